@@ -55,6 +55,8 @@ const MIB = 1024 * 1024;
 const RING_BYTES = MIB;
 /** A thread does not give memory back. One with more than this is replaced after its request. */
 const RECYCLED_MB = 200;
+/** Between two attempts to start a thread. One that cannot start, because memory is short, must not take the processor too. */
+const START_PAUSE_MS = 1_000;
 /** Leaks of PHP and its extensions end with the thread. */
 const MOST_CALLS = 2_000;
 const SOURCE = new URL('./thread.ts', import.meta.url);
@@ -76,6 +78,8 @@ export function createPhpThreads(
   let cut: CutCalls | null = null;
   const threads = new Set<Thread>();
   const waiting: Job[] = [];
+  /** Until the next attempt to start a thread. */
+  let pause: NodeJS.Timeout | undefined;
 
   /** Resolves to PHP's version once the thread is ready; the thread then is free if there is a website. */
   function start(module: WebAssembly.Module): Promise<string> {
@@ -179,6 +183,7 @@ export function createPhpThreads(
 
   function ended(thread: Thread, reason: CallFailure, message: string): void {
     if (!threads.delete(thread)) return;
+    if (thread.state === 'starting') pauseStarts();
     thread.state = 'ended';
     clearTimeout(thread.timer);
     locks.releaseDead(thread.number);
@@ -192,6 +197,13 @@ export function createPhpThreads(
     next();
   }
 
+  function pauseStarts(): void {
+    pause ??= setTimeout(() => {
+      pause = undefined;
+      next();
+    }, START_PAUSE_MS);
+  }
+
   /** Gives waiting calls to free threads, and starts threads for the others. */
   function next(): void {
     for (;;) {
@@ -200,7 +212,8 @@ export function createPhpThreads(
       const free = [...threads].find(({ state }) => state === 'free');
       if (free === undefined) {
         const isStarting = [...threads].some(({ state }) => state === 'starting');
-        if (!isStarting && threads.size < site.threads) void start(program).catch(() => undefined);
+        if (!isStarting && pause === undefined && threads.size < site.threads)
+          void start(program).catch(() => undefined);
         return;
       }
       waiting.shift();
