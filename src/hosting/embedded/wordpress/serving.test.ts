@@ -2,8 +2,10 @@ import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { manualClock } from '../../../../test/manual-clock.ts';
 import { systemClock } from '../../../lib/clock.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
 import { eventually } from '../../policy/edge.fixture.ts';
 import { layoutOf } from '../host-folder/layout.ts';
 import { parseVhost } from '../host-folder/vhost.ts';
@@ -33,7 +35,10 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'serving-'));
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(async () => {
+  vi.useRealTimers();
+  await rm(folder, { recursive: true });
+});
 
 it('takes purges one after the other, so that two requests lose none', async () => {
   const purges: { request: PurgeRequest; done(): void }[] = [];
@@ -66,4 +71,38 @@ it('takes purges one after the other, so that two requests lose none', async () 
     { paths: ['/one/'] },
     { paths: ['/two/', '/three/'] },
   ]);
+});
+
+it('ends PHP at once when it stops, even while a task waits for requests of its website', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const clock = manualClock();
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  const stopped: string[] = [];
+  const website = {
+    id: vhost.id,
+    facts: { version: '6.8', origin: 'http://shop.hosting.test', passKey: null },
+  };
+  const serving = createWordPressServing({
+    layout: layoutOf(folder),
+    sites: new Proxy(noSites, { get: (_sites, name) => name === 'runCron' && (async () => null) }),
+    php: {
+      ...fakePhp(),
+      stop(id) {
+        stopped.push(id);
+        return closed;
+      },
+      close: async () => close(),
+    },
+    served: async () => [website],
+    websiteOf: () => website,
+    purge: async () => {},
+    log: pino({ level: 'silent' }),
+    clock,
+  });
+  serving.start();
+  await vi.advanceTimersByTimeAsync(MINUTE_MS);
+  clock.advance(5 * MINUTE_MS);
+  await vi.advanceTimersByTimeAsync(MINUTE_MS);
+  await vi.waitFor(() => expect(stopped).toEqual([vhost.id]));
+  await serving.stop();
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
-import { type Repetition, repeatEvery, serializeByKey } from '../../../lib/concurrency.ts';
+import { allDone, type Repetition, repeatEvery, serializeByKey } from '../../../lib/concurrency.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
@@ -102,9 +102,8 @@ export function createWordPressServing(options: WordPressServingOptions): WordPr
     },
 
     async stop() {
-      await looks?.stop();
-      await tasks.stop();
-      await php.close();
+      // At once, because a task can wait for requests of its website.
+      await allDone([looks?.stop() ?? Promise.resolve(), tasks.stop(), php.close()]);
     },
   };
 }
