@@ -8,10 +8,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, Page, Request } from 'playwright-core';
 import { writeDemo } from '../src/app/demo.ts';
+import { linuxLayout } from '../src/hosting/linux/machine/layout.ts';
 import { OLDEST_FIRST } from '../src/lib/page.ts';
 import { type DemoPortal, startDemoPortal } from '../test/demo-portal.ts';
 import { visit } from '../test/edge.ts';
 import { createTestMachine, type TestMachine } from '../test/host/machine.ts';
+import { installPlugin } from '../test/host/plugin-source.ts';
 
 const folder = process.argv[2] ?? join(import.meta.dirname, 'portal');
 const THEMES = ['light', 'dark'] as const;
@@ -55,8 +57,11 @@ try {
   await machine.remove();
 }
 
-/** Adds content, visits and a backup to the demo. Returns its production install. */
-async function prepare({ homeport, owner }: DemoPortal, { config }: TestMachine): Promise<string> {
+/** Adds content, visits, a plugin with an update, a redirect and a backup to the demo. Returns its production install. */
+async function prepare(
+  { homeport, owner }: DemoPortal,
+  { config, folder, runFolder }: TestMachine,
+): Promise<string> {
   const { platform, services } = homeport;
   const { edgeHttp, edgeHttps, sshListen } = config;
   const hosting = { edgeHttp, edgeHttps, ssh: sshListen };
@@ -66,6 +71,11 @@ async function prepare({ homeport, owner }: DemoPortal, { config }: TestMachine)
   const { results } = await services.installs.list(owner, { limit: 1, offset: 0, ...OLDEST_FIRST }, {});
   const [production] = results;
   if (!production) throw new Error('the demo made no install');
+  const plugin = await installPlugin(linuxLayout(folder, runFolder), production);
+  await plugin.offer('');
+  await services.wordpress.refresh(owner, production.id);
+  const redirect = { from: '/menu.pdf', to: '/the-winter-menu-is-here/', status: 301 as const };
+  await services.redirects.create({ caller: owner, installId: production.id }, redirect);
   await services.backups.request(owner, production.id, {
     description: 'Before the summer menu',
     notification_emails: [],

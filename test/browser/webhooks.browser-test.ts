@@ -55,7 +55,7 @@ function expectSigned(secret: string): void {
 it('creates a webhook, shows its secret once, and delivers a test', async () => {
   await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
   await page.getByText('No webhooks yet.').waitFor();
-  await button('New webhook').click();
+  await button('Create webhook').click();
   await page.getByLabel('URL').fill('ftp://hooks.example.com/');
   await button('Create webhook').click();
   await page.getByText('The URL must begin with https://').waitFor();

@@ -1,6 +1,6 @@
 import { lchown, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { InstallState } from '../../src/hosting/contract/host.ts';
+import type { InstallRef } from '../../src/hosting/contract/host.ts';
 import { createDatabases } from '../../src/hosting/linux/daemons/databases.ts';
 import type { LinuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { runCommand } from '../../src/lib/run-command.ts';
@@ -20,6 +20,7 @@ ${code}
 
 /** Stands in for wordpress.org, which tests cannot reach: offers the plugin in `private/packages`. */
 const SOURCE = `<?php
+/* Plugin Name: Plugins of the agency */
 add_filter('pre_http_request', static function ($answer, $options, $url) {
     if (!str_contains($url, 'api.wordpress.org')) {
         return $answer;
@@ -40,7 +41,10 @@ export interface CustomerFiles {
 }
 
 /** Activates version 1.0 of a plugin on a website, whose updates come from the website's own files. */
-export async function installPlugin(layout: LinuxLayout, { id }: InstallState): Promise<CustomerFiles> {
+export async function installPlugin(
+  layout: LinuxLayout,
+  { id }: Pick<InstallRef, 'id'>,
+): Promise<CustomerFiles> {
   const htdocs = layout.htdocsOf(id);
   const { uid, gid } = await stat(htdocs);
 

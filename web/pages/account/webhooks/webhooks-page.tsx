@@ -39,7 +39,7 @@ export function WebhooksPage({ accountId }: { accountId: string }) {
       actions={
         may && making === null ? (
           <Button ref={opener} variant="primary" onClick={() => setMaking({ at: 'form' })}>
-            New webhook
+            Create webhook
           </Button>
         ) : undefined
       }
@@ -79,7 +79,7 @@ function NewWebhook({
   }
 
   return (
-    <Section title="New webhook">
+    <Section title="Create a webhook">
       <WebhookForm
         accountId={accountId}
         webhook={null}

@@ -35,7 +35,7 @@ export function VisitorPassword({ install, password }: { install: Install; passw
       title="Password for visitors"
       actions={
         <>
-          <Button onClick={() => setOpen(true)}>Change</Button>
+          {enabled && <Button onClick={() => setOpen(true)}>Change</Button>}
           <Button pending={turn.isPending} onClick={() => turn.mutate()}>
             {enabled ? 'Turn off' : 'Turn on'}
           </Button>

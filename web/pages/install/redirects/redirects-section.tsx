@@ -7,10 +7,9 @@ import { loadRedirects, type Redirect, useRedirects } from '../../../api/rules.t
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
-import { Menu } from '../../../components/menu.tsx';
 import { offerUndo } from '../../../components/offer-undo.ts';
 import { Empty, MainSection } from '../../../components/page.tsx';
-import { type Column, Table } from '../../../components/table.tsx';
+import { type Column, RowMenu, Table } from '../../../components/table.tsx';
 import { showFailure, showSuccess } from '../../../components/toast.tsx';
 import { useMay } from '../../../session/session.ts';
 import { MATCHES, RedirectForm } from './redirect-form.tsx';
@@ -24,7 +23,13 @@ export function RedirectsSection({ install }: { install: Install }) {
   return (
     <MainSection
       intro="Redirects send visitors of old addresses to new ones, on every domain of the website. They come before files and WordPress. The first redirect that matches applies."
-      actions={mayWork && <Button onClick={() => setAdding(true)}>Add redirect</Button>}
+      actions={
+        mayWork && (
+          <Button variant="primary" onClick={() => setAdding(true)}>
+            Add redirect
+          </Button>
+        )
+      }
     >
       <Loaded query={query} what="the redirects">
         {(redirects) =>
@@ -125,18 +130,15 @@ function RedirectActions({
 
   return (
     <>
-      <Menu
-        small
-        label={`Actions for ${from}`}
+      <RowMenu
+        name={from}
         entries={[
           { label: 'Change', onSelect: () => setAsking('change') },
           ...(position > 1 ? [{ label: 'Move up', onSelect: () => void move(position - 1) }] : []),
           ...(position < all.length ? [{ label: 'Move down', onSelect: () => void move(position + 1) }] : []),
           { label: 'Delete', onSelect: () => setAsking('delete') },
         ]}
-      >
-        Actions
-      </Menu>
+      />
       <Dialog
         open={asking === 'change'}
         onOpenChange={(open) => setAsking(open ? 'change' : null)}

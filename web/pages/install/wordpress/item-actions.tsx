@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { type HostingPaths, hosting } from '../../../api/client.ts';
 import { unwrapStarted } from '../../../api/failure.ts';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
-import { Menu, type MenuEntry } from '../../../components/menu.tsx';
+import type { MenuEntry } from '../../../components/menu.tsx';
+import { RowMenu } from '../../../components/table.tsx';
 import { showFailure, showOperation } from '../../../components/toast.tsx';
 import { afterChange } from '../operations/after-change.ts';
 
@@ -62,9 +63,7 @@ export function ItemActions({ installId, item }: { installId: string; item: Chan
   if (entries.length === 0) return null;
   return (
     <>
-      <Menu small label={`Actions for ${name}`} entries={entries}>
-        Actions
-      </Menu>
+      <RowMenu name={name} entries={entries} />
       <ConfirmDialog
         open={deleting}
         onOpenChange={setDeleting}

@@ -17,10 +17,9 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { TextField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
-import { Menu } from '../../../components/menu.tsx';
 import { Notice, Tag } from '../../../components/notice.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
-import { type Column, Table } from '../../../components/table.tsx';
+import { type Column, RowMenu, Table } from '../../../components/table.tsx';
 import { Time } from '../../../components/time.tsx';
 import { showSuccess } from '../../../components/toast.tsx';
 import { arePasskeysOffered } from '../../../passkeys/offered.ts';
@@ -236,16 +235,13 @@ const columns = (onChange: (what: 'rename' | 'remove', passkey: Passkey) => void
     id: 'actions',
     header: 'Actions',
     cell: (passkey) => (
-      <Menu
-        small
-        label={`Actions for ${passkey.name}`}
+      <RowMenu
+        name={passkey.name}
         entries={[
           { label: 'Rename', onSelect: () => onChange('rename', passkey) },
           { label: 'Remove', onSelect: () => onChange('remove', passkey) },
         ]}
-      >
-        Actions
-      </Menu>
+      />
     ),
   },
 ];
