@@ -272,6 +272,31 @@ it.each([
   await Promise.all(waiting.map((visitor) => once(visitor, 'response')));
 });
 
+it('gives the place of an upload back while PHP reads it, until its end', async () => {
+  const visitors = Array.from({ length: 100 }, (_, at) =>
+    visit(`/large-${at}/`, 'POST', { 'content-length': '100001' }),
+  );
+  for (const visitor of visitors) visitor.write(Buffer.alloc(100_000));
+  await eventually(() => asked.length === 100);
+  const bodies = asked.flatMap(({ request }) => request.body ?? []);
+  await eventually(() => bodies.every((body) => body.readableLength >= body.readableHighWaterMark));
+  const refused = async () => {
+    const [response]: IncomingMessage[] = await once(visit('/more/').end(), 'response');
+    return response?.statusCode;
+  };
+  expect(await refused()).toBe(503);
+  for (const body of bodies) body.resume();
+  await eventually(() => bodies.every((body) => body.readableLength === 0));
+  const next = visit('/next/').end();
+  (await lastAsked(101)).answer().end();
+  expect((await once(next, 'response'))[0]).toMatchObject({ statusCode: 200 });
+  for (const visitor of visitors) visitor.end('x');
+  await eventually(() => bodies.every((body) => body.readableEnded));
+  expect(await refused()).toBe(503);
+  for (const { answer } of asked.slice(0, 100)) answer().end();
+  await Promise.all(visitors.map((visitor) => once(visitor, 'response')));
+});
+
 it('counts the head of a page to its size in the cache', async () => {
   const get = async (count: number) => {
     const visitor = visit('/large-head/', 'GET').end();
