@@ -1,5 +1,6 @@
 import { Suspense, useState } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { areHidden, type PortalSession } from './api/session-state.ts';
 import { ButtonLink } from './components/button.tsx';
 import { useDialogsAhead } from './components/dialog.tsx';
 import { LoadFailure } from './components/notice.tsx';
@@ -9,7 +10,6 @@ import { PageSkeleton } from './components/skeleton.tsx';
 import { SentFrame } from './first/sent-frame.tsx';
 import { useLiveChanges } from './live/use-live-changes.ts';
 import {
-  type PortalSession,
   SessionProvider,
   useAccount,
   useClearCacheOnUnmount,
@@ -19,6 +19,7 @@ import {
 import { SetCurrentAccount, useSetCurrentAccount } from './shell/current-account.ts';
 import { lastAccount } from './shell/last-account.ts';
 import { Shell, SignedOutLayout } from './shell/shell.tsx';
+import { SignInLayer } from './shell/sign-in-layer.tsx';
 
 const me = () => import('./pages/me/index.tsx');
 
@@ -136,10 +137,13 @@ export function App() {
   );
 }
 
-/** Shows the requested page to users who have signed in completely, and the next sign-in step to everyone else. */
+/**
+ * Shows the requested page to users who have signed in completely, and the next sign-in step to everyone else. If the session ends without
+ * a sign-out, the page stays below that step, with all that the user typed.
+ */
 function SessionGate() {
-  const { data: session, error, refetch } = useSessionQuery();
-  if (session === undefined) {
+  const { data: state, error, refetch } = useSessionQuery();
+  if (state === undefined) {
     return error ? (
       <SignedOutLayout>
         <LoadFailure error={error} onRetry={() => void refetch()} />
@@ -148,28 +152,42 @@ function SessionGate() {
       <SentFrame />
     );
   }
-  if (session === null || session === 'ended') {
+  const { session, kept } = state;
+  if (kept === null) {
     return (
       <SignedOutLayout>
-        <SignInPage hasEnded={session === 'ended'} />
+        <SignInStep session={session} />
       </SignedOutLayout>
     );
   }
-  if (session.stage === 'full') return <SignedIn key={session.user.id} session={session} />;
+  const isHidden = areHidden(state);
   return (
-    <SignedOutLayout>
-      {session.stage === 'second_factor' ? (
-        <SecondFactorPage factors={session.second_factors} />
-      ) : (
-        <ForcedEnrolmentPage email={session.user.email} />
+    <>
+      <SignedIn key={kept.user.id} session={kept} isHidden={isHidden} />
+      {isHidden && (
+        <SignInLayer>
+          <SignInStep session={session} ended={kept} />
+        </SignInLayer>
       )}
-    </SignedOutLayout>
+    </>
   );
 }
 
-function SignedIn({ session }: { session: PortalSession }) {
+/** The next step of the sign-in. `ended`: the session that ended while its user used the portal. */
+function SignInStep({ session, ended }: { session: PortalSession | null; ended?: PortalSession }) {
+  if (session === null) return <SignInPage endedOf={ended?.user.email} />;
+  return session.stage === 'second_factor' ? (
+    <SecondFactorPage factors={session.second_factors} />
+  ) : (
+    <ForcedEnrolmentPage email={session.user.email} />
+  );
+}
+
+function SignedIn({ session, isHidden }: { session: PortalSession; isHidden: boolean }) {
   useClearCacheOnUnmount();
   useDialogsAhead();
+  // The server would refuse the stream. When it opens again, everything is loaded again.
+  useLiveChanges(isHidden ? null : session.user.id);
   return (
     <SessionProvider value={session}>
       <PortalRoutes />
@@ -178,8 +196,7 @@ function SignedIn({ session }: { session: PortalSession }) {
 }
 
 function PortalRoutes() {
-  const { user, accounts } = useSession();
-  useLiveChanges(user.id);
+  const { accounts } = useSession();
   const [shownId, show] = useState<string>();
   const account = accounts.find(({ id }) => id === shownId) ?? lastAccount(accounts);
   return (

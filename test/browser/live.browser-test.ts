@@ -137,6 +137,8 @@ describe('live changes in several windows of a browser', () => {
     await pages[0]?.getByRole('button', { name: /your account$/ }).click();
     await pages[0]?.getByRole('button', { name: 'Sign out' }).click();
     await Promise.all(pages.map((page) => page.getByLabel('Email address').waitFor({ timeout: 20_000 })));
+    // Not even hidden, as after a session that expired.
+    expect(await Promise.all(pages.map((page) => page.locator('#sidebar').count()))).toEqual([0, 0]);
   });
 
   it('reach each window on its own connection without locks', async () => {

@@ -9,6 +9,7 @@ import type { Person } from '../homeport.ts';
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { expectAccessible, focused, PASSWORD, type Portal, pressEscape, startPortal } from './portal.ts';
+import { expectAccessibleInBothThemes } from './themes.ts';
 
 /** Holds back responses of an address until the test releases them one by one. */
 async function holdBack(page: Page, address: string, method?: string) {
@@ -420,30 +421,68 @@ describe('the portal', () => {
     expect(await loggedWithTheNext('Attended again')).toBe(null);
   });
 
-  it('asks to sign in again when the session ends, and returns to the same address', async () => {
+  it('says that sites could not be loaded, and tries again', async () => {
     const page = await portal.signedIn(owner);
-    const address = `/accounts/${accountId}/installs?site=none`;
     const sites = /\/accounts\/[^/]+\/sites\?/;
     await page.route(sites, (route) => route.fulfill({ status: 400, json: { message: 'Failed' } }));
-    await page.goto(address);
+    await page.goto(`/accounts/${accountId}/installs`);
     await page.getByRole('button', { name: 'Create install' }).click();
     const failure = page.getByRole('dialog').getByText('The sites could not be loaded. Failed.');
     await failure.waitFor();
     await page.unroute(sites);
     await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
     await failure.waitFor({ state: 'detached' });
-    await page.getByRole('dialog').getByLabel('Name').fill('unsent');
-    await portal.homeport.platform.database.write(({ queries }) =>
-      queries.deleteFrom('sessions').where('user_id', '=', owner.userId).execute(),
-    );
-    await page.getByRole('dialog').getByRole('button', { name: 'Create install' }).click();
-    await page.getByText('Your session has ended. Sign in again.').waitFor();
-    await expectAccessible(page);
-    await page.getByLabel('Email address').fill(owner.email);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('heading', { name: 'Installs' }).waitFor();
+  });
+
+  it('asks to sign in again when the session ends, and keeps the page for its user', async () => {
+    const page = await portal.signedIn(owner);
+    const address = `/accounts/${accountId}/installs?site=none`;
+    const layer = page.getByRole('alertdialog', { name: 'Sign in again' });
+    const dialog = page.getByRole('dialog');
+    const create = dialog.getByRole('button', { name: 'Create install' });
+    const typeAndLoseSession = async (name: string) => {
+      await page.goto(address);
+      await page.getByRole('button', { name: 'Create install' }).click();
+      await dialog.getByLabel('Name').fill(name);
+      await portal.homeport.platform.database.write(({ queries }) =>
+        queries.deleteFrom('sessions').where('user_id', '=', owner.userId).execute(),
+      );
+      await create.click();
+      await layer.getByText('Your session has ended. Sign in again.').waitFor();
+    };
+    const signIn = async () => {
+      await layer.getByLabel('Password').fill(PASSWORD);
+      await layer.getByRole('button', { name: 'Sign in', exact: true }).click();
+    };
+
+    await page.setViewportSize({ width: 390, height: 800 });
+    await typeAndLoseSession('unsent');
+    await expect.poll(() => page.evaluate('document.activeElement?.name')).toBe('password');
+    // The page is out of sight and reach.
+    expect(await dialog.count()).toBe(0);
+    expect(await page.getByText('Create install').first().isVisible()).toBe(false);
+    await expectRoomWhenNarrow(page);
+    await expectAccessibleInBothThemes(page);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await signIn();
+    await dialog.getByText('Your session had ended').waitFor();
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('unsent');
+    await expect.poll(() => focused(page)).toContain('Your session had ended');
+    expect(await layer.count()).toBe(0);
     expect(page.url()).toBe(`${portal.homeport.origin}${address}`);
+    await expect.poll(() => page.title()).toMatch(/^Installs/);
+    await create.click();
+    await page.getByRole('heading', { name: 'unsent', level: 1 }).waitFor();
+
+    const { owner: next } = await portal.homeport.ownedAccount();
+    await portal.homeport.setPassword(next, PASSWORD);
+    await typeAndLoseSession('secret');
+    await layer.getByLabel('Email address').fill(next.email);
+    await signIn();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    expect(await page.locator('input').count()).toBe(0);
+    expect(await page.content()).not.toContain(owner.email);
   });
 
   it('shows an error at an unknown address', async () => {

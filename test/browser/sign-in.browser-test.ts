@@ -134,6 +134,22 @@ describe('the second factor', () => {
     await inPortal(third);
     await third.goto('/me/security');
     await third.getByText('9 of 10 left').waitFor();
+
+    // Both steps again when the session ends, above a page that stays.
+    await third.goto('/me/profile');
+    await third.getByLabel('Phone number').fill('555 0100');
+    await portal.homeport.platform.database.write(({ queries }) =>
+      queries.deleteFrom('sessions').where('user_id', '=', owner.userId).execute(),
+    );
+    await third.getByRole('button', { name: 'Save' }).click();
+    const layer = third.getByRole('alertdialog', { name: 'Sign in again' });
+    await layer.getByLabel('Password').fill(PASSWORD);
+    await layer.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await layer.getByLabel('Six-digit code').fill(await app.code());
+    await expectAccessibleInBothThemes(third);
+    await layer.getByRole('button', { name: 'Continue' }).click();
+    await third.getByText('Your session had ended').waitFor();
+    expect(await third.getByLabel('Phone number').inputValue()).toBe('555 0100');
   });
 
   it('returns to the sign-in page after too many wrong codes, and lets another user sign in', async () => {

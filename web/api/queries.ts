@@ -3,6 +3,7 @@ import type { Middleware } from 'openapi-fetch';
 import { hosting, portal } from './client.ts';
 import { ApiFailure } from './failure.ts';
 import { SESSION_KEY } from './query-keys.ts';
+import { areHidden, sessionState } from './session-state.ts';
 
 /** A 401 from these paths means wrong credentials, not an ended session. */
 const SIGNING_IN = /^\/portal\/api\/session(\/|$)/;
@@ -31,15 +32,20 @@ export function createQueries(): QueryClient {
       mutations: { networkMode: 'always' },
     },
   });
-  const reloadEndedSession: Middleware = {
+  const noticeEndedSession: Middleware = {
+    onRequest({ schemaPath }) {
+      // Hidden pages still poll. The server would refuse that, and count it against the limit of the address.
+      const isRefused = areHidden(sessionState(queries)) && !SIGNING_IN.test(schemaPath);
+      return isRefused ? Response.json({ message: 'Authentication required' }, { status: 401 }) : undefined;
+    },
     onResponse({ response, schemaPath }) {
-      // The session has ended. Reloading it shows the sign-in page.
+      // The session has ended. Reloading it shows the sign-in.
       if (response.status === 401 && !SIGNING_IN.test(schemaPath)) {
         void queries.invalidateQueries({ queryKey: SESSION_KEY });
       }
     },
   };
-  hosting.use(reloadEndedSession);
-  portal.use(reloadEndedSession);
+  hosting.use(noticeEndedSession);
+  portal.use(noticeEndedSession);
   return queries;
 }

@@ -1,4 +1,4 @@
-import { type FocusEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { errorMessage } from '../api/failure.ts';
 import { isUnderWay, type Operation, type OperationResult, useOperation } from '../api/operations.ts';
 import { Button } from './button.tsx';
@@ -111,14 +111,19 @@ export function showFailure(error: unknown): void {
 }
 
 /**
- * Dismisses all errors, operations and offers when the signed-in pages unmount. The next user does not see them, and cannot undo with
- * their own session what another user did.
+ * Dismisses all errors, operations and offers: the next user does not see them, and cannot undo with their own session what another user
+ * did.
  */
+const clearToasts = () => change(shown.filter(({ tone, action }) => tone === 'good' && action === undefined));
+
+/** Clears the toasts when the signed-in pages unmount. */
 export function useClearToastsOnUnmount(): void {
-  useEffect(
-    () => () => change(shown.filter(({ tone, action }) => tone === 'good' && action === undefined)),
-    [],
-  );
+  useEffect(() => clearToasts, []);
+}
+
+/** Clears the toasts before the next paint, when the session has ended. */
+export function useClearToastsOnMount(): void {
+  useLayoutEffect(clearToasts, []);
 }
 
 function subscribe(listener: () => void): () => void {

@@ -1,31 +1,38 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect } from 'react';
-import { type PortalPaths, portal } from '../api/client.ts';
+import { portal } from '../api/client.ts';
 import { forgetEarlyRequests } from '../api/early-requests.ts';
 import { ApiFailure, unwrap, unwrapEmpty } from '../api/failure.ts';
 import { SESSION_KEY } from '../api/query-keys.ts';
+import {
+  areHidden,
+  ownerOf,
+  type PortalSession,
+  type SessionState,
+  SIGNED_OUT,
+  sessionState,
+  stateAfter,
+} from '../api/session-state.ts';
 import { confirmSignOut } from './sign-out-guard.ts';
+import { lastSignOut, markSignOut } from './sign-out-mark.ts';
 
-export type PortalSession =
-  PortalPaths['/portal/api/session']['get']['responses'][200]['content']['application/json'];
 export type SessionAccount = PortalSession['accounts'][number];
 export type Verb = keyof SessionAccount['may'];
 /** Features of the platform for WordPress, beyond serving it. */
 export type WordPressFeature = PortalSession['wordpress_features'][number];
 
-/** `ended`: the session ended without a sign-out, for example because it expired. */
-export type SignedOut = null | 'ended';
-
-/** Loads the session: the user and the step of the sign-in that they have reached. */
+/** Loads the session, and decides whose pages stay. */
 export function useSessionQuery() {
   return useQuery({
     queryKey: SESSION_KEY,
     queryFn: async ({ client }) => {
+      const signOut = lastSignOut();
       const found = await loadSession();
-      const before = client.getQueryData<PortalSession | SignedOut>(SESSION_KEY) ?? null;
+      const before = sessionState(client);
+      const next = stateAfter(before, found, { signOut, latestSignOut: lastSignOut() });
       // Another user may have signed in in another window, so clear the cache before showing their data.
-      if (userOf(found) !== userOf(before)) forget(client);
-      return found ?? nobodyAfter(before);
+      if (ownerOf(next) !== ownerOf(before)) forget(client);
+      return next;
     },
   });
 }
@@ -42,13 +49,6 @@ async function loadSession(): Promise<PortalSession | null> {
     throw error;
   }
 }
-
-function nobodyAfter(before: PortalSession | SignedOut): SignedOut {
-  return before === 'ended' || before?.stage === 'full' ? 'ended' : null;
-}
-
-const userOf = (session: PortalSession | SignedOut) =>
-  session === null || session === 'ended' ? null : session.user.id;
 
 /** Removes all data of the previous user. Responses still on their way are discarded. */
 function forget(queries: QueryClient): void {
@@ -85,18 +85,31 @@ export function useHasFeature(): (feature: WordPressFeature) => boolean {
   return (feature) => wordpress_features.includes(feature);
 }
 
-/** Clears the cache when the signed-in pages unmount. */
+/** Clears the cache when the signed-in pages unmount. A page that works without a session can take their place while they are hidden. */
 export function useClearCacheOnUnmount(): void {
   const queries = useQueryClient();
-  useEffect(() => () => forget(queries), [queries]);
+  useEffect(
+    () => () => {
+      forget(queries);
+      queries.setQueryData<SessionState>(SESSION_KEY, (state) =>
+        state && areHidden(state) ? { ...state, kept: null } : state,
+      );
+    },
+    [queries],
+  );
 }
 
-/** Returns a function that ends the session, unless a guard asks first and the user stays. */
+/**
+ * Returns a function that ends the session and removes the pages of its user from all windows of this browser. A guard asks first, and
+ * the user may stay; pages that are hidden cannot ask.
+ */
 export function useSignOut(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
-    if (!(await confirmSignOut())) return;
+    if (!areHidden(sessionState(queries)) && !(await confirmSignOut())) return;
+    // Before the request, because it makes the other windows look for the session.
+    markSignOut();
     await unwrapEmpty(portal.DELETE('/portal/api/session'));
-    queries.setQueryData(SESSION_KEY, null);
+    queries.setQueryData(SESSION_KEY, SIGNED_OUT);
   };
 }

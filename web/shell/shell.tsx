@@ -10,6 +10,7 @@ import { useIsConnected } from '../live/connected.ts';
 import { type SessionAccount, useSession } from '../session/session.ts';
 import { accountDestinations } from './account-places.ts';
 import { AccountSwitcher } from './account-switcher.tsx';
+import { Brand } from './brand.tsx';
 import { useDisclosure } from './disclosure.ts';
 import { Navigation } from './navigation.tsx';
 import { PersonMenu } from './person-menu.tsx';
@@ -22,8 +23,6 @@ const Bell = onDemand(
   () => import('./bell.tsx'),
   (module) => module.Bell,
 );
-
-const icon = new URL('../icon.svg', import.meta.url).href;
 
 /**
  * The frame around every page after sign-in: a sidebar, which narrow screens show on request. `account` is the one that the page belongs
@@ -57,8 +56,7 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
               {menu.isOpen ? <XMarkIcon /> : <Bars3Icon />}
             </button>
             <Link href="/" className={styles.brand}>
-              <img src={icon} alt="" />
-              Homeport
+              <Brand />
             </Link>
             {account && <SearchButton accountId={account.id} />}
             <span className={styles.bell}>
@@ -110,8 +108,7 @@ export function SignedOutLayout({ children }: { children: ReactNode }) {
   return (
     <main id="content" className={styles.alone} tabIndex={-1}>
       <span className={styles.brand}>
-        <img src={icon} alt="" />
-        Homeport
+        <Brand />
       </span>
       {children}
     </main>

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import { type PortalPaths, portal } from '../../api/client.ts';
 import { ApiFailure, unwrap } from '../../api/failure.ts';
 import { SESSION_KEY } from '../../api/query-keys.ts';
+import { type PortalSession, sessionState } from '../../api/session-state.ts';
 import { Button } from '../../components/button.tsx';
 import { CodeField, RecoveryCodeField } from '../../components/code-field.tsx';
 import { Form, textOf } from '../../components/form.tsx';
@@ -12,7 +13,7 @@ import { showFailure } from '../../components/toast.tsx';
 import { arePasskeysOffered, loadPasskeys } from '../../passkeys/offered.ts';
 import { PasskeyButton } from '../../passkeys/passkey-button.tsx';
 import { usePasskeyAttempt } from '../../passkeys/use-passkey-attempt.ts';
-import { type PortalSession, useSignOut } from '../../session/session.ts';
+import { useSignOut } from '../../session/session.ts';
 import { attemptError } from './attempt-error.ts';
 import { Card, CardLinks } from './card.tsx';
 import { noticeState } from './sign-in-notice.ts';
@@ -117,8 +118,8 @@ function usePassSecondFactor() {
       // The server responds with 401 to a wrong factor and to an ended session. Reloading the session shows which it was.
       const refused = error instanceof ApiFailure && error.status === 401;
       if (refused) await queries.refetchQueries({ queryKey: SESSION_KEY });
-      if (refused && queries.getQueryData(SESSION_KEY) === null) {
-        navigate(location, { replace: true, state: noticeState('ended') });
+      if (refused && sessionState(queries).session === null) {
+        navigate(location + window.location.search, { replace: true, state: noticeState('ended') });
         return;
       }
       throw attemptError(error, WRONG[kind], kind === 'recovery' ? undefined : 'use a recovery code');

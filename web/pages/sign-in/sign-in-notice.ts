@@ -9,7 +9,10 @@ const SENTENCES = {
 } as const;
 
 /** For users whose session ended while they used the portal. */
-export const SESSION_ENDED = { sentence: 'Your session has ended. Sign in again.', good: false };
+export const SESSION_ENDED = {
+  sentence: 'Your session has ended. Sign in again. Your page stays as you left it.',
+  good: false,
+};
 
 export type Word = keyof typeof SENTENCES;
 

@@ -4,13 +4,16 @@ import { useHistoryState } from 'wouter/use-browser-location';
 import { portal } from '../../api/client.ts';
 import { FormError, unwrap } from '../../api/failure.ts';
 import { SESSION_KEY } from '../../api/query-keys.ts';
+import { sessionState } from '../../api/session-state.ts';
+import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { useFocusOnMount } from '../../components/focus-on-mount.ts';
 import { Form, textOf } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
+import { showFailure } from '../../components/toast.tsx';
 import { arePasskeysOffered } from '../../passkeys/offered.ts';
-import type { PortalSession, SignedOut } from '../../session/session.ts';
+import { useSignOut } from '../../session/session.ts';
 import { attemptError } from './attempt-error.ts';
 import { Card, CardLinks } from './card.tsx';
 import { PasskeySignIn } from './passkey-sign-in.tsx';
@@ -18,13 +21,17 @@ import { emailOf, SESSION_ENDED, sentenceOf } from './sign-in-notice.ts';
 
 const WRONG = 'Wrong email address or password.';
 
-/** The sign-in page. It keeps the requested address, which opens after signing in. */
-export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
+/**
+ * The sign-in page. It keeps the requested address, which opens after signing in. `endedOf`: the email address of the user whose session
+ * ended, and whose page waits below.
+ */
+export function SignInPage({ endedOf }: { endedOf?: string | undefined }) {
   const queries = useQueryClient();
   const first = useFocusOnMount<HTMLInputElement>();
   const state = useHistoryState<unknown>();
-  const notice = sentenceOf(state) ?? (hasEnded ? SESSION_ENDED : null);
-  const known = emailOf(state);
+  const notice = sentenceOf(state) ?? (endedOf === undefined ? null : SESSION_ENDED);
+  const known = endedOf ?? emailOf(state);
+  const signOut = useSignOut();
 
   async function signIn(values: FormData) {
     const body = { email: textOf(values, 'email').trim(), password: textOf(values, 'password') };
@@ -38,8 +45,7 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
 
   async function openSession() {
     await queries.refetchQueries({ queryKey: SESSION_KEY });
-    const session = queries.getQueryData<PortalSession | SignedOut>(SESSION_KEY);
-    if (session === null || session === 'ended') {
+    if (sessionState(queries).session === null) {
       throw new FormError(
         'Your browser did not store the session cookie. Allow cookies and use the address that begins with https.',
       );
@@ -77,7 +83,19 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
         </Form>
         {arePasskeysOffered() && <PasskeySignIn onSignedIn={openSession} />}
         <CardLinks>
-          <Link href="/forgotten-password">Forgot your password?</Link>
+          {endedOf === undefined ? (
+            <Link href="/forgotten-password">Forgot your password?</Link>
+          ) : (
+            <>
+              {/* Another page in this window would replace the one that waits. */}
+              <a href="forgotten-password" target="_blank" rel="noopener">
+                Forgot your password?<span className="visually-hidden"> Opens in a new tab</span>
+              </a>
+              <Button small variant="quiet" onClick={() => signOut().catch(showFailure)}>
+                Sign in as another user
+              </Button>
+            </>
+          )}
         </CardLinks>
       </Card>
     </Page>
