@@ -113,7 +113,8 @@ export function updateJobKinds(platform: Platform, host: Host): JobKind[] {
   ): Promise<void> {
     await end(transaction, id, { ...outcome, restored });
     await setWordpressVersion(transaction.queries, install_id, wordpressVersion);
-    await requestReading(transaction, queue, install_id, { check: true });
+    // The page of the install offers what was updated until then.
+    await requestReading(transaction, queue, install_id, { check: true, delayMs: 0 });
   }
 
   /** Outside the fence: the rollback has happened, whatever becomes of this attempt. */

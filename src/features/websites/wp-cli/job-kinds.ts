@@ -19,8 +19,8 @@ const storedArguments = Type.Array(Type.String());
 const INTERRUPTED =
   'The command was interrupted, and may have done a part of its work. It does not run again.';
 const CODES = {
-  missing: 'host_refused',
-  website: 'host_refused',
+  missing: 'change_refused',
+  website: 'change_refused',
   time: 'timed_out',
   output: 'failed',
 } as const satisfies Record<WpCliRefused['refused'], string>;

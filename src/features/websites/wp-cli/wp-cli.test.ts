@@ -189,7 +189,7 @@ withoutPostgresUnlessLong(describe)('limits', () => {
 
 describe('a failure', () => {
   it.each([
-    ['missing', 'host_refused'],
+    ['missing', 'change_refused'],
     ['time', 'timed_out'],
     ['output', 'failed'],
   ] as const)('%s ends the operation with its reason', async (refused, code) => {
@@ -255,7 +255,7 @@ rule('is refused on the embedded host', async () => {
     expect(await operation(answer, person)).toMatchObject({
       status: 'failed',
       error: {
-        code: 'host_refused',
+        code: 'change_refused',
         message: 'This install has no WordPress: its host serves static websites.',
       },
     });

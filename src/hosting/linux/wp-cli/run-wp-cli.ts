@@ -38,8 +38,8 @@ const MOST_WRITTEN_BYTES = 64 * 1024 * 1024;
 /** PHP's own limit, below that of the cgroup: its error names the limit, and the kernel's kill says nothing. */
 const memoryLimit = (memoryMb: number) => Math.max(64, Math.floor((memoryMb * 3) / 4));
 
-const MISSING =
-  'This machine has no WP-CLI. Its operator adds it with "homeport host wp-cli", or by HOMEPORT_WP_CLI_SOURCE.';
+/** Operators add it as docs/linux-host.md says. */
+const MISSING = 'This machine has no WP-CLI. Ask your provider to add it.';
 
 const REPLACED =
   'The website is being replaced by a restore, a copy or an import. Run the command again when that has ended.';
