@@ -19,10 +19,10 @@ test('a stop ends the creation of a website while PHP runs without end', async (
   const { accountId, owner } = await homeport.ownedAccount();
   const wanted = { name: installName(), account_id: accountId, runtime: 'wordpress' };
   expect((await owner.client.post('/installs', wanted)).status).toBe(201);
-  const golden = join(homeport.config.dataDir, 'host/golden');
+  const making = join(homeport.config.dataDir, 'host/golden/.making');
   const isRunning = () =>
-    existsSync(golden) &&
-    readdirSync(golden).some((name) => existsSync(join(golden, name, '.private/running')));
+    existsSync(making) &&
+    readdirSync(making).some((name) => existsSync(join(making, name, '.private/running')));
   await expect.poll(isRunning, { timeout: 60_000 }).toBe(true);
   expect(await homeport.stop(GRACE_MS, WHOLE_MS)).toEqual([]);
   await homeport.remove();

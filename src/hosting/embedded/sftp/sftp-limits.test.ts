@@ -115,14 +115,15 @@ describe('limits', () => {
       return once(socket, 'close');
     });
     await Promise.all(closed);
-    await here.restart({ limits: { idleMs: 1_500 } });
+    await here.restart({ limits: { idleMs: 3_000 } });
     const client = await here.connect();
+    const left = once(client, 'close');
     const sftp = await sftpOf(client);
     for (let i = 0; i < 4; i++) {
-      await sleep(500);
+      await sleep(1_000);
       await sftp.stat('/');
     }
-    await once(client, 'close');
+    await left;
   });
 
   test.runIf(process.platform === 'linux')(
