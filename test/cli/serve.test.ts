@@ -138,6 +138,7 @@ test('beside it: commands, doctor, and no second server of the same websites or 
     code: 1,
     stdout: '',
     stderr:
+      `homeport: Waits for the end of another process, which uses the websites in ${place.settings.dataDir}.\n` +
       `homeport: Another process serves the websites in ${place.settings.dataDir} already. ` +
       'End it first, or start this one with "--only api".\n',
   });

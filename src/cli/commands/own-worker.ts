@@ -4,6 +4,7 @@ import type { Services } from '../../app/services.ts';
 import { compareWebsites } from '../../features/hosts/websites-folder.ts';
 import { createSocketLimiters } from '../../network/connections/socket-limiters.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { tryToLockWebsites } from '../platform/websites-lock.ts';
 import type { StartedWorker } from '../terminal/follow-job.ts';
 
 /** The system chooses a port that no visitor knows. */
@@ -11,9 +12,12 @@ const PRIVATE = { host: '127.0.0.1', port: 0 };
 
 /**
  * A worker in this process, for commands without a running server. Jobs wait until the edge serves a change, so a hosting process
- * runs an edge too. Its ports are unknown to visitors, because the operator may have stopped the server to hide the sites.
+ * runs an edge too. Its ports are unknown to visitors, because the operator may have stopped the server to hide the sites. Null if another
+ * process uses the websites: the PHP of two processes would damage the databases of websites.
  */
-export async function startOwnWorker(platform: Platform, services: Services): Promise<StartedWorker> {
+export async function startOwnWorker(platform: Platform, services: Services): Promise<StartedWorker | null> {
+  const lock = platform.config.host === 'embedded' ? tryToLockWebsites(platform.config) : undefined;
+  if (lock === null) return null;
   const config = { ...platform.config, edgeHttp: PRIVATE, edgeHttps: PRIVATE, sshListen: PRIVATE };
   const { log, clock } = platform;
   const isTrusted = (address: string) => trustsAddress(config.trustProxy, address);
@@ -24,6 +28,7 @@ export async function startOwnWorker(platform: Platform, services: Services): Pr
     await host.start();
   } catch (error) {
     objectStorage.close();
+    lock?.release();
     throw error;
   }
   const { worker } = createHomeportWorker(platform, services, websites);
@@ -33,6 +38,7 @@ export async function startOwnWorker(platform: Platform, services: Services): Pr
       await worker.stop(graceMs);
       await host.stop();
       objectStorage.close();
+      lock?.release();
     },
   };
 }

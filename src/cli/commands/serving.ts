@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { showsOwnCertificate } from '../../api/api-certificate.ts';
 import { API_PREFIX } from '../../api/prefixes.ts';
@@ -20,7 +21,7 @@ import { providePortal } from '../platform/portal-build.ts';
 import { provideNextProgram } from '../platform/program-build.ts';
 import { notifyServiceManager } from '../platform/service-manager.ts';
 import { releaseStartupMemory } from '../platform/startup-memory.ts';
-import { lockWebsites } from '../platform/websites-lock.ts';
+import { lockWebsitesSoon } from '../platform/websites-lock.ts';
 import { startWordPress } from '../platform/wordpress-start.ts';
 import { alignedPairs, heading } from '../terminal/output.ts';
 import { stopSignal } from '../terminal/stop-signals.ts';
@@ -70,7 +71,7 @@ async function serveHere(
   log: Logger,
   { roles, demo, buildPortal }: ServeOptions,
 ): Promise<string[]> {
-  const lock = roles.hosting && config.host === 'embedded' ? lockWebsites(config) : null;
+  const lock = roles.hosting && config.host === 'embedded' ? await lockHere(config) : null;
   const portalFolder = buildPortal && roles.api ? await builtPortal(config) : undefined;
   const homeport = await startHomeport(config, { log, ...(portalFolder && { portalFolder }) }, roles);
   // Before the first output, so that a reader of it can stop the process.
@@ -97,6 +98,12 @@ async function serveHere(
   lock?.release();
   return failed;
 }
+
+const lockHere = (config: Config) =>
+  lockWebsitesSoon(config, {
+    pause: () => sleep(200),
+    report: (sentence) => process.stderr.write(`homeport: ${sentence}\n`),
+  });
 
 /** Whether the host of this process is to run WordPress and can. */
 async function prepareWordPress(

@@ -9,7 +9,7 @@ import { showWorker } from '../../jobs/live-workers.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { SECOND_MS } from '../../lib/durations.ts';
 import { hasLiveWorker, presentWorkers } from './present-workers.ts';
-import { lockWebsites } from './websites-lock.ts';
+import { lockWebsites, lockWebsitesSoon, tryToLockWebsites } from './websites-lock.ts';
 
 it('lists a busy worker of this machine longer than one that no process id tells about', async () => {
   const database = await openTestDatabase();
@@ -33,7 +33,17 @@ it('expects the worker of a server that has just started', async () => {
   const platform = { config: readConfig({ HOMEPORT_DATA_DIR: dataDir }), database, clock: manualClock() };
   expect(await hasLiveWorker(platform)).toBe(false);
   const lock = lockWebsites(platform.config);
+  expect(tryToLockWebsites(platform.config)).toBe(null);
   expect(await hasLiveWorker(platform)).toBe(true);
-  lock.release();
+  const pauses: string[] = [];
+  const next = await lockWebsitesSoon(platform.config, {
+    async pause() {
+      pauses.push('pause');
+      if (pauses.length === 3) lock.release();
+    },
+    report: (sentence) => void pauses.push(sentence),
+  });
+  expect(pauses).toEqual([expect.stringContaining(dataDir), 'pause', 'pause']);
+  next.release();
   expect(await hasLiveWorker(platform)).toBe(false);
 });

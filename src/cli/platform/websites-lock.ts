@@ -10,20 +10,46 @@ type Folder = Pick<Config, 'dataDir'>;
 
 const fileOf = ({ dataDir }: Folder): string => join(dataDir, 'websites.lock');
 
+export interface WebsitesLock {
+  release(): void;
+}
+
+/** Attempts of a server, with pauses between them: some 10 s. */
+const ATTEMPTS = 15;
+
 /**
  * Locks the websites for this process, because two processes would not see each other's changes. Throws OperatorError if another
  * process has the lock.
  */
-export function lockWebsites(config: Folder): { release(): void } {
-  prepareDataFolder(config.dataDir);
-  const lock = lockOrExplain(config);
+export function lockWebsites(config: Folder): WebsitesLock {
+  const lock = tryToLockWebsites(config);
   if (lock) return lock;
   throw new OperatorError(
     `Another process serves the websites in ${config.dataDir} already. End it first, or start this one with "--only api".`,
   );
 }
 
-function lockOrExplain(config: Folder): { release(): void } | null {
+/**
+ * As {@link lockWebsites}, once a server that is stopping, or a command that works on the websites, has ended. `report` is called
+ * before the first `pause`.
+ */
+export async function lockWebsitesSoon(
+  config: Folder,
+  { pause, report }: { pause(): Promise<void>; report(sentence: string): void },
+): Promise<WebsitesLock> {
+  for (let attempt = 1; attempt < ATTEMPTS; attempt++) {
+    const lock = tryToLockWebsites(config);
+    if (lock) return lock;
+    if (attempt === 1)
+      report(`Waits for the end of another process, which uses the websites in ${config.dataDir}.`);
+    await pause();
+  }
+  return lockWebsites(config);
+}
+
+/** As {@link lockWebsites}; null if another process has the lock. */
+export function tryToLockWebsites(config: Folder): WebsitesLock | null {
+  prepareDataFolder(config.dataDir);
   try {
     return lockForProcess(fileOf(config));
   } catch (error) {

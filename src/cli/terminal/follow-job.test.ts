@@ -10,6 +10,8 @@ const done: SeenJob = { state: 'succeeded', error: null, attempt: 1 };
 function following(changes: {
   stateAt(ms: number, ownWorker: boolean): SeenJob | null;
   liveAt(ms: number): boolean;
+  /** Whether another process begins before this one. */
+  isFirstAt?(ms: number): boolean;
   abortAt?: number;
 }) {
   const clock = manualClock();
@@ -21,6 +23,7 @@ function following(changes: {
     find: async () => changes.stateAt(elapsed(), seen.started.length > 0),
     hasLiveWorker: async () => changes.liveAt(elapsed()),
     async startWorker() {
+      if (changes.isFirstAt?.(elapsed()) === false) return null;
       seen.started.push(elapsed());
       return { stop: async (graceMs) => void seen.stopped.push(graceMs) };
     },
@@ -74,6 +77,16 @@ describe('waiting for a job', () => {
     });
     expect(await ended).toEqual(done);
     expect(seen.started).toEqual([6_000]);
+  });
+
+  test('a process that begins at the same moment is left to it, until it ends', async () => {
+    const { seen, ended } = following({
+      stateAt: (_ms, ownWorker) => (ownWorker ? done : queued),
+      liveAt: () => false,
+      isFirstAt: (ms) => ms > 3_000,
+    });
+    expect(await ended).toEqual(done);
+    expect(seen.started).toEqual([4_000]);
   });
 
   test('an interruption ends the waiting, and gives back at once what this process works on', async () => {

@@ -16,8 +16,8 @@ export interface FollowedJob {
   find(): Promise<SeenJob | null>;
   /** Whether another process works on the queue, or is about to. */
   hasLiveWorker(): Promise<boolean>;
-  /** Begins to work on the queue in this process. */
-  startWorker(): Promise<StartedWorker>;
+  /** Begins to work on the queue in this process. Null if another process has begun meanwhile. */
+  startWorker(): Promise<StartedWorker | null>;
   /** Called at each look, with the time since the first one. */
   report(job: SeenJob, elapsedMs: number): void;
   clock: Clock;
@@ -44,7 +44,7 @@ export async function followJob(job: FollowedJob): Promise<SeenJob | undefined> 
   const { clock, signal } = job;
   const begun = clock.now().getTime();
   let lookForWorkersAt = begun;
-  let own: StartedWorker | undefined;
+  let own: StartedWorker | null = null;
   try {
     while (!signal.aborted) {
       const now = clock.now().getTime();
@@ -52,7 +52,7 @@ export async function followJob(job: FollowedJob): Promise<SeenJob | undefined> 
       if (seen === null) throw new Error('the job vanished from the queue');
       job.report(seen, now - begun);
       if (seen.state !== 'queued' && seen.state !== 'running') return seen;
-      if (own === undefined && now >= lookForWorkersAt) {
+      if (own === null && now >= lookForWorkersAt) {
         if (!(await job.hasLiveWorker())) own = await job.startWorker();
         lookForWorkersAt = now + LOOK_FOR_WORKERS_EVERY_MS;
       }

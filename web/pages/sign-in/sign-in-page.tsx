@@ -5,7 +5,6 @@ import { portal } from '../../api/client.ts';
 import { FormError, unwrap } from '../../api/failure.ts';
 import { SESSION_KEY } from '../../api/query-keys.ts';
 import { sessionState } from '../../api/session-state.ts';
-import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { useFocusOnMount } from '../../components/focus-on-mount.ts';
 import { Form, textOf } from '../../components/form.tsx';
@@ -17,6 +16,7 @@ import { useSignOut } from '../../session/session.ts';
 import { attemptError } from './attempt-error.ts';
 import { Card, CardLinks } from './card.tsx';
 import { PasskeySignIn } from './passkey-sign-in.tsx';
+import styles from './sign-in.module.css';
 import { emailOf, SESSION_ENDED, sentenceOf } from './sign-in-notice.ts';
 
 const WRONG = 'Wrong email address or password.';
@@ -91,9 +91,9 @@ export function SignInPage({ endedOf }: { endedOf?: string | undefined }) {
               <a href="forgotten-password" target="_blank" rel="noopener">
                 Forgot your password?<span className="visually-hidden"> Opens in a new tab</span>
               </a>
-              <Button small variant="quiet" onClick={() => signOut().catch(showFailure)}>
+              <button type="button" className={styles.action} onClick={() => signOut().catch(showFailure)}>
                 Sign in as another user
-              </Button>
+              </button>
             </>
           )}
         </CardLinks>
