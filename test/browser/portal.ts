@@ -105,6 +105,24 @@ export async function pressEscape(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
 }
 
+/** Ends the sessions of a person while the page sends its next change. Before, its live connection could show the end. */
+export async function endSessionAtNextChange(
+  page: Page,
+  { homeport }: Portal,
+  { userId }: Person,
+): Promise<void> {
+  let hasEnded = false;
+  await page.route('**/*', async (route) => {
+    if (route.request().method() !== 'GET' && !hasEnded) {
+      hasEnded = true;
+      await homeport.platform.database.write(({ queries }) =>
+        queries.deleteFrom('sessions').where('user_id', '=', userId).execute(),
+      );
+    }
+    await route.continue();
+  });
+}
+
 /**
  * Watches the pages that open next. The result tells whether the element of an expression had the focus in the moment that it appeared,
  * so that the next key reaches it.

@@ -8,7 +8,15 @@ import { MINUTE_MS } from '../../src/lib/durations.ts';
 import type { Person } from '../homeport.ts';
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
-import { expectAccessible, focused, PASSWORD, type Portal, pressEscape, startPortal } from './portal.ts';
+import {
+  endSessionAtNextChange,
+  expectAccessible,
+  focused,
+  PASSWORD,
+  type Portal,
+  pressEscape,
+  startPortal,
+} from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
 /** Holds back responses of an address until the test releases them one by one. */
@@ -444,9 +452,7 @@ describe('the portal', () => {
       await page.goto(address);
       await page.getByRole('button', { name: 'Create install' }).click();
       await dialog.getByLabel('Name').fill(name);
-      await portal.homeport.platform.database.write(({ queries }) =>
-        queries.deleteFrom('sessions').where('user_id', '=', owner.userId).execute(),
-      );
+      await endSessionAtNextChange(page, portal, owner);
       await create.click();
       await layer.getByText('Your session has ended. Sign in again.').waitFor();
     };

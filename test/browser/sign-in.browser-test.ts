@@ -3,7 +3,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { HOUR_SECONDS } from '../../src/lib/durations.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
-import { expectAccessible, focused, focusOnArrival, PASSWORD, type Portal, startPortal } from './portal.ts';
+import {
+  endSessionAtNextChange,
+  expectAccessible,
+  focused,
+  focusOnArrival,
+  PASSWORD,
+  type Portal,
+  startPortal,
+} from './portal.ts';
 import { type Enrolled, enrol, keepCodes, skippingClock } from './second-factor.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
@@ -138,9 +146,7 @@ describe('the second factor', () => {
     // Both steps again when the session ends, above a page that stays.
     await third.goto('/me/profile');
     await third.getByLabel('Phone number').fill('555 0100');
-    await portal.homeport.platform.database.write(({ queries }) =>
-      queries.deleteFrom('sessions').where('user_id', '=', owner.userId).execute(),
-    );
+    await endSessionAtNextChange(third, portal, owner);
     await third.getByRole('button', { name: 'Save' }).click();
     const layer = third.getByRole('alertdialog', { name: 'Sign in again' });
     await layer.getByLabel('Password').fill(PASSWORD);

@@ -74,7 +74,7 @@ describe('the phar', () => {
     expect(await phar('none').check()).toBeNull();
     expect(await runner().run(install, ['args'])).toMatchObject({
       refused: 'missing',
-      reason: expect.stringContaining('homeport host wp-cli'),
+      reason: expect.stringContaining('Ask your provider'),
     });
   });
 
