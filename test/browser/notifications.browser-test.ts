@@ -52,9 +52,22 @@ it('shows the inbox, which grows while the page is open', async () => {
   await mark.click();
   await page.getByText('You have read everything.').waitFor();
   await page.getByRole('link', { name: 'All', exact: true }).click();
+
+  // The last click counts, even if the answer to the one before is late.
+  const opened = Promise.withResolvers<void>();
+  const done: unknown[] = [];
+  await page.route('**/user/notifications/*', async (route) => {
+    if (done.length === 0) await opened.promise;
+    await route.continue();
+  });
+  page.on('requestfinished', (request) => {
+    if (request.method() === 'PATCH') done.push(request.postDataJSON());
+  });
   await page.getByRole('button', { name: /^Mark as unread: / }).click();
   await title.click();
   await page.waitForURL(`**/installs/${install.id}/domains`);
+  opened.resolve();
+  await expect.poll(() => done).toEqual([{ read: false }, { read: true }]);
   await bell('Notifications').waitFor();
 });
 

@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import {
   INBOX_KEY,
@@ -33,11 +33,17 @@ export function NotificationsPage() {
 
   const reload = () => queries.invalidateQueries({ queryKey: INBOX_KEY.slice(0, 1) });
 
+  // One after the other, so that the last click counts, however long the answers take.
+  const { mutateAsync: inOrder } = useMutation({
+    scope: { id: 'inbox' },
+    mutationFn: (work: () => Promise<unknown>) => work(),
+  });
+
   /** Returns whether it worked. */
   async function change(work: () => Promise<unknown>): Promise<boolean> {
     let isDone = true;
     try {
-      await work();
+      await inOrder(work);
     } catch (error) {
       isDone = false;
       showFailure(error);
@@ -133,7 +139,8 @@ function Entry({ notification, onMark }: { notification: Notification; onMark(re
     <li className={styles.entry} data-read={read || undefined}>
       <Badge tone={tone}>{word}</Badge>
       <div className={styles.words}>
-        <Link href={path} className={styles.title} onClick={() => !read && onMark(true)}>
+        {/* Also if it is read, because its mark as unread may be on the way. */}
+        <Link href={path} className={styles.title} onClick={() => onMark(true)}>
           {title}
         </Link>
         {message !== null && <span>{message}</span>}
