@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext, connect as tlsConnect } from 'node:tls';
-import type { ServedCertificate } from '../src/hosting/contract/host.ts';
+import type { ServedCertificate } from '../src/hosting/contract/install-state.ts';
 import { nextGenerations } from '../src/hosting/embedded/host-folder/generations.ts';
 import { layoutOf } from '../src/hosting/embedded/host-folder/layout.ts';
 import { vhostFileFor } from '../src/hosting/embedded/host-folder/vhost.ts';

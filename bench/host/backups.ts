@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { access, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shownBytes } from '../../src/cli/terminal/output.ts';
-import type { InstallState } from '../../src/hosting/contract/host.ts';
+import type { InstallState } from '../../src/hosting/contract/install-state.ts';
 import { createDatabases, type Databases } from '../../src/hosting/linux/daemons/databases.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
 import { plainState } from '../../test/host/state.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/database/open.ts';
 import { storePage } from '../../src/features/usage/collect-store.ts';
-import type { InstallState } from '../../src/hosting/contract/host.ts';
+import type { InstallState } from '../../src/hosting/contract/install-state.ts';
 import { EDGE_SIZES } from '../../src/hosting/linux/nginx/edge-options.ts';
 import { runFiles } from '../../src/hosting/linux/nginx/machine-options.ts';
 import { USAGE_LOG } from '../../src/hosting/linux/nginx/usage-lines.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operatorFor } from '../access/caller.ts';
-import type { Runtime } from '../hosting/contract/runtime.ts';
+import type { Runtime } from '../hosting/contract/install-state.ts';
 import type { Platform } from '../platform/platform.ts';
 import { writeDemoContent } from './demo-content.ts';
 import { writeDemoUsage } from './demo-usage.ts';

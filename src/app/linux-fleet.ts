@@ -10,7 +10,8 @@ import type {
   WordPressHere,
   WordPressLacking,
 } from '../hosting/contract/embedded-wordpress.ts';
-import type { Host, ReportProgress } from '../hosting/contract/host.ts';
+import type { Host } from '../hosting/contract/host.ts';
+import type { ReportProgress } from '../hosting/contract/progress.ts';
 import { connectHost } from '../hosting/remote/client.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 import type { Platform } from '../platform/platform.ts';

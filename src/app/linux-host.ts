@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/config.ts';
-import type { HostMachine, HostQuestions } from '../hosting/contract/host.ts';
+import type { HostMachine } from '../hosting/contract/host.ts';
+import type { HostQuestions } from '../hosting/contract/questions.ts';
 import { hasSystemd } from '../hosting/linux/daemons/systemd.ts';
 import { reservePorts } from '../hosting/linux/isolation/reserved-ports.ts';
 import { makeHostFolders } from '../hosting/linux/machine/host-folders.ts';

@@ -7,7 +7,8 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Config } from '../config/config.ts';
 import type { WordPressHere } from '../hosting/contract/embedded-wordpress.ts';
-import type { Host, LoginRefused, WordPressLogin } from '../hosting/contract/host.ts';
+import type { Host } from '../hosting/contract/host.ts';
+import type { LoginRefused, WordPressLogin } from '../hosting/contract/wordpress-login.ts';
 import { codeOf } from '../lib/error-code.ts';
 
 /**

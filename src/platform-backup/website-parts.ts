@@ -1,4 +1,4 @@
-import type { InstallRef } from '../hosting/contract/host.ts';
+import type { InstallRef } from '../hosting/contract/install-ref.ts';
 
 /** A file, and its name in the host's folder (relative, with `/`). */
 export interface HostFile {

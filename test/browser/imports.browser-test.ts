@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { environment } from '../../src/features/hosts/fleet.fixture.ts';
-import { RefusedImportError } from '../../src/hosting/contract/host.ts';
+import { RefusedImportError } from '../../src/hosting/contract/errors.ts';
 import { type ServedMachine, serveMachine } from '../../src/hosting/remote/embedded-machine.fixture.ts';
 import { text } from '../client.ts';
 import type { Person } from '../homeport.ts';

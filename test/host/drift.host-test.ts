@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { RunningMachine } from '../../src/app/linux-host.ts';
-import type { InstallState } from '../../src/hosting/contract/host.ts';
+import type { InstallState } from '../../src/hosting/contract/install-state.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { withFileLock } from '../../src/hosting/linux/isolation/file-lock.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';

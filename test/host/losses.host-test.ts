@@ -1,6 +1,6 @@
 import { rename, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { InstallState } from '../../src/hosting/contract/host.ts';
+import type { InstallState } from '../../src/hosting/contract/install-state.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
 import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';

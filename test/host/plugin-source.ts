@@ -1,6 +1,6 @@
 import { lchown, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { InstallRef } from '../../src/hosting/contract/host.ts';
+import type { InstallRef } from '../../src/hosting/contract/install-ref.ts';
 import { createDatabases } from '../../src/hosting/linux/daemons/databases.ts';
 import type { LinuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { runCommand } from '../../src/lib/run-command.ts';

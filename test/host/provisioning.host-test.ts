@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PermanentHostError } from '../../src/hosting/contract/host.ts';
+import { PermanentHostError } from '../../src/hosting/contract/errors.ts';
 import { connectHost } from '../../src/hosting/remote/client.ts';
 import { visit } from '../edge.ts';
 import { steps } from '../rounds.ts';

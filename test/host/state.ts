@@ -1,4 +1,4 @@
-import type { InstallState } from '../../src/hosting/contract/host.ts';
+import type { InstallState } from '../../src/hosting/contract/install-state.ts';
 
 /** An install with one host name and no special settings. */
 export function plainState(name: string): InstallState {

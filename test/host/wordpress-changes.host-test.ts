@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunningMachine } from '../../src/app/linux-host.ts';
-import type { InstallState } from '../../src/hosting/contract/host.ts';
+import type { InstallState } from '../../src/hosting/contract/install-state.ts';
 import type { ItemChange, ItemOrder, ItemOutcome } from '../../src/hosting/contract/wordpress-changes.ts';
 import { createDatabases } from '../../src/hosting/linux/daemons/databases.ts';
 import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/layout.ts';

@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunningMachine } from '../../src/app/linux-host.ts';
-import type { InstallState } from '../../src/hosting/contract/host.ts';
+import type { InstallState } from '../../src/hosting/contract/install-state.ts';
 import type { AvailableUpdate, UpdateOutcome } from '../../src/hosting/contract/wordpress-updates.ts';
 import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { connectHost, type RemoteHost } from '../../src/hosting/remote/client.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Services } from '../../app/services.ts';
 import type { Environment } from '../../database/tables/installs.ts';
-import { RUNTIMES, type Runtime } from '../../hosting/contract/runtime.ts';
+import { RUNTIMES, type Runtime } from '../../hosting/contract/install-state.ts';
 import { Conflict, UpstreamFailed } from '../../lib/failures.ts';
 import { parseUuid } from '../../lib/ids.ts';
 import { OperatorError } from '../../lib/operator-error.ts';

@@ -1,6 +1,7 @@
 import type { Services } from '../../app/services.ts';
 import type { HostView } from '../../features/hosts/service.ts';
-import type { Difference, InstallRef } from '../../hosting/contract/host.ts';
+import type { Difference } from '../../hosting/contract/host.ts';
+import type { InstallRef } from '../../hosting/contract/install-ref.ts';
 import type { MailQueueReport } from '../../hosting/contract/mail.ts';
 import type { TimeLimits } from '../../hosting/remote/time-limits.ts';
 import { HOUR_MS } from '../../lib/durations.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { InstallRef } from '../../hosting/contract/host.ts';
+import type { InstallRef } from '../../hosting/contract/install-ref.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { idArgument } from '../terminal/arguments.ts';

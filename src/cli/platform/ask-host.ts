@@ -1,4 +1,4 @@
-import { PermanentHostError } from '../../hosting/contract/host.ts';
+import { PermanentHostError } from '../../hosting/contract/errors.ts';
 import { connectHost, HostUnreachableError, type RemoteHost } from '../../hosting/remote/client.ts';
 import type { HostTarget } from '../../hosting/remote/host-target.ts';
 import { ProtocolError } from '../../hosting/remote/protocol.ts';

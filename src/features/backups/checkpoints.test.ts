@@ -6,10 +6,10 @@ import { operatorFor } from '../../access/caller.ts';
 import { checkCheckpoints } from '../../cli/doctor/checkpoints.ts';
 import {
   BrokenWebsiteError,
-  type HostMachine,
   RefusedRestoreError,
   UnchangedWebsiteError,
-} from '../../hosting/contract/host.ts';
+} from '../../hosting/contract/errors.ts';
+import type { HostMachine } from '../../hosting/contract/host.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
 import { isBegun } from '../../jobs/begun-store.ts';

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../database/database.ts';
-import { BrokenWebsiteError, type Host, RefusedRestoreError } from '../../hosting/contract/host.ts';
+import { BrokenWebsiteError, RefusedRestoreError } from '../../hosting/contract/errors.ts';
+import type { Host } from '../../hosting/contract/host.ts';
 import { isBegun } from '../../jobs/begun-store.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
 import type { Platform } from '../../platform/platform.ts';

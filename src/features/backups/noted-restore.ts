@@ -1,4 +1,5 @@
-import { isUnchanged, type Snapshot } from '../../hosting/contract/host.ts';
+import { isUnchanged } from '../../hosting/contract/errors.ts';
+import type { Snapshot } from '../../hosting/contract/snapshots.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import { noteAttempt, takeBackAttempt } from '../../jobs/begun-store.ts';
 import { timestamp } from '../../lib/clock.ts';

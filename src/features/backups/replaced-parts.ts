@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
-import type { RestoredParts } from '../../hosting/contract/host.ts';
-import type { Runtime } from '../../hosting/contract/runtime.ts';
+import type { Runtime } from '../../hosting/contract/install-state.ts';
+import type { RestoredParts } from '../../hosting/contract/snapshots.ts';
 import { invalidValue } from '../../lib/failures.ts';
 
 /** The parts of a website that a restore or copy replaces. */

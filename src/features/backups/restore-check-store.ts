@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { Queries } from '../../database/database.ts';
 import type { Tables } from '../../database/tables.ts';
-import type { InstallRef } from '../../hosting/contract/host.ts';
+import type { InstallRef } from '../../hosting/contract/install-ref.ts';
 
 /** An install with the backup that a restore check uses. */
 export interface CheckedInstall extends InstallRef {

@@ -1,11 +1,8 @@
 import type { Transaction } from '../../database/database.ts';
-import {
-  type Host,
-  type InstallRef,
-  type InstallState,
-  PermanentHostError,
-  type RemovedInstall,
-} from '../../hosting/contract/host.ts';
+import { PermanentHostError } from '../../hosting/contract/errors.ts';
+import type { Host } from '../../hosting/contract/host.ts';
+import type { InstallRef } from '../../hosting/contract/install-ref.ts';
+import type { InstallState, RemovedInstall } from '../../hosting/contract/install-state.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { defaultDomain } from '../../lib/default-domain.ts';

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../database/database.ts';
-import { type Host, isUnchanged, RefusedRestoreError } from '../../hosting/contract/host.ts';
+import { isUnchanged, RefusedRestoreError } from '../../hosting/contract/errors.ts';
+import type { Host } from '../../hosting/contract/host.ts';
 import { isBegun } from '../../jobs/begun-store.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
 import { timestamp } from '../../lib/clock.ts';

@@ -1,5 +1,5 @@
 import type { Queries } from '../../database/database.ts';
-import type { ReportProgress } from '../../hosting/contract/host.ts';
+import type { ReportProgress } from '../../hosting/contract/progress.ts';
 import type { RunningJob } from '../../jobs/job.ts';
 import { findBackupDetails } from './store.ts';
 

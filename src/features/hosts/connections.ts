@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type HostDescription, type HostQuestions, PermanentHostError } from '../../hosting/contract/host.ts';
+import { PermanentHostError } from '../../hosting/contract/errors.ts';
+import type { HostDescription } from '../../hosting/contract/host.ts';
+import type { HostQuestions } from '../../hosting/contract/questions.ts';
 import { HostUnreachableError, type RemoteHost } from '../../hosting/remote/client.ts';
 import type { HostTarget } from '../../hosting/remote/host-target.ts';
 import { singleFlight } from '../../lib/concurrency.ts';

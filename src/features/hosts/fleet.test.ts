@@ -10,7 +10,7 @@ import { onlyOn, withoutPostgresUnlessLong } from '../../../test/only-on.ts';
 import { refusal } from '../../../test/refusal.ts';
 import { freePort } from '../../../test/servers/free-port.ts';
 import { operatorFor } from '../../access/caller.ts';
-import { PermanentHostError } from '../../hosting/contract/host.ts';
+import { PermanentHostError } from '../../hosting/contract/errors.ts';
 import { siteState } from '../../hosting/policy/edge.fixture.ts';
 import { connectHost } from '../../hosting/remote/client.ts';
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';

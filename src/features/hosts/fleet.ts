@@ -1,11 +1,7 @@
-import {
-  type Host,
-  type HostDescription,
-  type HostMachine,
-  type InstallRef,
-  PermanentHostError,
-  type RemovedInstall,
-} from '../../hosting/contract/host.ts';
+import { PermanentHostError } from '../../hosting/contract/errors.ts';
+import type { Host, HostDescription, HostMachine } from '../../hosting/contract/host.ts';
+import type { InstallRef } from '../../hosting/contract/install-ref.ts';
+import type { RemovedInstall } from '../../hosting/contract/install-state.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import { type Repetition, repeatEvery } from '../../lib/concurrency.ts';
 import type { Platform } from '../../platform/platform.ts';

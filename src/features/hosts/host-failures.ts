@@ -1,5 +1,5 @@
 import { StillFetchingError } from '../../hosting/contract/embedded-wordpress.ts';
-import { PermanentHostError } from '../../hosting/contract/host.ts';
+import { PermanentHostError } from '../../hosting/contract/errors.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import { PermanentFailure, Postponed } from '../../jobs/job.ts';
 

@@ -1,5 +1,5 @@
 import { lockPlacement } from '../../database/lock.ts';
-import { PermanentHostError } from '../../hosting/contract/host.ts';
+import { PermanentHostError } from '../../hosting/contract/errors.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { chooseHost } from './room.ts';

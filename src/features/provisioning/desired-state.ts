@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value';
 import type { Queries } from '../../database/database.ts';
-import type { InstallState, OffloadRules } from '../../hosting/contract/host.ts';
+import type { InstallState, OffloadRules } from '../../hosting/contract/install-state.ts';
 import { defaultDomain } from '../../lib/default-domain.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { certificateServes } from '../domains/certificates/ssl-status.ts';

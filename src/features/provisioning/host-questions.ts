@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value';
 import type { Queries } from '../../database/database.ts';
-import type { HostQuestions } from '../../hosting/contract/host.ts';
+import type { HostQuestions } from '../../hosting/contract/questions.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Sealer } from '../../secrets/sealer.ts';
 import { copyInstall, restoreBackup } from '../backups/jobs.ts';

@@ -1,4 +1,6 @@
-import { type Host, type InstallState, PermanentHostError } from '../../hosting/contract/host.ts';
+import { PermanentHostError } from '../../hosting/contract/errors.ts';
+import type { Host } from '../../hosting/contract/host.ts';
+import type { InstallState } from '../../hosting/contract/install-state.ts';
 import {
   type Completion,
   defineJob,

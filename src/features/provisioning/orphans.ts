@@ -1,5 +1,6 @@
 import type { Queries } from '../../database/database.ts';
-import { type InstallRef, PermanentHostError } from '../../hosting/contract/host.ts';
+import { PermanentHostError } from '../../hosting/contract/errors.ts';
+import type { InstallRef } from '../../hosting/contract/install-ref.ts';
 import { EMBEDDED, orphansNamed } from './orphan-store.ts';
 
 /**

@@ -4,7 +4,8 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../test
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { withoutPostgresUnlessLong } from '../../../test/only-on.ts';
 import { refusal } from '../../../test/refusal.ts';
-import { type HostMachine, PermanentHostError } from '../../hosting/contract/host.ts';
+import { PermanentHostError } from '../../hosting/contract/errors.ts';
+import type { HostMachine } from '../../hosting/contract/host.ts';
 import type {
   AvailableUpdate,
   UpdateOrder,

@@ -1,4 +1,5 @@
-import type { Host, InstallRef } from '../../hosting/contract/host.ts';
+import type { Host } from '../../hosting/contract/host.ts';
+import type { InstallRef } from '../../hosting/contract/install-ref.ts';
 import type { UsageSource } from '../../hosting/contract/usage.ts';
 import type { WordPressMarks } from '../../hosting/contract/wordpress.ts';
 import { defineJob, type JobKind, Postponed, type RunningJob } from '../../jobs/job.ts';

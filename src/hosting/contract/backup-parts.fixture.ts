@@ -1,14 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import {
-  ALL_PARTS,
-  type Host,
-  type InstallRef,
-  MOST_READ_BYTES,
-  PermanentHostError,
-  type RestoredParts,
-} from './host.ts';
+import { PermanentHostError } from './errors.ts';
+import type { Host } from './host.ts';
+import type { InstallRef } from './install-ref.ts';
+import { ALL_PARTS, MOST_READ_BYTES, type RestoredParts } from './snapshots.ts';
 
 /** A website on the host under test. */
 export interface TestWebsite {

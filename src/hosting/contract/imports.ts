@@ -5,7 +5,7 @@ export interface WebsiteImports {
   /**
    * Replaces the website by an existing one from an archive: wp-content, and the database with its table prefix and this install's
    * addresses. The core, `wp-config.php` and the private folder stay the install's own. Until everything is checked, the present
-   * website stays as it is. Rejects with a {@link RefusedImportError} if nothing was replaced, and with a BrokenWebsiteError if the
+   * website stays as it is. Rejects with a RefusedImportError if nothing was replaced, and with a BrokenWebsiteError if the
    * imported website is in place and does not answer.
    */
   importWebsite(install: InstallRef, source: ImportSource, options?: ImportOptions): Promise<ImportedWebsite>;

@@ -1,4 +1,4 @@
-import { PermanentHostError } from './host.ts';
+import { PermanentHostError } from './errors.ts';
 
 /** Limits for the files of one install. Null: no limit. */
 export interface InstallLimits {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Hostname, InstallState } from './host.ts';
+import type { Hostname, InstallState } from './install-state.ts';
 import type { WebsiteRules } from './website-rules.ts';
 
 /** Digest of a website's state as visitors see it: SHA-256 in hex, without private keys and versions. */

@@ -1,4 +1,5 @@
 import type { InstallRef } from './install-ref.ts';
+import type { ReportProgress } from './progress.ts';
 
 /** Changes of single plugins and themes of a website. */
 export interface WordPressChanger {
@@ -11,7 +12,7 @@ export interface WordPressChanger {
     install: InstallRef,
     order: ItemOrder,
     signal?: AbortSignal,
-    report?: (done: number, total: number | null) => void,
+    report?: ReportProgress,
   ): Promise<ItemOutcome>;
 }
 

@@ -1,4 +1,5 @@
 import type { InstallRef } from './install-ref.ts';
+import type { ReportProgress } from './progress.ts';
 
 /** Updates of WordPress, plugins and themes on a website. */
 export interface WordPressUpdater {
@@ -13,7 +14,7 @@ export interface WordPressUpdater {
     install: InstallRef,
     order: UpdateOrder,
     signal?: AbortSignal,
-    report?: (done: number, total: number | null) => void,
+    report?: ReportProgress,
   ): Promise<UpdateOutcome>;
 }
 

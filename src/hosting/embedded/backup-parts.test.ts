@@ -2,7 +2,7 @@ import { readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeBackupParts } from '../contract/backup-parts.fixture.ts';
-import { PermanentHostError } from '../contract/host.ts';
+import { PermanentHostError } from '../contract/errors.ts';
 import { siteState } from '../policy/edge.fixture.ts';
 import { startHost, type TestHost, traces } from './embedded-host.fixture.ts';
 

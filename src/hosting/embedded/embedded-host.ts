@@ -2,16 +2,14 @@ import { mkdir, stat } from 'node:fs/promises';
 import { serializeByKey, untilAborted } from '../../lib/concurrency.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import type { ListenAddress } from '../../network/connections/listener.ts';
-import {
-  ALL_PARTS,
-  CACHE_KINDS,
-  type InstallRef,
-  type InstallState,
-  type LoginRefused,
-  PermanentHostError,
-  type ReportProgress,
-} from '../contract/host.ts';
+import { PermanentHostError } from '../contract/errors.ts';
+import { CACHE_KINDS } from '../contract/host.ts';
 import { NO_LIMITS } from '../contract/install-limits.ts';
+import type { InstallRef } from '../contract/install-ref.ts';
+import type { InstallState } from '../contract/install-state.ts';
+import type { ReportProgress } from '../contract/progress.ts';
+import { ALL_PARTS } from '../contract/snapshots.ts';
+import type { LoginRefused } from '../contract/wordpress-login.ts';
 import { createPackedArchives } from '../policy/packed-archives.ts';
 import { ask, probe } from '../policy/probe.ts';
 import { NO_MAIL, STATIC_ONLY } from '../policy/static-only.ts';

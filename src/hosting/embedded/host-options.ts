@@ -6,9 +6,11 @@ import type { SocketLimiters } from '../../network/connections/socket-limiters.t
 import type { ObjectStorage } from '../../network/object-storage/object-storage.ts';
 import type { Sealer } from '../../secrets/sealer.ts';
 import type { PreparedWordPress, WordPressHere, WordPressLacking } from '../contract/embedded-wordpress.ts';
-import type { Host, ReportProgress, SshQuestions } from '../contract/host.ts';
+import type { Host } from '../contract/host.ts';
 import type { InstallLimits } from '../contract/install-limits.ts';
 import type { Inventory } from '../contract/inventory.ts';
+import type { ReportProgress } from '../contract/progress.ts';
+import type { SshQuestions } from '../contract/questions.ts';
 import type { UsageSource } from '../contract/usage.ts';
 import type { WordPressMarks } from '../contract/wordpress.ts';
 import type { PhpSites, PhpSitesOptions } from './php/php-sites.ts';

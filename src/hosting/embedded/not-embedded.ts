@@ -1,4 +1,6 @@
-import { type Host, type InstallRef, PermanentHostError, RefusedImportError } from '../contract/host.ts';
+import { PermanentHostError, RefusedImportError } from '../contract/errors.ts';
+import type { Host } from '../contract/host.ts';
+import type { InstallRef } from '../contract/install-ref.ts';
 import type { WordPressMarks } from '../contract/wordpress.ts';
 import { NO_DATABASE, NO_LOGS, NOT_EMBEDDED, STATIC_ONLY } from '../policy/static-only.ts';
 

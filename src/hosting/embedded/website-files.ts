@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { syncFolder } from '../../lib/durable-file.ts';
 import { hasCode } from '../../lib/error-code.ts';
 import { ifThere } from '../../lib/if-there.ts';
-import type { InstallRef } from '../contract/host.ts';
+import type { InstallRef } from '../contract/install-ref.ts';
 import { escapeHtml, htmlPage } from '../policy/pages.ts';
 import type { Layout } from './host-folder/layout.ts';
 import { removeTree } from './snapshots/archive-exchange.ts';

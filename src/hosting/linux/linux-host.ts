@@ -3,12 +3,9 @@ import { join } from 'node:path';
 import { mapConcurrent, serializeByKey } from '../../lib/concurrency.ts';
 import { connectableHost } from '../../lib/connectable-host.ts';
 import { INSTALL_NAME } from '../../lib/host-names.ts';
-import {
-  type HostDescription,
-  type HostMachine,
-  type InstallRef,
-  PermanentHostError,
-} from '../contract/host.ts';
+import { PermanentHostError } from '../contract/errors.ts';
+import type { HostDescription, HostMachine } from '../contract/host.ts';
+import type { InstallRef } from '../contract/install-ref.ts';
 import { pageOf } from '../contract/inventory.ts';
 import type { LogKind } from '../contract/logs.ts';
 import { createHangWatch } from './daemons/hang-watch.ts';

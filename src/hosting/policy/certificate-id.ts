@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ServedCertificate } from '../contract/host.ts';
+import type { ServedCertificate } from '../contract/install-state.ts';
 
 /** Names a certificate after its chain and key. 32 hex digits. */
 export function certificateId({ chain, key }: Pick<ServedCertificate, 'chain' | 'key'>): string {

@@ -1,11 +1,7 @@
 import { DAY_MS } from '../../lib/durations.ts';
 import { CHALLENGE_TOKEN, isServedName } from '../../lib/host-names.ts';
-import {
-  ACME_CHALLENGE_PREFIX,
-  DOMAIN_CHECK_PREFIX,
-  PermanentHostError,
-  type Proof,
-} from '../contract/host.ts';
+import { PermanentHostError } from '../contract/errors.ts';
+import { ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX, type Proof } from '../contract/proofs.ts';
 
 /** Challenge files that no one withdraws expire after this time. */
 export const CHALLENGE_LIFETIME_MS = DAY_MS;

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { SERVED_NAME } from '../../lib/host-names.ts';
 import type { S3Service } from '../../network/object-storage/s3-address.ts';
-import type { Hostname, InstallState } from '../contract/host.ts';
+import type { Hostname, InstallState } from '../contract/install-state.ts';
 import {
   type CacheRules,
   COOKIE_RULE,

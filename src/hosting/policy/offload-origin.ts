@@ -1,6 +1,7 @@
 import { ObjectStorageError } from '../../network/object-storage/object-storage.ts';
 import { checkBucket, objectUrl, type S3Service } from '../../network/object-storage/s3-address.ts';
-import { type OffloadRules, PermanentHostError } from '../contract/host.ts';
+import { PermanentHostError } from '../contract/errors.ts';
+import type { OffloadRules } from '../contract/install-state.ts';
 
 /** The addresses of a bucket, without a final `/`. */
 export interface OffloadOrigin {

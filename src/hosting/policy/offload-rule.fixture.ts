@@ -1,4 +1,4 @@
-import type { OffloadPath } from '../contract/host.ts';
+import type { OffloadPath } from '../contract/install-state.ts';
 
 /** The cases of the rule for offloaded paths, which every edge must follow. */
 

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { OffloadPath } from '../contract/host.ts';
+import type { OffloadPath } from '../contract/install-state.ts';
 
 export const OffloadRuleSchema = Type.Object({
   /** Segments without `/` at the ends; the empty path matches everything. */

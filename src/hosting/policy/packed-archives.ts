@@ -12,7 +12,8 @@ import { DAY_MS } from '../../lib/durations.ts';
 import { hasCode } from '../../lib/error-code.ts';
 import { parseUuid } from '../../lib/ids.ts';
 import { ifThere } from '../../lib/if-there.ts';
-import { MOST_READ_BYTES, type PackedArchive, PermanentHostError } from '../contract/host.ts';
+import { PermanentHostError } from '../contract/errors.ts';
+import { MOST_READ_BYTES, type PackedArchive } from '../contract/snapshots.ts';
 
 /** Archives for download: `<folder>/<install id>/<archive id>.tar.gz`, on either host. */
 export interface PackedArchives {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { writeDurably } from '../../lib/durable-file.ts';
 import { parseUuid } from '../../lib/ids.ts';
 import { ifThere } from '../../lib/if-there.ts';
-import { PermanentHostError } from '../contract/host.ts';
+import { PermanentHostError } from '../contract/errors.ts';
 
 /** The platform of a host, kept in a file. */
 export interface PlatformMembership {

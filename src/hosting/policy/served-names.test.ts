@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isServedName } from '../../lib/host-names.ts';
-import type { Hostname } from '../contract/host.ts';
+import type { Hostname } from '../contract/install-state.ts';
 import { askableName, checkNames } from './served-names.ts';
 
 const named = (name: string, changes: Partial<Hostname> = {}): Hostname => ({

@@ -1,7 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { isServedName, SERVED_NAME } from '../../lib/host-names.ts';
-import { type InstallState, PermanentHostError, type ServedCertificate } from '../contract/host.ts';
+import { PermanentHostError } from '../contract/errors.ts';
+import type { InstallState, ServedCertificate } from '../contract/install-state.ts';
 
 const SERVED = new RegExp(`^(?=.{1,255}$)(?:\\*\\.)?${SERVED_NAME}$`);
 

@@ -1,8 +1,8 @@
 import type { DatabaseLinkRefused } from '../contract/database-access.ts';
-import type { LoginRefused } from '../contract/host.ts';
+import type { Runtime } from '../contract/install-state.ts';
 import type { LogRefused } from '../contract/logs.ts';
 import type { MailRefused } from '../contract/mail.ts';
-import type { Runtime } from '../contract/runtime.ts';
+import type { LoginRefused } from '../contract/wordpress-login.ts';
 import type { WpCliRefused } from '../contract/wp-cli.ts';
 
 /** Why a host without PHP does nothing with WordPress. */

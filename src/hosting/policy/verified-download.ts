@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { MINUTE_MS } from '../../lib/durations.ts';
-import { PermanentHostError } from '../contract/host.ts';
+import { PermanentHostError } from '../contract/errors.ts';
 
 const TIMEOUT_MS = 5 * MINUTE_MS;
 const HEX_LENGTHS = { sha1: 40, sha256: 64, sha512: 128 } as const;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../lib/error-message.ts';
-import type { HostQuestions } from '../contract/host.ts';
+import type { HostQuestions } from '../contract/questions.ts';
 import type { Question, Reply } from './messages.ts';
 
 /** A host's questions: fetches the next one and sends an answer. */

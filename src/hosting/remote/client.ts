@@ -2,16 +2,16 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Pool } from 'undici';
 import {
   BrokenWebsiteError,
-  type HostMachine,
-  type HostQuestions,
-  MOST_READ_BYTES,
   PermanentHostError,
   RefusedImportError,
   RefusedRestoreError,
-  type ReportProgress,
   UnchangedWebsiteError,
-} from '../contract/host.ts';
+} from '../contract/errors.ts';
+import type { HostMachine } from '../contract/host.ts';
 import { isImportStep } from '../contract/imports.ts';
+import type { ReportProgress } from '../contract/progress.ts';
+import type { HostQuestions } from '../contract/questions.ts';
+import { MOST_READ_BYTES } from '../contract/snapshots.ts';
 import { answerQuestions, type Listening } from './answering.ts';
 import { poolOf } from './host-pool.ts';
 import type { HostTarget } from './host-target.ts';

@@ -1,4 +1,5 @@
-import type { HostMachine, ReportProgress } from '../contract/host.ts';
+import type { HostMachine } from '../contract/host.ts';
+import type { ReportProgress } from '../contract/progress.ts';
 import { LONGEST_SENTENCES } from './messages.ts';
 import { COMMANDS, type Command } from './protocol.ts';
 import type { QuestionQueue } from './questions.ts';

@@ -2,12 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type HostDescription,
-  type HostMachine,
-  type InstallRef,
-  PermanentHostError,
-} from '../contract/host.ts';
+import { PermanentHostError } from '../contract/errors.ts';
+import type { HostDescription, HostMachine } from '../contract/host.ts';
+import type { InstallRef } from '../contract/install-ref.ts';
 import { listeningLog, startHost, type TestHost } from '../embedded/embedded-host.fixture.ts';
 import { layoutOf } from '../embedded/host-folder/layout.ts';
 import type { EmbeddedHostOptions } from '../embedded/host-options.ts';

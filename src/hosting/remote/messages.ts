@@ -1,6 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { INSTALL_NAME } from '../../lib/host-names.ts';
-import { MOST_READ_BYTES } from '../contract/host.ts';
 import { SSH_PATTERNS } from '../contract/imports.ts';
 import {
   LOG_CURSOR,
@@ -10,6 +9,7 @@ import {
   LONGEST_ENTRY,
   LONGEST_SEARCH,
 } from '../contract/logs.ts';
+import { MOST_READ_BYTES } from '../contract/snapshots.ts';
 import { LARGEST_COUNT } from '../contract/usage.ts';
 import { WebsiteRulesSchema } from '../contract/website-rules.ts';
 import { LONGEST_PAGE_PATH, PAGE_PATH } from '../policy/page-path.ts';

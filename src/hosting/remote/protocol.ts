@@ -1,7 +1,8 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { CACHE_KINDS, MOST_READ_BYTES } from '../contract/host.ts';
+import { CACHE_KINDS } from '../contract/host.ts';
 import { INVENTORY_PAGE, LISTED_HOSTNAMES } from '../contract/inventory.ts';
+import { MOST_READ_BYTES } from '../contract/snapshots.ts';
 import { USAGE_PAGE } from '../contract/usage.ts';
 import { MOST_UPDATES } from '../contract/wordpress-updates.ts';
 import { MOST_PAGE_PATHS } from '../policy/page-path.ts';

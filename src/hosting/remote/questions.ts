@@ -1,4 +1,4 @@
-import type { HostQuestions } from '../contract/host.ts';
+import type { HostQuestions } from '../contract/questions.ts';
 import type { Question, Reply } from './messages.ts';
 import { ANSWER_WITHIN_MS, POLL_MS } from './protocol.ts';
 

@@ -1,5 +1,5 @@
-import type { RestoredParts } from '../contract/host.ts';
 import type { MailSelection } from '../contract/mail.ts';
+import type { RestoredParts } from '../contract/snapshots.ts';
 import type { ItemOrder } from '../contract/wordpress-changes.ts';
 import type { AvailableUpdate, WantedItems } from '../contract/wordpress-updates.ts';
 

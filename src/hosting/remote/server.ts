@@ -11,13 +11,13 @@ import { type Randomness, systemRandomness } from '../../lib/ids.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import {
   BrokenWebsiteError,
-  type HostMachine,
-  type HostQuestions,
   isUnchanged,
   PermanentHostError,
   RefusedImportError,
   RefusedRestoreError,
-} from '../contract/host.ts';
+} from '../contract/errors.ts';
+import type { HostMachine } from '../contract/host.ts';
+import type { HostQuestions } from '../contract/questions.ts';
 import { createWaitingRoom } from '../policy/waiting-room.ts';
 import { commandHandlers, cut, IDLE_TALK } from './command-handlers.ts';
 import type { HostIdentity } from './identity.ts';

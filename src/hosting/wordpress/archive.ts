@@ -7,7 +7,7 @@ import tar from 'tar-stream';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import { runCommand } from '../../lib/run-command.ts';
-import { PermanentHostError } from '../contract/host.ts';
+import { PermanentHostError } from '../contract/errors.ts';
 
 const TIMEOUT_MS = 5 * MINUTE_MS;
 

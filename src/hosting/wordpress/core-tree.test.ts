@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/database.ts';
-import { PermanentHostError } from '../contract/host.ts';
+import { PermanentHostError } from '../contract/errors.ts';
 import { compareVersions } from '../policy/wordpress-version.ts';
 import { checkCore, copyPlain, newestFirst, themesIn, versionIn } from './core-tree.ts';
 

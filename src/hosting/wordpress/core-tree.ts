@@ -4,7 +4,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import { hasCode } from '../../lib/error-code.ts';
 import { runCommand } from '../../lib/run-command.ts';
-import { PermanentHostError } from '../contract/host.ts';
+import { PermanentHostError } from '../contract/errors.ts';
 import { compareVersions } from '../policy/wordpress-version.ts';
 
 /** More than any real path has; circular links exceed it. */

@@ -7,7 +7,7 @@ import { syncFolder } from '../../lib/durable-file.ts';
 import { hasCode } from '../../lib/error-code.ts';
 import { runCommand } from '../../lib/run-command.ts';
 import { syncFileSystem } from '../../lib/sync-file-system.ts';
-import { PermanentHostError } from '../contract/host.ts';
+import { PermanentHostError } from '../contract/errors.ts';
 import { compareVersions } from '../policy/wordpress-version.ts';
 import { isArchiveName, unpackArchive } from './archive.ts';
 import { checkCore, copyPlain, newestFirst } from './core-tree.ts';

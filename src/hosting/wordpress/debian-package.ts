@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import { runCommand } from '../../lib/run-command.ts';
-import { PermanentHostError } from '../contract/host.ts';
+import { PermanentHostError } from '../contract/errors.ts';
 import { copyPlain } from './core-tree.ts';
 
 const TIMEOUT_MS = 5 * MINUTE_MS;

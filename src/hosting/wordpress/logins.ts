@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { SECOND_MS } from '../../lib/durations.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import type { Randomness } from '../../lib/ids.ts';
-import type { LoginRefused, WordPressLogin } from '../contract/host.ts';
+import type { LoginRefused, WordPressLogin } from '../contract/wordpress-login.ts';
 import { doesNotStart } from './does-not-start.ts';
 import { parsePrinted } from './printed-json.ts';
 

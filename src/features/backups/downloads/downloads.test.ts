@@ -4,7 +4,8 @@ import { connect } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { request } from 'undici';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { MOST_READ_BYTES, PermanentHostError } from '../../../hosting/contract/host.ts';
+import { PermanentHostError } from '../../../hosting/contract/errors.ts';
+import { MOST_READ_BYTES } from '../../../hosting/contract/snapshots.ts';
 import { RateLimited } from '../../../lib/failures.ts';
 import { archiveDownloads, type DownloadsOptions } from './routes.ts';
 

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Host, MOST_READ_BYTES, PermanentHostError } from '../../../hosting/contract/host.ts';
+import { PermanentHostError } from '../../../hosting/contract/errors.ts';
+import type { Host } from '../../../hosting/contract/host.ts';
+import { MOST_READ_BYTES } from '../../../hosting/contract/snapshots.ts';
 import { RateLimited } from '../../../lib/failures.ts';
 import { parseUuid } from '../../../lib/ids.ts';
 import { DOWNLOAD_PATH } from '../archives/link.ts';

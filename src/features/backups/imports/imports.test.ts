@@ -10,10 +10,10 @@ import { operatorFor } from '../../../access/caller.ts';
 import { checkImports } from '../../../cli/doctor/imports.ts';
 import {
   BrokenWebsiteError,
-  type HostMachine,
   PermanentHostError,
   RefusedImportError,
-} from '../../../hosting/contract/host.ts';
+} from '../../../hosting/contract/errors.ts';
+import type { HostMachine } from '../../../hosting/contract/host.ts';
 import { type ServedMachine, serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
 import { DAY_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { environment } from '../../hosts/fleet.fixture.ts';

@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import type { Transaction } from '../../../database/database.ts';
-import { type Host, RefusedImportError } from '../../../hosting/contract/host.ts';
+import { RefusedImportError } from '../../../hosting/contract/errors.ts';
+import type { Host } from '../../../hosting/contract/host.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../../jobs/job.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { permanently, postponing } from '../../hosts/host-failures.ts';

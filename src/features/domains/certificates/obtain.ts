@@ -1,4 +1,4 @@
-import { ACME_CHALLENGE_PREFIX } from '../../../hosting/contract/host.ts';
+import { ACME_CHALLENGE_PREFIX } from '../../../hosting/contract/proofs.ts';
 import { HostUnreachableError } from '../../../hosting/remote/client.ts';
 import type { AcmeAccount, IssuedCertificate } from '../../../network/acme/authority.ts';
 import { AcmeRefusal } from '../../../network/acme/refusal.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Proof } from '../../../hosting/contract/host.ts';
+import type { Proof } from '../../../hosting/contract/proofs.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
 import { NameNotResolved } from '../../../network/dns/resolver.ts';
 import { ProbeFailure, type Prober, type RedirectChain, type Target } from '../../../network/probe/prober.ts';

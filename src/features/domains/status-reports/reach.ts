@@ -1,4 +1,5 @@
-import { DOMAIN_CHECK_PREFIX, type Host } from '../../../hosting/contract/host.ts';
+import type { Host } from '../../../hosting/contract/host.ts';
+import { DOMAIN_CHECK_PREFIX } from '../../../hosting/contract/proofs.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { MAX_HOST_NAME } from '../../../lib/host-names.ts';
 import type { Randomness } from '../../../lib/ids.ts';

@@ -16,7 +16,7 @@ import {
   type TestPki,
   type TestSite,
 } from '../../../../test/servers/tls-servers.ts';
-import { DOMAIN_CHECK_PREFIX } from '../../../hosting/contract/host.ts';
+import { DOMAIN_CHECK_PREFIX } from '../../../hosting/contract/proofs.ts';
 
 /** Address of foreign servers, which use the same ports as the edge. */
 const ELSEWHERE = '127.0.0.7';

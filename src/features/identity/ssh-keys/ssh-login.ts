@@ -1,6 +1,6 @@
 import { isAllowed } from '../../../access/permissions.ts';
 import type { Database } from '../../../database/database.ts';
-import type { SshLogin } from '../../../hosting/contract/host.ts';
+import type { SshLogin } from '../../../hosting/contract/questions.ts';
 import { ownersOfKey } from './store.ts';
 
 /**

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
-import { RUNTIMES } from '../../../hosting/contract/runtime.ts';
+import { RUNTIMES } from '../../../hosting/contract/install-state.ts';
 import { WEEKDAYS } from '../../updates/policy.ts';
 
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);

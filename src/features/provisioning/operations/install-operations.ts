@@ -6,7 +6,7 @@ import { authorize, isAllowed } from '../../../access/permissions.ts';
 import type { BackupStatus } from '../../../database/tables/backups.ts';
 import type { JobState } from '../../../database/tables/jobs.ts';
 import { CACHE_KINDS, type CacheKind } from '../../../hosting/contract/host.ts';
-import type { Runtime } from '../../../hosting/contract/runtime.ts';
+import type { Runtime } from '../../../hosting/contract/install-state.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { OPERATION_KINDS } from '../../../lib/operation.ts';
 import type { Platform } from '../../../platform/platform.ts';

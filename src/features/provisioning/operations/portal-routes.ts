@@ -1,7 +1,7 @@
 import { bodyRoute, type Route, route } from '../../../api/route.ts';
 import { nullableString, stringEnum, Type, uuid } from '../../../api/schema.ts';
 import { CACHE_KINDS } from '../../../hosting/contract/host.ts';
-import { RUNTIMES } from '../../../hosting/contract/runtime.ts';
+import { RUNTIMES } from '../../../hosting/contract/install-state.ts';
 import type { InstallOperationService } from './install-operations.ts';
 import { installOperationSchema, operationSchema } from './schema.ts';
 import type { OperationService } from './service.ts';

@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url';
-import type { Runtime } from '../../../hosting/contract/runtime.ts';
+import type { Runtime } from '../../../hosting/contract/install-state.ts';
 import type { Fault } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { type InstallOptions, loadInstallOptions } from '../../hosts/install-options.ts';

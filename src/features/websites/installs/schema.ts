@@ -11,7 +11,7 @@ import {
   timestamp,
   uuid,
 } from '../../../api/schema.ts';
-import { RUNTIMES } from '../../../hosting/contract/runtime.ts';
+import { RUNTIMES } from '../../../hosting/contract/install-state.ts';
 import { INSTALL_NAME } from '../../../lib/host-names.ts';
 
 export const ENVIRONMENTS = ['production', 'staging', 'development'] as const;

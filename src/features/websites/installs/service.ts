@@ -5,7 +5,7 @@ import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockHostNames, lockRow } from '../../../database/lock.ts';
 import type { Environment } from '../../../database/tables/installs.ts';
 import { uniqueViolation } from '../../../database/unique-violation.ts';
-import type { Runtime } from '../../../hosting/contract/runtime.ts';
+import type { Runtime } from '../../../hosting/contract/install-state.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { defaultDomain } from '../../../lib/default-domain.ts';
 import { Forbidden, notPermitted, taken } from '../../../lib/failures.ts';

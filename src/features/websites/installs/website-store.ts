@@ -1,7 +1,7 @@
 import type { Expression } from 'kysely';
 import type { Queries } from '../../../database/database.ts';
 import type { InstallStatus } from '../../../database/tables/installs.ts';
-import type { InstallRef } from '../../../hosting/contract/host.ts';
+import type { InstallRef } from '../../../hosting/contract/install-ref.ts';
 
 export async function findInstallStatus(queries: Queries, id: string): Promise<InstallStatus | undefined> {
   const install = await queries

@@ -1,6 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import type { RateCounter } from '../../../access/rate-limits.ts';
-import { type Host, LOGIN_PATH, type WordPressLogin } from '../../../hosting/contract/host.ts';
+import type { Host } from '../../../hosting/contract/host.ts';
+import { LOGIN_PATH, type WordPressLogin } from '../../../hosting/contract/wordpress-login.ts';
 import { Conflict, invalidValue, UpstreamFailed } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { ConnectionService } from '../installs/connection-service.ts';

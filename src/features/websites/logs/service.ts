@@ -1,7 +1,8 @@
 import type { Caller } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
 import type { InstallStatus } from '../../../database/tables/installs.ts';
-import type { Host, InstallRef } from '../../../hosting/contract/host.ts';
+import type { Host } from '../../../hosting/contract/host.ts';
+import type { InstallRef } from '../../../hosting/contract/install-ref.ts';
 import {
   LOG_PAGE,
   type LogEntries,

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { type ConnectionOptions, connect as tlsConnect } from 'node:tls';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { InstallState, ServedCertificate } from '../../contract/host.ts';
+import type { InstallState, ServedCertificate } from '../../contract/install-state.ts';
 import { certificateFor, siteState } from '../../policy/edge.fixture.ts';
 import { startHost, type TestHost } from '../embedded-host.fixture.ts';
 

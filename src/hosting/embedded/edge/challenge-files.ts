@@ -9,7 +9,7 @@ import { type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import { isTemporary, removeAbandoned, writeAtomically } from '../../../lib/durable-file.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import type { Proof } from '../../contract/host.ts';
+import type { Proof } from '../../contract/proofs.ts';
 import {
   assertChallengePlace,
   assertChallengeText,

@@ -13,7 +13,7 @@ import {
   SERVER_LIMITS,
 } from '../../../network/connections/listener.ts';
 import type { SocketLimiter } from '../../../network/connections/socket-limiter.ts';
-import { LOGIN_PATH } from '../../contract/host.ts';
+import { LOGIN_PATH } from '../../contract/wordpress-login.ts';
 import { NOTICES } from '../../policy/pages.ts';
 import type { Scheme } from '../../policy/redirects.ts';
 import { type AnswersOptions, createAnswers } from './answers.ts';

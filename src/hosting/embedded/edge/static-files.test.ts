@@ -1,7 +1,7 @@
 import { link, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { InstallState } from '../../contract/host.ts';
+import type { InstallState } from '../../contract/install-state.ts';
 import { type Answer, sendRaw, siteState } from '../../policy/edge.fixture.ts';
 import { PAGE_PURGE_CASES, PURGED_PATHS } from '../../policy/page-path.fixture.ts';
 import { startHost, type TestHost } from '../embedded-host.fixture.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseUuid } from '../../../lib/ids.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 
 /** The layout of the embedded host's folder. Everything of an install is named by its id. */
 export interface Layout {

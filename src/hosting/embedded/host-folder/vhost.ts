@@ -4,13 +4,9 @@ import { Compile } from 'typebox/compile';
 import { messageOf } from '../../../lib/error-message.ts';
 import { HOST_LABEL, MAX_HOST_NAME, SERVED_NAME } from '../../../lib/host-names.ts';
 import type { Sealer } from '../../../secrets/sealer.ts';
-import {
-  type CacheKind,
-  type Hostname,
-  type InstallState,
-  type OffloadRules,
-  PermanentHostError,
-} from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
+import type { CacheKind } from '../../contract/host.ts';
+import type { Hostname, InstallState, OffloadRules } from '../../contract/install-state.ts';
 import {
   NO_RULES,
   type PathRedirect,

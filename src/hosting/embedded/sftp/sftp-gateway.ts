@@ -7,7 +7,7 @@ import { OperatorError } from '../../../lib/operator-error.ts';
 import { listenFault } from '../../../network/connections/listener.ts';
 import type { SocketLimiter } from '../../../network/connections/socket-limiter.ts';
 import { createStartups, type StartupLimits, startupLimits } from '../../../network/connections/startups.ts';
-import type { SshQuestions } from '../../contract/host.ts';
+import type { SshQuestions } from '../../contract/questions.ts';
 import type { DiskQuotas } from './disk-quota.ts';
 import type { ConnectionLimits } from './ssh-connection.ts';
 import { provideHostKey } from './ssh-host-key.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts';
-import type { SshQuestions } from '../../contract/host.ts';
+import type { SshQuestions } from '../../contract/questions.ts';
 import type { SignedIn } from './ssh-authentication.ts';
 
 /** The key was removed, or its owner lost access to these files. */

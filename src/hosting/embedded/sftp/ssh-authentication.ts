@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import ssh2, { type AuthContext, type PublicKeyAuthContext } from 'ssh2';
-import type { SshLogin, SshQuestions } from '../../contract/host.ts';
+import type { SshLogin, SshQuestions } from '../../contract/questions.ts';
 
 /** The signed-in user and key. */
 export interface SignedIn {

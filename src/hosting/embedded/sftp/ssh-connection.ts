@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { AuthContext, Connection, ServerChannel, Session } from 'ssh2';
 import type { Clock } from '../../../lib/clock.ts';
-import type { SshQuestions } from '../../contract/host.ts';
+import type { SshQuestions } from '../../contract/questions.ts';
 import type { DiskQuotas } from './disk-quota.ts';
 import { createSftpFiles } from './sftp-files.ts';
 import { type SftpSession, serveSftp } from './sftp-session.ts';

@@ -2,7 +2,7 @@ import type { BigIntStats, Dirent } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { hasCode } from '../../../lib/error-code.ts';
 import { messageOf } from '../../../lib/error-message.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { quoted } from './archive-names.ts';
 
 /** An entry of the walked folder. `path` is relative to that folder, and empty for the folder itself. */

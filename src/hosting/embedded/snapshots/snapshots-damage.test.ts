@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Value } from 'typebox/value';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../lib/clock.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { openFilesIn } from '../open-files.fixture.ts';
 import { removeTree } from './archive-exchange.ts';
 import { createManifestWriter, ManifestEntry } from './archive-manifest.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { removeTree } from './archive-exchange.ts';
 import { hashOf, makeSnapshotPlace, type SnapshotPlace } from './snapshots.fixture.ts';
 

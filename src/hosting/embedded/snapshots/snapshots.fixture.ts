@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { systemClock } from '../../../lib/clock.ts';
-import type { InstallRef } from '../../contract/host.ts';
 import { NO_LIMITS } from '../../contract/install-limits.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
 import { createSnapshots, type SnapshotsOptions } from './snapshots.ts';
 
 export type SnapshotPlace = ReturnType<typeof makeSnapshotPlace>;

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { exchangeFoldersOf, removeTree } from './archive-exchange.ts';
 import {
   expectSameState,

@@ -9,14 +9,14 @@ import { syncFolder } from '../../../lib/durable-file.ts';
 import { parseUuid } from '../../../lib/ids.ts';
 import {
   asUnchanged,
-  type InstallRef,
   LostBackupError,
   PermanentHostError,
   RefusedRestoreError,
-  type ReportProgress,
-  type Snapshot,
-} from '../../contract/host.ts';
+} from '../../contract/errors.ts';
 import { type InstallLimits, requireBackupAllowed } from '../../contract/install-limits.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
+import type { ReportProgress } from '../../contract/progress.ts';
+import type { Snapshot } from '../../contract/snapshots.ts';
 import { backupTimeMs, withinBackupTime } from '../../policy/backup-time.ts';
 import { exchangeFolders, exchangeFoldersOf, recoverExchange, removeTree } from './archive-exchange.ts';
 import { extractArchive } from './archive-extract.ts';

@@ -9,7 +9,9 @@ import type {
   WordPressHere,
   WordPressLacking,
 } from '../../contract/embedded-wordpress.ts';
-import { type InstallRef, PermanentHostError, type ReportProgress } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
+import type { ReportProgress } from '../../contract/progress.ts';
 import { createWordPressCores } from '../../wordpress/cores.ts';
 import { writePhpFiles } from '../../wordpress/php-files.ts';
 import { OWN_PREFIX, removeAbandoned } from '../abandoned-entries.ts';

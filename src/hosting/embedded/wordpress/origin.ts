@@ -1,5 +1,5 @@
 import type { ListenAddress } from '../../../network/connections/listener.ts';
-import type { InstallState } from '../../contract/host.ts';
+import type { InstallState } from '../../contract/install-state.ts';
 
 const HTTP_PORT = 80;
 export const HTTPS_PORT = 443;

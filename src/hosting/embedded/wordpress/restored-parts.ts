@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '../../../lib/durable-file.ts';
-import { RefusedRestoreError, type RestoredParts } from '../../contract/host.ts';
+import { RefusedRestoreError } from '../../contract/errors.ts';
+import type { RestoredParts } from '../../contract/snapshots.ts';
 import { linkTree } from './link-tree.ts';
 import { COPY_FOLDER, DATABASE, DATABASE_FOLDER, PLATFORM_COPY_FOLDER, PRIVATE } from './site.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import type { Randomness } from '../../../lib/ids.ts';
-import type { InstallRef } from '../../contract/host.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
 import type { InstallMail } from '../../contract/mail.ts';
 import { authorFault } from '../../policy/mail/author.ts';
 import { addressesIn, LARGEST_HEAD, parseHead, renderHead } from '../../policy/mail/message-head.ts';

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { PermanentHostError, type ReportProgress } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
+import type { ReportProgress } from '../../contract/progress.ts';
 import { compareVersions } from '../../policy/wordpress-version.ts';
 import type { WordPressCores } from '../../wordpress/cores.ts';
 

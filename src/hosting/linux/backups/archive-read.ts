@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../../lib/error-message.ts';
-import type { Snapshot } from '../../contract/host.ts';
+import type { Snapshot } from '../../contract/snapshots.ts';
 import {
   DamagedBackupError,
   DESCRIPTION_NAME,

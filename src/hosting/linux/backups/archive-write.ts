@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { Snapshot } from '../../contract/host.ts';
+import type { Snapshot } from '../../contract/snapshots.ts';
 import { DESCRIPTION_NAME, type Description, DUMP_NAME, member, tailOf } from './archive-manifest.ts';
 import { fileHeader, inBlocks, padding, walkTar } from './tar-blocks.ts';
 

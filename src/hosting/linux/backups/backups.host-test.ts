@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, lchownSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { startWordPress, visit } from '../wordpress/machine.fixture.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';

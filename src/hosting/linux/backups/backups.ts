@@ -3,14 +3,14 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { type Randomness, systemRandomness } from '../../../lib/ids.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
+import type { ReportProgress } from '../../contract/progress.ts';
 import {
   ALL_PARTS,
-  type InstallRef,
   type PackedArchive,
-  type ReportProgress,
   type RestoreOptions,
   type Snapshot,
-} from '../../contract/host.ts';
+} from '../../contract/snapshots.ts';
 import { createPackedArchives, type PackedArchives } from '../../policy/packed-archives.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';

@@ -14,12 +14,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { steps } from '../../../../test/rounds.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
 import { describeBackupParts } from '../../contract/backup-parts.fixture.ts';
-import {
-  ALL_PARTS,
-  PermanentHostError,
-  RefusedRestoreError,
-  type RestoredParts,
-} from '../../contract/host.ts';
+import { PermanentHostError, RefusedRestoreError } from '../../contract/errors.ts';
+import { ALL_PARTS, type RestoredParts } from '../../contract/snapshots.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
 import type { Backups } from './backups.ts';

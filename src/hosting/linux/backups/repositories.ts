@@ -1,6 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { parseUuid, type Randomness } from '../../../lib/ids.ts';
-import { type InstallRef, PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
 import { newRepository } from './new-repository.ts';
 import type { RepositoryPlace } from './repository-place.ts';
 import { isWrongPassword, type Restic, resticOn } from './restic.ts';

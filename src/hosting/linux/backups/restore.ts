@@ -4,14 +4,10 @@ import type { Logger } from 'pino';
 import { allDone } from '../../../lib/concurrency.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { runCommand } from '../../../lib/run-command.ts';
-import {
-  asUnchanged,
-  type InstallRef,
-  LostBackupError,
-  type ReportProgress,
-  type RestoredParts,
-  type Snapshot,
-} from '../../contract/host.ts';
+import { asUnchanged, LostBackupError } from '../../contract/errors.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
+import type { ReportProgress } from '../../contract/progress.ts';
+import type { RestoredParts, Snapshot } from '../../contract/snapshots.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { LoadingUser } from '../daemons/foreign-dump.ts';
 import {

@@ -1,4 +1,5 @@
-import type { InstallRef, Snapshot } from '../../contract/host.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
+import type { Snapshot } from '../../contract/snapshots.ts';
 import { DamagedBackupError } from './archive-manifest.ts';
 import { type ArchiveReader, readArchive } from './archive-read.ts';
 import { isWrongPassword, type Restic } from './restic.ts';

@@ -6,7 +6,7 @@ import { syncFolder, writeDurably } from '../../../lib/durable-file.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { runCommand } from '../../../lib/run-command.ts';
-import { ALL_PARTS, type RestoredParts } from '../../contract/host.ts';
+import { ALL_PARTS, type RestoredParts } from '../../contract/snapshots.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { textLiteral } from '../daemons/sql.ts';
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { CommandError } from '../../../lib/run-command.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { foldersOf, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { hostLinks } from './host-links.ts';

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { hasCode } from '../../../lib/error-code.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import type { ResourceLimits } from '../machine/daemon.ts';
 import {
   delegateControllers,

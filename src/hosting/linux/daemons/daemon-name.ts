@@ -1,4 +1,4 @@
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 
 /** Checks a name used in files, units and cgroups. Throws a {@link PermanentHostError}. */
 export function checkedDaemonName(name: string): string {

@@ -1,4 +1,4 @@
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { dumpInto, loadFrom } from './database-dump.ts';
 import { dropLoadingUser, type ForeignLoad, loadForeign, loadingUserOf } from './foreign-dump.ts';

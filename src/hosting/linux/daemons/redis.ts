@@ -3,7 +3,7 @@ import { lstat, open } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { hasCode } from '../../../lib/error-code.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { asUser, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { DaemonSpec } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';

@@ -1,5 +1,5 @@
 import { INSTALL_NAME } from '../../../lib/host-names.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 
 /** Prefix of all our databases. */
 export const DATABASE_PREFIX = 'hp_';

@@ -1,5 +1,5 @@
 import { repeatEvery } from '../../../lib/concurrency.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { type FreeSpace, freeSpace } from '../machine/disk-watch.ts';
 import type { Databases } from './databases.ts';
 

@@ -1,6 +1,7 @@
 import { mapConcurrent, tryWithin } from '../../../lib/concurrency.ts';
 import { messageOf } from '../../../lib/error-message.ts';
-import type { Difference, InstallRef } from '../../contract/host.ts';
+import type { Difference } from '../../contract/host.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
 import type { JournalEntry } from '../machine/journal.ts';
 import type { InstallRecord } from '../machine/record.ts';
 import type { StartRetries } from '../websites/start-retries.ts';

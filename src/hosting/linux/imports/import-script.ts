@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { CommandError } from '../../../lib/run-command.ts';
-import { RefusedImportError } from '../../contract/host.ts';
+import { RefusedImportError } from '../../contract/errors.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import { type RunningProgram, startProgram } from '../backups/programs.ts';
 import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';

@@ -1,4 +1,4 @@
-import { RefusedImportError } from '../../contract/host.ts';
+import { RefusedImportError } from '../../contract/errors.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { identifier, textLiteral } from '../daemons/sql.ts';
 

@@ -1,7 +1,7 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandError } from '../../../lib/run-command.ts';
-import { RefusedImportError } from '../../contract/host.ts';
+import { RefusedImportError } from '../../contract/errors.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { LoadingUser } from '../daemons/foreign-dump.ts';
 import { LOOK_EVERY_BYTES, requireFreeSpace } from '../daemons/watch-database.ts';

@@ -6,7 +6,7 @@ import { Value } from 'typebox/value';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { runCommand } from '../../../lib/run-command.ts';
-import { RefusedImportError } from '../../contract/host.ts';
+import { RefusedImportError } from '../../contract/errors.ts';
 import type { ImportedWebsite, ImportOptions, ImportSource } from '../../contract/imports.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import {

@@ -3,7 +3,7 @@ import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, symlink, writeFile } 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../../lib/run-command.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
 import { checkHome, makeHome, removeHome } from './folders.ts';
 import { type SandboxedInstall, sandboxEtcOf } from './sandbox.ts';

@@ -4,7 +4,7 @@ import { HOUR_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { runCommand } from '../../../lib/run-command.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { DATABASE_PAGE, DATABASE_PAGE_TEXT } from '../database-page/page-file.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { sendmailProgram } from '../mail/sendmail-program.ts';

@@ -1,4 +1,4 @@
-import type { InstallRef } from '../../contract/host.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
 import type { SandboxedInstall } from './sandbox.ts';
 
 /** An install with what it takes to reach its files and its database. */

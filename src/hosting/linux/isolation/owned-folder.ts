@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open } from 'node:fs/promises';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 
 export interface FolderState {
   isFolder: boolean;

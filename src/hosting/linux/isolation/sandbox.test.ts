@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { linuxLayout } from '../machine/layout.ts';
 import { type SandboxedInstall, sandboxCommand } from './sandbox.ts';
 import { tenantFilterFile } from './system-calls.ts';

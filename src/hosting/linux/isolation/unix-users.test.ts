@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { freeId } from './unix-users.ts';
 
 describe('the next user id', () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { batchUnderLock } from '../../../lib/concurrency.ts';
 import { INSTALL_NAME } from '../../../lib/host-names.ts';
 import { parseUuid } from '../../../lib/ids.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import {
   type AccountLine,
   accountsIn,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseUuid } from '../../../lib/ids.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { type InstallLimits, NO_LIMITS } from '../../contract/install-limits.ts';
 
 /**

@@ -6,7 +6,7 @@ import { Compile } from 'typebox/compile';
 import { removeDurably, writeDurably } from '../../../lib/durable-file.ts';
 import { parseUuid } from '../../../lib/ids.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import type { InstallState } from '../../contract/host.ts';
+import type { InstallState } from '../../contract/install-state.ts';
 import { WebsiteRulesSchema } from '../../contract/website-rules.ts';
 
 const Text = Type.String();

@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { HOUR_MS } from '../../../lib/durations.ts';
-import type { InstallRef } from '../../contract/host.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
 import type { MailSelection } from '../../contract/mail.ts';
 
 /** A message in the queue. Times in milliseconds. */

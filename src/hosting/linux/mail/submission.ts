@@ -1,5 +1,5 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import type { InstallRef } from '../../contract/host.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
 import { type AuthorNames, authorFault } from '../../policy/mail/author.ts';
 import {
   addressesIn,

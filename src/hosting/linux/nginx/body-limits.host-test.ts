@@ -3,8 +3,8 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:http2';
 import { json, text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LOGIN_PATH } from '../../contract/host.ts';
 import { NO_PHP_LIMITS } from '../../contract/php-limits.ts';
+import { LOGIN_PATH } from '../../contract/wordpress-login.ts';
 import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
 
 const MEGABYTE = 1024 * 1024;

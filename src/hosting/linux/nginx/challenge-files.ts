@@ -5,7 +5,7 @@ import { serializeByKey } from '../../../lib/concurrency.ts';
 import { writeAtomically } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import type { Proof } from '../../contract/host.ts';
+import type { Proof } from '../../contract/proofs.ts';
 import {
   assertChallengePlace,
   assertChallengeText,

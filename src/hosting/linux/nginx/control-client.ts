@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { hasCode } from '../../../lib/error-code.ts';
-import type { ServedCertificate } from '../../contract/host.ts';
+import type { ServedCertificate } from '../../contract/install-state.ts';
 
 /** Tells nginx about changes. Each call resolves once the change is active in every worker. */
 export interface EdgeControl {

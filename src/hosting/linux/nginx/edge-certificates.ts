@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably } from '../../../lib/durable-file.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import type { ServedCertificate } from '../../contract/host.ts';
+import type { ServedCertificate } from '../../contract/install-state.ts';
 import { certificateId } from '../../policy/certificate-id.ts';
 import { ensureFolder } from '../isolation/owned-folder.ts';
 import type { EdgeControl } from './control-client.ts';

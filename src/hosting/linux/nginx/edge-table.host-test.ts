@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCommand } from '../../../lib/run-command.ts';
-import type { InstallState } from '../../contract/host.ts';
+import type { InstallState } from '../../contract/install-state.ts';
 import { certificateId } from '../../policy/certificate-id.ts';
 import { certificateFor, eventually, sendRaw } from '../../policy/edge.fixture.ts';
 import { markerPath, markerText } from '../../policy/marker.ts';

@@ -1,4 +1,4 @@
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are refused
 const CONTROL = /[\x00-\x1f\x7f]/;

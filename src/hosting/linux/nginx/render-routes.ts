@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DATABASE_PATH } from '../../contract/database-access.ts';
-import { LOGIN_PATH } from '../../contract/host.ts';
 import { PHP_WITHIN_SECONDS } from '../../contract/php-limits.ts';
+import { LOGIN_PATH } from '../../contract/wordpress-login.ts';
 import { CLOSED_PROGRAMS } from '../../policy/closed-programs.ts';
 import { LOGIN_LIMITS } from '../../policy/login-limits.ts';
 import { MARKER_PREFIX } from '../../policy/marker.ts';

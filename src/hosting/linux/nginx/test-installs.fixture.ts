@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { drawOwn } from '../../../../test/servers/draw-own.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { runCommand } from '../../../lib/run-command.ts';
-import type { InstallState } from '../../contract/host.ts';
+import type { InstallState } from '../../contract/install-state.ts';
 import { type LogLine, siteState as plainState } from '../../policy/edge.fixture.ts';
 import { createCgroups } from '../daemons/cgroups.ts';
 import { createSupervisor } from '../daemons/supervisor.ts';

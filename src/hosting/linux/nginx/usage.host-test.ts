@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runCommand } from '../../../lib/run-command.ts';
-import type { InstallState } from '../../contract/host.ts';
+import type { InstallState } from '../../contract/install-state.ts';
 import type { AccessEntry } from '../../contract/logs.ts';
 import type { InstallDay } from '../../contract/usage.ts';
 import { eventually } from '../../policy/edge.fixture.ts';

@@ -1,4 +1,4 @@
-import type { InstallState } from '../../contract/host.ts';
+import type { InstallState } from '../../contract/install-state.ts';
 
 /** A website as the web server is told of it. */
 export interface Vhost {

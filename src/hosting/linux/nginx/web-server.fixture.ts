@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import type { InstallState } from '../../contract/host.ts';
+import type { InstallState } from '../../contract/install-state.ts';
 import type { TestServer } from './nginx.fixture.ts';
 import type { Vhost } from './vhost.ts';
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../../../test/servers/free-port.ts';
 import { mapConcurrent } from '../../../lib/concurrency.ts';
 import { runCommand } from '../../../lib/run-command.ts';
-import type { InstallState } from '../../contract/host.ts';
+import type { InstallState } from '../../contract/install-state.ts';
 import { certificateFor } from '../../policy/edge.fixture.ts';
 import { tablePaths } from './edge-options.ts';
 import { siteState, startServer, type TestServer } from './nginx.fixture.ts';

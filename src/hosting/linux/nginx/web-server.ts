@@ -10,7 +10,7 @@ import { parseUuid } from '../../../lib/ids.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import type { S3Service } from '../../../network/object-storage/s3-address.ts';
-import type { Proof } from '../../contract/host.ts';
+import type { Proof } from '../../contract/proofs.ts';
 import { createDefaultCertificate } from '../../policy/default-certificate.ts';
 import type { UsageLedger } from '../../policy/usage/ledger.ts';
 import type { Daemons } from '../machine/daemon.ts';

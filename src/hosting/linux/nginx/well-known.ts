@@ -1,4 +1,4 @@
-import { ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX } from '../../contract/host.ts';
+import { ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX } from '../../contract/proofs.ts';
 import { MARKER_PREFIX } from '../../policy/marker.ts';
 import { literally, quoted, quotedPattern } from './quote.ts';
 

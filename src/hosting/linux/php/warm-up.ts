@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { InstallState } from '../../contract/host.ts';
+import type { InstallState } from '../../contract/install-state.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { askFastcgi } from './fastcgi.ts';
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import { CommandError, runCommand } from '../../../lib/run-command.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { notAHostKey, protectHostKey } from '../../policy/ssh-host-key.ts';
 
 /**

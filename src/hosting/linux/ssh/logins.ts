@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { InstallRef, SshQuestions } from '../../contract/host.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
+import type { SshQuestions } from '../../contract/questions.ts';
 import type { Cgroups } from '../daemons/cgroups.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';

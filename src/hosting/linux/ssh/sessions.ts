@@ -7,7 +7,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import { writeAtomically } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
-import type { SshLogin, SshQuestions } from '../../contract/host.ts';
+import type { SshLogin, SshQuestions } from '../../contract/questions.ts';
 import { endTree, isAlive, processAt, withChildOf } from './processes.ts';
 
 const sessionSchema = Type.Object({

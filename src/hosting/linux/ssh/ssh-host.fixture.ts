@@ -7,7 +7,7 @@ import { type Logger, pino } from 'pino';
 import { systemClock } from '../../../lib/clock.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { CommandError, runCommand } from '../../../lib/run-command.ts';
-import type { SshLogin } from '../../contract/host.ts';
+import type { SshLogin } from '../../contract/questions.ts';
 import { type Cgroups, createCgroups } from '../daemons/cgroups.ts';
 import { createSupervisor } from '../daemons/supervisor.ts';
 import { makeHome, removeHome } from '../isolation/folders.ts';

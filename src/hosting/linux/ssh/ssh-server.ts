@@ -10,7 +10,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
-import type { SshQuestions } from '../../contract/host.ts';
+import type { SshQuestions } from '../../contract/questions.ts';
 import type { Cgroups } from '../daemons/cgroups.ts';
 import { ensureFolder, folderState } from '../isolation/owned-folder.ts';
 import { readSystemFile, writeSystemFile } from '../isolation/system-file.ts';

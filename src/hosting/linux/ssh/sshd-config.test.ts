@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { linuxLayout } from '../machine/layout.ts';
 import { renderSshdConfig } from './sshd-config.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ListenAddress } from '../../../config/settings/setting-values.ts';
 import { hostAndPort } from '../../../lib/host-and-port.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 
 /** User of the script: on Debian it owns no files, and only it can use the host's socket. */

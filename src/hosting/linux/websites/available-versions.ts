@@ -1,4 +1,4 @@
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import type { WordPressCores } from '../../wordpress/cores.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { findPhpRuntimes, type PhpRuntime } from '../machine/php-runtimes.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { ListenAddress } from '../../../config/settings/setting-values.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Randomness } from '../../../lib/ids.ts';
-import type { InstallRef } from '../../contract/host.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
 import type { UsageLedger } from '../../policy/usage/ledger.ts';
 import type { WordPressCores } from '../../wordpress/cores.ts';
 import type { Backups } from '../backups/backups.ts';

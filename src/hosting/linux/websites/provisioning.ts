@@ -1,4 +1,4 @@
-import type { InstallState } from '../../contract/host.ts';
+import type { InstallState } from '../../contract/install-state.ts';
 import { effectivePhp } from '../../policy/php-limits.ts';
 import { redisSpec } from '../daemons/redis.ts';
 import { makeHome, removeHome } from '../isolation/folders.ts';

@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { removeDurably, writeDurably } from '../../../lib/durable-file.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 
 /** How far the work on each website is, so that a killed host can continue or undo it. One file for each install. */
 export interface StepJournal<Entry> {

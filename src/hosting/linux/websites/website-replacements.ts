@@ -1,4 +1,5 @@
-import { type HostMachine, isUnchanged } from '../../contract/host.ts';
+import { isUnchanged } from '../../contract/errors.ts';
+import type { HostMachine } from '../../contract/host.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
 import { type AskedEdge, requireWordPress } from '../wordpress/wordpress-answers.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';

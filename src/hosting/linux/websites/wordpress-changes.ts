@@ -1,5 +1,7 @@
-import { type InstallRef, PermanentHostError, type ReportProgress } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { exceededLimit } from '../../contract/install-limits.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
+import type { ReportProgress } from '../../contract/progress.ts';
 import {
   type ChangedItem,
   type ItemChange,

@@ -1,7 +1,9 @@
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
-import { type InstallRef, PermanentHostError, type ReportProgress } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { exceededLimit } from '../../contract/install-limits.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
+import type { ReportProgress } from '../../contract/progress.ts';
 import {
   type AvailableUpdate,
   CORE_ID,

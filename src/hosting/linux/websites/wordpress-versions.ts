@@ -1,5 +1,5 @@
 import { messageOf } from '../../../lib/error-message.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import type { FetchedReleases } from '../../contract/wordpress-updates.ts';
 import { findPhpRuntimes } from '../machine/php-runtimes.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { wordpressCore } from '../../../../test/host/wordpress-core.ts';
 import { runCommand } from '../../../lib/run-command.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { createWordPressCores } from '../../wordpress/cores.ts';
 import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
 

@@ -2,7 +2,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
-import { LOGIN_PATH, type WordPressLogin } from '../../contract/host.ts';
+import { LOGIN_PATH, type WordPressLogin } from '../../contract/wordpress-login.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import {
   runInWordPress,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Randomness } from '../../../lib/ids.ts';
-import type { LoginRefused, WordPressLogin } from '../../contract/host.ts';
+import type { LoginRefused, WordPressLogin } from '../../contract/wordpress-login.ts';
 import { createLogin, LOGIN_SCRIPT, LOGIN_WITHIN_MS } from '../../wordpress/logins.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';

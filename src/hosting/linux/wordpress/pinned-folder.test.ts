@@ -2,7 +2,7 @@ import { lstat, mkdir, readdir, readFile, readlink, rename, symlink, writeFile }
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/database.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { pinFolder } from './pinned-folder.ts';
 
 /** The user that runs the test; only root could give files to another. */

@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { makeFolder } from '../isolation/owned-folder.ts';
 
 export interface Owner {

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import {
   type AvailableUpdate,
   MOST_UPDATES,

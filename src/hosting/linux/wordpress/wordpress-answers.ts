@@ -1,6 +1,6 @@
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { BrokenWebsiteError } from '../../contract/host.ts';
+import { BrokenWebsiteError } from '../../contract/errors.ts';
 import { createPass, PASS_HEADER } from '../../policy/visitor-pass.ts';
 
 /** A website as its visitors address it. */

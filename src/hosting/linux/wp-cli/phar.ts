@@ -8,7 +8,7 @@ import { HOUR_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { runCommand } from '../../../lib/run-command.ts';
-import { PermanentHostError } from '../../contract/host.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
 import { downloadVerified } from '../../policy/verified-download.ts';
 import { readSystemFile, writeSystemFile } from '../isolation/system-file.ts';
 import type { LinuxLayout } from '../machine/layout.ts';

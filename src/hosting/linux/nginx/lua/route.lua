@@ -15,7 +15,7 @@ protection.configure(settings.passwordRounds, settings.mostPasswordRounds)
 local OWN = "/.well-known/homeport/"
 local ACME = "/.well-known/acme-challenge/"
 local CHECKS = "/.well-known/homeport-check/"
--- LOGIN_PATH of hosting/contract/host.ts.
+-- LOGIN_PATH of hosting/contract/wordpress-login.ts.
 local LOGIN = "/.well-known/homeport-login"
 -- DATABASE_PATH of hosting/contract/database-access.ts.
 local DATABASE = "/.well-known/homeport-database/"

@@ -1,0 +1,89 @@
+import type { InstallRef } from './install-ref.ts';
+import type { RemovedInstall } from './install-state.ts';
+import type { ReportProgress } from './progress.ts';
+
+/** Snapshots of websites, which backups are made of. */
+export interface SnapshotKeeper {
+  /**
+   * Makes a consistent snapshot of the website under `backupId`, reads it back and verifies every checksum before it
+   * resolves. Replaces a partial snapshot of an interrupted run.
+   */
+  snapshot(
+    install: InstallRef,
+    backupId: string,
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<Snapshot>;
+  /**
+   * Restores the website exactly as in the snapshot. Verifies the whole snapshot before it touches the website, and never leaves it half
+   * restored. Parts that are left out stay as they are. If it fails before it replaces anything, it rejects with a
+   * RefusedRestoreError or an UnchangedWebsiteError.
+   */
+  restore(install: InstallRef, backupId: string, options?: RestoreOptions): Promise<Snapshot>;
+  /** Deletes a complete or partial snapshot. A missing snapshot is success. */
+  discardSnapshot(install: InstallRef, backupId: string): Promise<void>;
+  /** Deletes the snapshots that `remove` kept. Success without any; rejects if the website exists. */
+  removeBackups(install: RemovedInstall): Promise<void>;
+
+  /**
+   * Writes a snapshot as one `.tar.gz` for download, with the files and the database dump, and verifies the snapshot meanwhile.
+   * Replaces an earlier archive of that id.
+   */
+  pack(
+    install: InstallRef,
+    ids: { backupId: string; archiveId: string },
+    signal?: AbortSignal,
+  ): Promise<PackedArchive>;
+  /**
+   * Reads at most {@link MOST_READ_BYTES} of a packed archive; fewer bytes at its end. Rejects with a PermanentHostError if
+   * there is no such archive.
+   */
+  readPacked(
+    install: InstallRef,
+    archiveId: string,
+    part: { offset: number; length: number },
+  ): Promise<Buffer>;
+  /** Deletes a packed archive. A missing one is success. */
+  discardPacked(install: InstallRef, archiveId: string): Promise<void>;
+}
+
+export interface RestoreOptions {
+  /** The install of the snapshot, if it is another one. The website keeps the names of its own install. */
+  from?: InstallRef;
+  /** Default: everything. */
+  parts?: RestoredParts | undefined;
+  /** The WordPress of the snapshot, which the website gets again. Default: it keeps its present one. */
+  wordpressVersion?: string | undefined;
+  signal?: AbortSignal | undefined;
+  report?: ReportProgress | undefined;
+}
+
+/** The parts of a website that a restore replaces. */
+export interface RestoredParts {
+  files: boolean;
+  /** The whole database, nothing of it, or these tables. A host without databases accepts no names of tables. */
+  database: 'all' | 'none' | readonly string[];
+  /** Whether named tables that the backup lacks are dropped. Default: the restore is refused. */
+  dropAbsent?: boolean | undefined;
+}
+
+export const ALL_PARTS: RestoredParts = { files: true, database: 'all' };
+
+/** The most bytes that one call of `readPacked` returns. */
+export const MOST_READ_BYTES = 1024 * 1024;
+
+/** A `.tar.gz` for download. */
+export interface PackedArchive {
+  bytes: number;
+  /** Of the `.tar.gz`, lower-case hex. */
+  sha256: string;
+}
+
+export interface Snapshot {
+  /** Size of the archive in bytes. */
+  bytes: number;
+  /** Number of regular files in it. */
+  files: number;
+  /** SHA-256 of the archive, lower-case hex. */
+  sha256: string;
+}
