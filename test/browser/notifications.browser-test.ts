@@ -80,6 +80,12 @@ it('keeps the choice of emails, and links to the webhooks', async () => {
   await page.reload();
   await page.getByLabel('Domains').waitFor();
   await expect.poll(() => page.getByLabel('Domains').inputValue()).toBe('daily');
+  await page.route('**/notification_preferences', (route) =>
+    route.request().method() === 'PATCH' ? route.abort() : route.fallback(),
+  );
+  await page.getByLabel('Domains').selectOption({ label: 'All, at once' });
+  await page.getByText('The server cannot be reached.').waitFor();
+  await expect.poll(() => page.getByLabel('Domains').inputValue()).toBe('daily');
   await page.getByRole('link', { name: /^Webhooks of / }).click();
   await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
 });

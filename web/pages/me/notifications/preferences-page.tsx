@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import {
   choosePreference,
@@ -12,6 +12,8 @@ import { Page, Section } from '../../../components/page.tsx';
 import { showFailure, showSuccess } from '../../../components/toast.tsx';
 import { useSession } from '../../../session/session.ts';
 import { NotificationTabs } from './notification-tabs.tsx';
+
+const EMAILS = ['default', 'immediately', 'daily', 'never'] as const;
 
 /** When the notifications of the signed-in user are emailed. */
 export function NotificationPreferencesPage() {
@@ -45,24 +47,33 @@ function Choice({ preference }: { preference: Preference }) {
   const queries = useQueryClient();
   const isNever = default_email === 'never';
 
-  async function choose(chosen: string) {
-    const wanted = (['default', 'immediately', 'daily', 'never'] as const).find((one) => one === chosen);
-    if (wanted === undefined) return;
-    try {
-      queries.setQueryData(PREFERENCES_KEY, await choosePreference({ category, email: wanted }));
+  const {
+    mutate: choose,
+    isPending,
+    variables,
+  } = useMutation({
+    // One after the other, because each answer has all categories.
+    scope: { id: 'notification-preferences' },
+    mutationFn: (wanted: Preference['email']) => choosePreference({ category, email: wanted }),
+    onSuccess: (all) => {
+      queries.setQueryData(PREFERENCES_KEY, all);
       showSuccess('Saved your preferences.');
-    } catch (error) {
-      showFailure(error);
-    }
-  }
+    },
+    onError: showFailure,
+  });
+  const shown = isPending ? variables : email;
 
   return (
     <SelectField
       label={title}
       name={category}
       hint={description}
-      value={email === 'never' && isNever ? 'default' : email}
-      onChange={(event) => void choose(event.currentTarget.value)}
+      value={shown === 'never' && isNever ? 'default' : shown}
+      onChange={(event) => {
+        const chosen = event.currentTarget.value;
+        const wanted = EMAILS.find((one) => one === chosen);
+        if (wanted !== undefined) choose(wanted);
+      }}
       options={[
         {
           value: 'default',
