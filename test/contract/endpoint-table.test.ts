@@ -89,6 +89,10 @@ beforeAll(async () => {
 });
 afterAll(() => homeport.remove());
 
+/** A body without the times at which credentials were used, because those are written some seconds later. */
+const withoutUses = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body, (key, value: unknown) => (key === 'last_used_at' ? null : value)));
+
 function send(client: Client, row: EndpointRow, path: string, headers: Record<string, string> = {}) {
   const json = bodyFor(row, resources);
   return client.call(row.method, path, { headers, ...(json === undefined ? {} : { json }) });
@@ -410,7 +414,7 @@ onlyOn('sqlite', describe)('paths and methods', () => {
       ]) {
         const answer = await client.get(variant);
         expect(answer.status, variant).toBe(row.success);
-        if (row.number !== 1) expect(answer.body, variant).toEqual(proper.body);
+        if (row.number !== 1) expect(withoutUses(answer.body), variant).toEqual(withoutUses(proper.body));
       }
     },
   );
