@@ -471,6 +471,7 @@ describe('the portal', () => {
     await expectAccessibleInBothThemes(page);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
+    await page.evaluate('document.querySelector("dialog[open]").close()');
     await signIn();
     await dialog.getByText('Your session had ended').waitFor();
     expect(await dialog.getByLabel('Name').inputValue()).toBe('unsent');

@@ -38,6 +38,8 @@ export function SignInLayer({ children }: { children: ReactNode }) {
       aria-label="Sign in again"
       className={styles.layer}
       onCancel={(event) => event.preventDefault()}
+      // The back button of a phone closes a dialog that nobody has touched, and would show the page.
+      onClose={() => dialog.current?.showModal()}
     >
       <div className={styles.alone}>
         <span className={styles.brand}>
