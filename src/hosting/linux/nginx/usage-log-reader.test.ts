@@ -1,11 +1,20 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { manualClock } from '../../../../test/manual-clock.ts';
-import { HOUR_MS } from '../../../lib/durations.ts';
+import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/durations.ts';
 import { createUsageLedger, type UsageLedger } from '../../policy/usage/ledger.ts';
 import { createUsageLogReader } from './usage-log-reader.ts';
 
@@ -15,12 +24,14 @@ const NOW = new Date('2026-03-01T12:00:00Z');
 let folder: string;
 let ledger: UsageLedger;
 let messages: string[];
+let clock: ManualClock;
 beforeEach(() => {
+  clock = manualClock(NOW);
   folder = mkdtempSync(join(tmpdir(), 'homeport-usage-log-'));
   messages = [];
   const log = pino({}, { write: (line: string) => messages.push(line) });
   const file = `${folder}.sqlite`;
-  ledger = createUsageLedger({ file, clock: manualClock(NOW), log, flushMs: HOUR_MS });
+  ledger = createUsageLedger({ file, clock, log, flushMs: HOUR_MS });
   ledger.start();
 });
 afterEach(async () => {
@@ -38,14 +49,20 @@ function readerOf(limits: { mostWaitingBytes?: number; mostDelays?: number }) {
     // As nginx does.
     reopen: async () => writeFileSync(join(folder, 'requests.log'), ''),
     log: pino({}, { write: (line: string) => messages.push(line) }),
+    clock,
     ...limits,
   });
 }
 
-function request(agent: string, cache = 'HIT', seconds = 0.001): void {
+function request(
+  agent: string,
+  cache = 'HIT',
+  seconds = 0.001,
+  log: string | number = join(folder, 'requests.log'),
+): void {
   const fields = [INSTALL, NOW.getTime() / 1_000, 100, '192.0.2.1', agent];
   const answer = ['200', 'GET', 'https', 'shop.test', '/', '', cache, seconds, ''];
-  appendFileSync(join(folder, 'requests.log'), `${JSON.stringify([...fields, ...answer])}\n`);
+  appendFileSync(log, `${JSON.stringify([...fields, ...answer])}\n`);
 }
 
 function bytesInFolder(): number {
@@ -70,6 +87,7 @@ test('while the counts cannot be stored, the logs have a limit, and no count is 
   const requests = 60;
   for (let n = 1; n < requests; n++) {
     await reader.collect();
+    clock.advance(10 * SECOND_MS);
     request(agent);
     // Three more logs are not read to their ends yet.
     expect(bytesInFolder()).toBeLessThanOrEqual(most + 3 * one);
@@ -78,7 +96,10 @@ test('while the counts cannot be stored, the logs have a limit, and no count is 
   expect(messages.filter((line) => line.includes('its oldest logs are deleted'))).toHaveLength(1);
 
   change('drop trigger full');
-  for (let n = 0; n < 4; n++) await reader.collect();
+  await reader.collect();
+  await reader.collect();
+  clock.advance(MINUTE_MS);
+  await reader.collect();
   expect(readdirSync(folder)).toEqual(['requests.log']);
   expect(ledger.read(null).days).toMatchObject([{ requests, bytes: 100 * requests, visits: 1 }]);
 });
@@ -90,12 +111,16 @@ test('while the counts cannot be stored, small logs are renamed less often', asy
   for (let n = 0; n < requests; n++) {
     request('curl/8.0');
     await reader.collect();
+    clock.advance(10 * SECOND_MS);
   }
   // Until the first failure, one log at each reading; then one more.
   expect(readdirSync(folder).length).toBeLessThan(8);
 
   change('drop trigger full');
-  for (let n = 0; n < 5; n++) await reader.collect();
+  await reader.collect();
+  await reader.collect();
+  clock.advance(MINUTE_MS);
+  await reader.collect();
   expect(readdirSync(folder)).toEqual(['requests.log']);
   expect(ledger.read(null).days).toMatchObject([{ requests }]);
 });
@@ -108,4 +133,18 @@ test('pages are requests that asked the page cache', async () => {
   expect(ledger.read(null).days).toMatchObject([
     { requests: 3, pages: { requests: 2, hits: 1, milliseconds: 302 } },
   ]);
+});
+
+test('what a slow worker writes to a renamed log is counted, however often the log is read', async () => {
+  const reader = readerOf({});
+  request('curl/8');
+  const worker = openSync(join(folder, 'requests.log'), 'a');
+  for (let n = 0; n < 5; n++) await reader.collect();
+  request('curl/8', '', 0, worker);
+  closeSync(worker);
+  await reader.collect();
+  expect(ledger.read(null).days).toMatchObject([{ requests: 2 }]);
+  clock.advance(MINUTE_MS);
+  await reader.collect();
+  expect(readdirSync(folder)).toEqual(['requests.log']);
 });

@@ -1,6 +1,7 @@
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { Clock } from '../../../lib/clock.ts';
 import { coalesce, type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import type { CountedRequest, UsageLedger } from '../../policy/usage/ledger.ts';
@@ -27,6 +28,7 @@ export interface UsageLogReaderOptions {
   /** Makes nginx open its log again. */
   reopen(): Promise<void>;
   log: Logger;
+  clock: Clock;
   /** Milliseconds between readings. */
   everyMs?: number;
   /** Limit of the counted logs that are kept until their counts are stored; 80 MiB if left out. */
@@ -36,8 +38,8 @@ export interface UsageLogReaderOptions {
 }
 
 const EVERY_MS = 10_000;
-/** Readings without a new line after which a renamed log is deleted. Workers reopen it at once. */
-const QUIET_READINGS = 2;
+/** Time without a new line after which a renamed log is deleted. Workers reopen it at once, unless the machine is very busy. */
+const QUIET_MS = 20_000;
 const RENAMED = /^requests-\d+\.log$/;
 /** The logs are in memory. */
 const MOST_WAITING_BYTES = 80 * 1024 * 1024;
@@ -50,10 +52,10 @@ const CHUNK = 256 * 1024;
 const LINE_FEED = 0x0a;
 
 export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogReader {
-  const { folder, ledger, accessLogs, reopen, log, everyMs = EVERY_MS } = options;
+  const { folder, ledger, accessLogs, reopen, log, clock, everyMs = EVERY_MS } = options;
   const { mostWaitingBytes = MOST_WAITING_BYTES, mostDelays = MOST_DELAYS } = options;
-  /** Readings without a new line, by renamed log. */
-  const quiet = new Map<string, number>();
+  /** When each renamed log was last read with a new line, in milliseconds since 1970. */
+  const grewAt = new Map<string, number>();
   let repetition: Repetition | undefined;
   /** Names of renamed logs have rising numbers, even if the clock is set back. */
   let latestName = 0;
@@ -63,15 +65,18 @@ export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogRe
 
   async function collectOnce(): Promise<void> {
     const renamed = (await readdir(folder)).filter((name) => RENAMED.test(name)).sort();
+    const now = clock.now().getTime();
     for (const name of renamed) {
       const grew = await countLines(name);
-      quiet.set(name, grew ? 0 : (quiet.get(name) ?? 0) + 1);
+      const last = grewAt.get(name);
+      // A time in the future: the clock was set back.
+      if (grew || last === undefined || last > now) grewAt.set(name, now);
     }
     const size = (await ifThere(stat(join(folder, USAGE_LOG))))?.size ?? null;
     if (size !== null && size > 0) await renameUnlessEarly(size);
     // An earlier attempt may have failed.
     else if (size === null && renamed.length > 0) await reopen();
-    const done = renamed.filter((name) => (quiet.get(name) ?? 0) >= QUIET_READINGS);
+    const done = renamed.filter((name) => now - (grewAt.get(name) ?? now) >= QUIET_MS);
     // nginx must have begun another log, and the counts must be stored.
     if (done.length === 0 || size === null) return;
     if (ledger.flush()) {
@@ -83,7 +88,7 @@ export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogRe
   async function remove(name: string): Promise<void> {
     await rm(join(folder, name), { force: true });
     ledger.setPosition(name, null);
-    quiet.delete(name);
+    grewAt.delete(name);
   }
 
   /** Keeps the logs whose counts are not stored within their limit. Their counts stay in this process. */
@@ -113,7 +118,7 @@ export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogRe
     latestName = Math.max(Date.now(), latestName + 1);
     const name = `requests-${String(latestName).padStart(15, '0')}.log`;
     await rename(join(folder, USAGE_LOG), join(folder, name));
-    quiet.set(name, 0);
+    grewAt.set(name, clock.now().getTime());
     await reopen();
     await countLines(name);
   }

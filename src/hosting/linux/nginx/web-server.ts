@@ -127,6 +127,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
     accessLogs: options.accessLogs,
     reopen: running.reopenLog,
     log,
+    clock,
     ...(options.readUsageEveryMs === undefined ? {} : { everyMs: options.readUsageEveryMs }),
   });
   let looking: Repetition | undefined;
