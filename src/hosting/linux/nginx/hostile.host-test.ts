@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { HOUR_MS } from '../../../lib/durations.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import type { Daemons } from '../machine/daemon.ts';
 import { runFiles } from './machine-options.ts';
@@ -118,6 +119,8 @@ test('while nginx does not answer, the host does not look for it ever more often
       },
     },
     lookEveryMs: 10,
+    // Each reading asks the clock, too.
+    readUsageEveryMs: HOUR_MS,
   });
   await web.start([]);
   slow = true;
