@@ -18,7 +18,11 @@ import { readManifest, requireDatabase } from './verify.ts';
 import type { WebsiteParts } from './website-parts.ts';
 
 /** Files that this program creates itself in an otherwise empty folder. */
-const NO_CONTENT = new Set(['lost+found', '.writable', 'websites.lock', 'websites.lock-journal']);
+const NO_CONTENT = new Set([
+  'lost+found',
+  '.writable',
+  ...['websites.lock', 'websites-waiting.lock'].flatMap((name) => [name, `${name}-journal`]),
+]);
 const WORKSHOP = '.restoring';
 /** Files that go to the same path below the data folder. */
 const IN_PLACE =

@@ -2,7 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
+import { isLocked } from '../../src/database/process-lock.ts';
 import { HOUR_MS } from '../../src/lib/durations.ts';
 import { type Client, createAgent, createClient, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
@@ -56,6 +58,39 @@ async function until<Result>(
     if (Date.now() > end) throw new Error(`still ${JSON.stringify(result)}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+const soon = () => new Date(Date.now() + HOUR_MS).toISOString();
+
+/** Holds up all jobs of the install: adds one before them that waits for an hour. Returns its id. */
+async function holdUp(database: Database): Promise<string> {
+  const id = crypto.randomUUID();
+  await database.write(async ({ queries }) => {
+    await queries
+      .insertInto('jobs')
+      .values({
+        id,
+        kind: 'apply_install',
+        lane: install,
+        payload: '{}',
+        max_attempts: 1,
+        run_at: soon(),
+        request_id: null,
+        created_at: new Date().toISOString(),
+        lease_until: null,
+        worker_id: null,
+        error: null,
+        started_at: null,
+        finished_at: null,
+      })
+      .execute();
+  });
+  return id;
+}
+
+/** Lets the jobs that {@link holdUp} holds up go on. */
+async function goOn(database: Database, id: string): Promise<void> {
+  await database.write(({ queries }) => queries.deleteFrom('jobs').where('id', '=', id).execute());
 }
 
 beforeAll(async () => {
@@ -186,40 +221,33 @@ test('without a server the command does it itself, also where one was killed a m
   expect(website()).toEqual(original);
 });
 
+test('a server that starts gets the websites from a command, and does its job', async () => {
+  const database = openDatabase(place.settings, silent);
+  onTestFinished(() => database.close());
+  const first = await holdUp(database);
+  deface();
+  const waiting = begin(environment, 'backup', 'restore', backup, '--yes');
+  await waiting.printed('Restoring restored: waiting, 0 s');
+  await until(async () => isLocked(join(place.settings.dataDir, 'websites.lock')), Boolean);
+  server = await serve(environment);
+  await goOn(database, first);
+  expect(await waiting.ended).toMatchObject({ code: 0 });
+  expect(website()).toEqual(original);
+  server.process.kill('SIGKILL');
+  await server.ended;
+});
+
 test('Ctrl-C ends the waiting only; the restore stays to be done', async () => {
   const database = openDatabase(place.settings, silent);
   onTestFinished(async () => {
     await database.write(({ queries }) => queries.deleteFrom('workers').execute());
     await database.close();
   });
-  const elsewhere = crypto.randomUUID();
-  // A job of the same install that waits for a worker of another machine.
+  const elsewhere = await holdUp(database);
   await database.write(async ({ queries }) => {
-    const now = new Date().toISOString();
-    const soon = new Date(Date.now() + HOUR_MS).toISOString();
-    await queries
-      .insertInto('workers')
-      // Alive however long the command takes to start.
-      .values({ id: elsewhere, process: 'elsewhere:1', seen_at: soon })
-      .execute();
-    await queries
-      .insertInto('jobs')
-      .values({
-        id: elsewhere,
-        kind: 'apply_install',
-        lane: install,
-        payload: '{}',
-        max_attempts: 1,
-        run_at: soon,
-        request_id: null,
-        created_at: now,
-        lease_until: null,
-        worker_id: null,
-        error: null,
-        started_at: null,
-        finished_at: null,
-      })
-      .execute();
+    // Alive however long the command takes to start.
+    const row = { id: elsewhere, process: 'elsewhere:1', seen_at: soon() };
+    await queries.insertInto('workers').values(row).execute();
   });
   const defaced = deface();
   const interrupted = async () => {
@@ -247,7 +275,7 @@ test('Ctrl-C ends the waiting only; the restore stays to be done', async () => {
   expect(left.map(({ kind }) => kind)).toEqual(['apply_install', 'restore_backup', 'restore_backup']);
   expect(await database.reader.selectFrom('workers').selectAll().execute()).toEqual([]);
   expect(website()).toEqual(defaced);
-  await database.write(({ queries }) => queries.deleteFrom('jobs').where('id', '=', elsewhere).execute());
+  await goOn(database, elsewhere);
 });
 
 test('a damaged backup restores nothing, and says why', async () => {

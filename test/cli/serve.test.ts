@@ -138,8 +138,8 @@ test('beside it: commands, doctor, and no second server of the same websites or 
     code: 1,
     stdout: '',
     stderr:
-      `homeport: Waits for the end of another process, which uses the websites in ${place.settings.dataDir}.\n` +
-      `homeport: Another process serves the websites in ${place.settings.dataDir} already. ` +
+      `homeport: Waiting for another process that uses the websites in ${place.settings.dataDir}.\n` +
+      `homeport: Another process uses the websites in ${place.settings.dataDir}: a server, or a command. ` +
       'End it first, or start this one with "--only api".\n',
   });
   expect(second).toMatchObject({ code: 1, stdout: '' });

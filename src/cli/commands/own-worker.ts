@@ -1,6 +1,7 @@
 import { trustsAddress } from '../../api/client-address.ts';
 import { createHomeportWorker, createHost } from '../../app/homeport-worker.ts';
 import type { Services } from '../../app/services.ts';
+import { createShutdown } from '../../app/shutdown.ts';
 import { compareWebsites } from '../../features/hosts/websites-folder.ts';
 import { createSocketLimiters } from '../../network/connections/socket-limiters.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -24,21 +25,22 @@ export async function startOwnWorker(platform: Platform, services: Services): Pr
   const connections = createSocketLimiters({ isTrusted, log, clock });
   const websites = createHost({ ...platform, config }, compareWebsites, connections);
   const { host, objectStorage } = websites;
+  const shutdown = createShutdown(log);
+  shutdown.add('lock of the websites', () => lock?.release());
+  shutdown.add('object storage', () => objectStorage.close());
   try {
     await host.start();
   } catch (error) {
-    objectStorage.close();
-    lock?.release();
+    await shutdown.run(0);
     throw error;
   }
+  shutdown.add('host', () => host.stop());
   const { worker } = createHomeportWorker(platform, services, websites);
+  shutdown.add('worker', (graceMs) => worker.stop(graceMs));
   worker.start();
   return {
     async stop(graceMs) {
-      await worker.stop(graceMs);
-      await host.stop();
-      objectStorage.close();
-      lock?.release();
+      await shutdown.run(graceMs);
     },
   };
 }

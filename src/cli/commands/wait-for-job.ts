@@ -21,11 +21,12 @@ export async function waitForJob(
 ): Promise<SeenJob | undefined> {
   const { queue, database, clock } = platform;
   const { hasLiveWorker } = await import('../platform/present-workers.ts');
+  const { isServerWaiting } = await import('../platform/websites-lock.ts');
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   const progress = createProgress(title, process.stderr);
-  let ownWorker = false;
+  let hasOwnWorker = false;
   try {
     const ended = await followJob({
       // Another job can continue its operation.
@@ -36,9 +37,15 @@ export async function waitForJob(
       },
       hasLiveWorker: () => hasLiveWorker(platform),
       startWorker: async () => {
-        ownWorker = true;
         const { startOwnWorker } = await import('./own-worker.ts');
-        return startOwnWorker(platform, services);
+        const worker = await startOwnWorker(platform, services);
+        hasOwnWorker = worker !== null;
+        return worker;
+      },
+      isServerWaiting() {
+        const isWaiting = isServerWaiting(platform.config);
+        if (isWaiting) hasOwnWorker = false;
+        return isWaiting;
       },
       report: progress.report,
       clock,
@@ -48,7 +55,7 @@ export async function waitForJob(
     progress.end();
     if (ended === undefined) {
       process.exitCode = INTERRUPTED;
-      process.stderr.write(`${whatGoesOn(jobId, subject, ownWorker)}\n`);
+      process.stderr.write(`${whatGoesOn(jobId, subject, hasOwnWorker)}\n`);
     }
     return ended;
   } finally {
@@ -56,8 +63,8 @@ export async function waitForJob(
   }
 }
 
-function whatGoesOn(jobId: string, subject: string, ownWorker: boolean): string {
-  return ownWorker
+function whatGoesOn(jobId: string, subject: string, hasOwnWorker: boolean): string {
+  return hasOwnWorker
     ? `${subject} stays in the queue (job ${jobId}). It continues when "homeport serve" runs.`
     : `${subject} continues without this command (job ${jobId}).`;
 }

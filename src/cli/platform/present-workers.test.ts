@@ -9,7 +9,7 @@ import { showWorker } from '../../jobs/live-workers.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { SECOND_MS } from '../../lib/durations.ts';
 import { hasLiveWorker, presentWorkers } from './present-workers.ts';
-import { lockWebsites, lockWebsitesSoon, tryToLockWebsites } from './websites-lock.ts';
+import { isServerWaiting, lockWebsites, lockWebsitesSoon, tryToLockWebsites } from './websites-lock.ts';
 
 it('lists a busy worker of this machine longer than one that no process id tells about', async () => {
   const database = await openTestDatabase();
@@ -36,14 +36,18 @@ it('expects the worker of a server that has just started', async () => {
   expect(tryToLockWebsites(platform.config)).toBe(null);
   expect(await hasLiveWorker(platform)).toBe(true);
   const pauses: string[] = [];
+  const waiting: boolean[] = [];
   const next = await lockWebsitesSoon(platform.config, {
     async pause() {
       pauses.push('pause');
+      waiting.push(isServerWaiting(platform.config));
       if (pauses.length === 3) lock.release();
     },
     report: (sentence) => void pauses.push(sentence),
   });
   expect(pauses).toEqual([expect.stringContaining(dataDir), 'pause', 'pause']);
+  expect(waiting).toEqual([true, true]);
+  expect(isServerWaiting(platform.config)).toBe(false);
   next.release();
   expect(await hasLiveWorker(platform)).toBe(false);
 });

@@ -9,13 +9,15 @@ import { OperatorError } from '../../lib/operator-error.ts';
 type Folder = Pick<Config, 'dataDir'>;
 
 const fileOf = ({ dataDir }: Folder): string => join(dataDir, 'websites.lock');
+/** Locked by a server that waits for the websites. */
+const waitingFileOf = ({ dataDir }: Folder): string => join(dataDir, 'websites-waiting.lock');
 
 export interface WebsitesLock {
   release(): void;
 }
 
-/** Attempts of a server, with pauses between them: some 10 s. */
-const ATTEMPTS = 15;
+/** Attempts of a server, with pauses between them: some 20 s. A server that stops takes up to 15 s (app/shutdown.ts). */
+const ATTEMPTS = 28;
 
 /**
  * Locks the websites for this process, because two processes would not see each other's changes. Throws OperatorError if another
@@ -25,33 +27,44 @@ export function lockWebsites(config: Folder): WebsitesLock {
   const lock = tryToLockWebsites(config);
   if (lock) return lock;
   throw new OperatorError(
-    `Another process serves the websites in ${config.dataDir} already. End it first, or start this one with "--only api".`,
+    `Another process uses the websites in ${config.dataDir}: a server, or a command. End it first, or start this one with "--only api".`,
   );
 }
 
 /**
- * As {@link lockWebsites}, once a server that is stopping, or a command that works on the websites, has ended. `report` is called
- * before the first `pause`.
+ * As {@link lockWebsites}, once a server that is stopping has ended, or a command has given the websites back, see
+ * {@link isServerWaiting}. `report` is called before the first `pause`.
  */
 export async function lockWebsitesSoon(
   config: Folder,
   { pause, report }: { pause(): Promise<void>; report(sentence: string): void },
 ): Promise<WebsitesLock> {
-  for (let attempt = 1; attempt < ATTEMPTS; attempt++) {
-    const lock = tryToLockWebsites(config);
-    if (lock) return lock;
-    if (attempt === 1)
-      report(`Waits for the end of another process, which uses the websites in ${config.dataDir}.`);
+  const first = tryToLockWebsites(config);
+  if (first) return first;
+  report(`Waiting for another process that uses the websites in ${config.dataDir}.`);
+  const waiting = tryToLock(config, waitingFileOf(config));
+  try {
+    for (let attempt = 2; attempt < ATTEMPTS; attempt++) {
+      await pause();
+      const lock = tryToLockWebsites(config);
+      if (lock) return lock;
+    }
     await pause();
+    return lockWebsites(config);
+  } finally {
+    waiting?.release();
   }
-  return lockWebsites(config);
 }
 
 /** As {@link lockWebsites}; null if another process has the lock. */
 export function tryToLockWebsites(config: Folder): WebsitesLock | null {
   prepareDataFolder(config.dataDir);
+  return tryToLock(config, fileOf(config));
+}
+
+function tryToLock(config: Folder, file: string): WebsitesLock | null {
   try {
-    return lockForProcess(fileOf(config));
+    return lockForProcess(file);
   } catch (error) {
     if (!isDatabaseFault(error)) throw error;
     throw new OperatorError(
@@ -64,4 +77,9 @@ export function tryToLockWebsites(config: Folder): WebsitesLock | null {
 /** Whether a process serves the websites, even if it no longer reports to the database. */
 export function areWebsitesServed(config: Folder): boolean {
   return isLocked(fileOf(config));
+}
+
+/** Whether a server waits for the websites. A command that uses them then gives them back, because visitors wait, too. */
+export function isServerWaiting(config: Folder): boolean {
+  return isLocked(waitingFileOf(config));
 }

@@ -12,6 +12,8 @@ function following(changes: {
   liveAt(ms: number): boolean;
   /** Whether another process begins before this one. */
   isFirstAt?(ms: number): boolean;
+  /** Whether a server waits for the worker of this process. */
+  isServerWaitingAt?(ms: number): boolean;
   abortAt?: number;
 }) {
   const clock = manualClock();
@@ -27,6 +29,7 @@ function following(changes: {
       seen.started.push(elapsed());
       return { stop: async (graceMs) => void seen.stopped.push(graceMs) };
     },
+    isServerWaiting: () => changes.isServerWaitingAt?.(elapsed()) ?? false,
     report: ({ state }) => seen.reported.push(state),
     clock,
     async sleep(ms) {
@@ -87,6 +90,17 @@ describe('waiting for a job', () => {
     });
     expect(await ended).toEqual(done);
     expect(seen.started).toEqual([4_000]);
+  });
+
+  test('a server that starts gets the websites and the job at once', async () => {
+    const { seen, ended } = following({
+      stateAt: (ms) => (ms < 5_000 ? running : done),
+      liveAt: (ms) => ms >= 3_000,
+      isServerWaitingAt: (ms) => ms >= 2_500 && ms < 3_000,
+    });
+    expect(await ended).toEqual(done);
+    expect(seen.started).toEqual([0]);
+    expect(seen.stopped).toEqual([0]);
   });
 
   test('an interruption ends the waiting, and gives back at once what this process works on', async () => {

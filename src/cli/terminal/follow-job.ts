@@ -18,6 +18,8 @@ export interface FollowedJob {
   hasLiveWorker(): Promise<boolean>;
   /** Begins to work on the queue in this process. Null if another process has begun meanwhile. */
   startWorker(): Promise<StartedWorker | null>;
+  /** Whether a server cannot start because of this process's worker. */
+  isServerWaiting(): boolean;
   /** Called at each look, with the time since the first one. */
   report(job: SeenJob, elapsedMs: number): void;
   clock: Clock;
@@ -38,7 +40,7 @@ const GRACE_MS = 10_000;
 
 /**
  * Waits for a job to end and returns it, or undefined if the signal comes first. Without a live worker, this process runs
- * the job.
+ * the job, until a server starts, which then continues it.
  */
 export async function followJob(job: FollowedJob): Promise<SeenJob | undefined> {
   const { clock, signal } = job;
@@ -52,7 +54,12 @@ export async function followJob(job: FollowedJob): Promise<SeenJob | undefined> 
       if (seen === null) throw new Error('the job vanished from the queue');
       job.report(seen, now - begun);
       if (seen.state !== 'queued' && seen.state !== 'running') return seen;
-      if (own === null && now >= lookForWorkersAt) {
+      if (own !== null && job.isServerWaiting()) {
+        const worker: StartedWorker = own;
+        own = null;
+        await worker.stop(0);
+        lookForWorkersAt = clock.now().getTime() + LOOK_FOR_WORKERS_EVERY_MS;
+      } else if (own === null && now >= lookForWorkersAt) {
         if (!(await job.hasLiveWorker())) own = await job.startWorker();
         lookForWorkersAt = now + LOOK_FOR_WORKERS_EVERY_MS;
       }
