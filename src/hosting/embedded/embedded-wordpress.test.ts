@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import Sqlite from 'better-sqlite3';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { codeOf } from '../../lib/error-code.ts';
 import { systemRandomness } from '../../lib/ids.ts';
 import { PermanentHostError } from '../contract/errors.ts';
@@ -491,22 +491,30 @@ describe('a backup', () => {
 
   test('lets the website rest while it copies a database that changes all the time', async () => {
     const path = 'wp-content/stats.db';
+    const database = openSync(site.file(shop, path), 'w');
     let writes = 0;
-    const write = () => writeFileSync(site.file(shop, path), `SQLite format 3\0${++writes}`);
+    // In place, as SQLite does: an empty file is no database.
+    const write = () => writeSync(database, `SQLite format 3\0${++writes}`, 0);
     write();
-    const writing = setInterval(write, 1);
+    const { now } = site.clock;
+    // Before each copy, the clock is asked how old the last change is.
+    const asked = vi.spyOn(site.clock, 'now').mockImplementation(() => {
+      write();
+      return now();
+    });
     const { atRest } = php;
     php.atRest = (id, work) => {
       expect(id).toBe(shop.id);
-      clearInterval(writing);
+      asked.mockRestore();
       return work();
     };
     const id = randomUUID();
     try {
       await site.host.snapshot(shop, id);
     } finally {
-      clearInterval(writing);
+      asked.mockRestore();
       php.atRest = atRest;
+      closeSync(database);
     }
     await rm(site.file(shop, path));
     await site.host.restore(shop, id);
