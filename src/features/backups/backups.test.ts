@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { visit } from '../../../test/edge.ts';
@@ -9,6 +10,7 @@ import { mailsTo } from '../../../test/mails.ts';
 import { withoutPostgresUnlessLong } from '../../../test/only-on.ts';
 import { NOT_FOUND, refusal } from '../../../test/refusal.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
+import { createBackup } from './jobs.ts';
 
 /** A test of a rule: other tests reach its queries. */
 const rule = withoutPostgresUnlessLong(it);
@@ -17,13 +19,18 @@ const rule = withoutPostgresUnlessLong(it);
 const behindMs = Date.now() % HOUR_MS;
 const clock = { now: () => new Date(Date.now() - behindMs) };
 
+/** Level of warnings in the log (pino). */
+const WARNING = 40;
+
 let homeport: TestHomeport;
 let accountId: string;
 let owner: Person;
 let install: { id: string; name: string };
 
+const lines: string[] = [];
+
 beforeAll(async () => {
-  homeport = await startTestHomeport({ clock });
+  homeport = await startTestHomeport({ clock, log: pino({}, { write: (line) => lines.push(line) }) });
   ({ accountId, owner } = await homeport.ownedAccount());
   install = await homeport.install(owner, accountId);
 });
@@ -39,6 +46,14 @@ const address = () => `${crypto.randomUUID()}@people.example`;
 async function freshInstall() {
   const { accountId, owner } = await homeport.ownedAccount();
   return { owner, install: await homeport.install(owner, accountId) };
+}
+
+/** Requests a backup that takes a while. */
+async function requestLarge() {
+  const { owner, install } = await freshInstall();
+  writeFileSync(join(filesOf(install.id), 'big.bin'), randomBytes(48 * 1024 * 1024));
+  const id = text((await request({}, install.id, owner.client)).body, 'id');
+  return { client: owner.client, install, backup: `${backups(install.id)}/${id}` };
 }
 
 async function finished(backupId: string, id = install.id): Promise<unknown> {
@@ -72,15 +87,27 @@ describe('a backup', () => {
   });
 
   rule('is in progress in between', async () => {
-    const big = await homeport.install(owner, accountId);
-    writeFileSync(join(filesOf(big.id), 'big.bin'), randomBytes(24 * 1024 * 1024));
-    const id = text((await request({}, big.id)).body, 'id');
-    const seen: string[] = [];
-    while (!['completed', 'aborted'].includes(seen.at(-1) ?? '')) {
-      const status = text((await owner.client.get(`${backups(big.id)}/${id}`)).body, 'status');
-      if (status !== seen.at(-1)) seen.push(status);
-    }
-    expect(seen.slice(-2)).toEqual(['in_progress', 'completed']);
+    const { client, backup } = await requestLarge();
+    await expect.poll(async () => (await client.get(backup)).body).toMatchObject({ status: 'in_progress' });
+    await homeport.idle();
+    expect((await client.get(backup)).body).toMatchObject({ status: 'completed' });
+  });
+
+  rule('of an install that is deleted meanwhile ends without an error', async () => {
+    const { client, backup, install } = await requestLarge();
+    await expect.poll(async () => (await client.get(backup)).body).toMatchObject({ status: 'in_progress' });
+    const before = lines.length;
+    expect((await client.delete(`/installs/${install.id}`)).status).toBe(204);
+    await homeport.idle();
+    const logged = lines.slice(before).map((line): unknown => JSON.parse(line));
+    expect(logged.filter((line) => Number(field(line, 'level')) >= WARNING)).toEqual([]);
+    const { state } = await homeport.platform.database.reader
+      .selectFrom('jobs')
+      .select('state')
+      .where('kind', '=', createBackup.name)
+      .where('lane', '=', install.id)
+      .executeTakeFirstOrThrow();
+    expect(state).toBe('cancelled');
   });
 
   it('can be restored, byte for byte', async () => {

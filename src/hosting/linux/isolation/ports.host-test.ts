@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { environmentFor, type Running, serve } from '../../../../test/cli/run-homeport.ts';
 import { type DatabasePlace, databasePlace } from '../../../../test/database.ts';
+import { rounds } from '../../../../test/rounds.ts';
 import { freePort } from '../../../../test/servers/free-port.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { ifThere } from '../../../lib/if-there.ts';
@@ -16,7 +17,7 @@ import { createSshServer, type SshServer } from '../ssh/ssh-server.ts';
 import { asUser } from './sandbox.ts';
 import { createTwoWebsites, type TwoWebsites } from './two-websites.fixture.ts';
 
-const KILLS = 5;
+const KILLS = rounds(5, 20);
 /** How often the tenant tries each address while a daemon is down. */
 const ATTEMPTS = 5;
 
