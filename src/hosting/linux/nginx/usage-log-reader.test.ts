@@ -148,3 +148,23 @@ test('what a slow worker writes to a renamed log is counted, however often the l
   await reader.collect();
   expect(readdirSync(folder)).toEqual(['requests.log']);
 });
+
+test('what a worker writes while the counts of a quiet log are stored is counted', async () => {
+  const reader = readerOf({});
+  request('curl/8');
+  const worker = openSync(join(folder, 'requests.log'), 'a');
+  await reader.collect();
+  const { flush } = ledger;
+  ledger.flush = () => {
+    request('curl/8', '', 0, worker);
+    ledger.flush = flush;
+    return flush();
+  };
+  clock.advance(MINUTE_MS);
+  await reader.collect();
+  closeSync(worker);
+  expect(ledger.read(null).days).toMatchObject([{ requests: 2 }]);
+  clock.advance(MINUTE_MS);
+  await reader.collect();
+  expect(readdirSync(folder)).toEqual(['requests.log']);
+});

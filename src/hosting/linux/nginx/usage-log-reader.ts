@@ -80,7 +80,11 @@ export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogRe
     // nginx must have begun another log, and the counts must be stored.
     if (done.length === 0 || size === null) return;
     if (ledger.flush()) {
-      for (const name of done) await remove(name);
+      for (const name of done) {
+        // A worker that stood still may have written to it meanwhile.
+        if (await countLines(name)) grewAt.set(name, now);
+        else await remove(name);
+      }
       isFull = false;
     } else await removeOldest(done);
   }
