@@ -138,8 +138,8 @@ export function App() {
 }
 
 /**
- * Shows the requested page to users who have signed in completely, and the next sign-in step to everyone else. If the session ends without
- * a sign-out, the page stays below that step, with all that the user typed.
+ * Shows the requested page to users who have signed in completely, and the next sign-in step to everyone else. If the session expires, the
+ * page stays below that step, with all that the user typed.
  */
 function SessionGate() {
   const { data: state, error, refetch } = useSessionQuery();
@@ -173,7 +173,7 @@ function SessionGate() {
   );
 }
 
-/** The next step of the sign-in. `ended`: the session that ended while its user used the portal. */
+/** The next step of the sign-in. `ended`: the session that expired while its user used the portal. */
 function SignInStep({ session, ended }: { session: PortalSession | null; ended?: PortalSession }) {
   if (session === null) return <SignInPage endedOf={ended?.user.email} />;
   return session.stage === 'second_factor' ? (

@@ -15,4 +15,9 @@ export interface Session {
 export interface SessionVerifier {
   /** The session of a cookie's token; null if it is unknown, ended or expired. `isUse` counts as activity and extends the session. */
   verify(token: string, isUse: boolean): Promise<Session | null>;
+  /**
+   * Whether the session of a token expired in the last days: it was not used, or it reached its maximum age. False if it was ended, for
+   * example by a sign-out or a new password.
+   */
+  hasExpired(token: string): Promise<boolean>;
 }

@@ -11,6 +11,7 @@ import {
   NotFound,
   PreconditionFailed,
   RateLimited,
+  SessionExpired,
   Unauthenticated,
   Unavailable,
   Unprocessable,
@@ -50,7 +51,7 @@ export function errorAnswer(error: unknown, listed: readonly ErrorStatus[]): Err
   for (const status of preferredStatuses(error)) {
     if (!listed.includes(status)) continue;
     const envelope: ErrorEnvelope = { message: messageFor(error, status) };
-    const faults = error instanceof InvalidRequest || error instanceof Unprocessable ? error.faults : [];
+    const faults = hasFaults(error) ? error.faults : [];
     if (faults.length > 0) envelope.errors = faults;
     if (error instanceof RateLimited) return { status, envelope, retryAfterSeconds: error.retryAfterSeconds };
     return status === 503
@@ -64,6 +65,9 @@ export function errorAnswer(error: unknown, listed: readonly ErrorStatus[]): Err
     retryAfterSeconds: UNAVAILABLE_SECONDS,
   };
 }
+
+const hasFaults = (error: unknown) =>
+  error instanceof InvalidRequest || error instanceof Unprocessable || error instanceof SessionExpired;
 
 function preferredStatuses(error: unknown): ErrorStatus[] {
   if (error instanceof MalformedId) return [400, 404, 403];

@@ -4,7 +4,7 @@ import { RATE_LIMITS, rateLimitKey } from '../access/rate-limits.ts';
 import type { Session, SessionVerifier } from '../access/session.ts';
 import type { Config } from '../config/config.ts';
 import { addressBlock } from '../lib/address-block.ts';
-import { CrossOrigin, RateLimited, Unauthenticated } from '../lib/failures.ts';
+import { CrossOrigin, RateLimited, SessionExpired, Unauthenticated } from '../lib/failures.ts';
 import { parseUuid } from '../lib/ids.ts';
 import type { Authenticator, VerifiedCredential } from './auth.ts';
 import { acceptsEvents, EVENT_STREAM } from './event-streams.ts';
@@ -188,6 +188,8 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
       if (!session || stages === 'anybody') await anonymous(request, reply);
       if (!isSameOrigin(request, origin)) throw new CrossOrigin(config.publicUrl);
       if (stages === 'anybody' || (session && stages.includes(session.stage))) return;
+      const token = sessionToken(request);
+      if (token !== undefined && (await sessions.hasExpired(token))) throw new SessionExpired();
       throw new Unauthenticated('Authentication required');
     },
   };

@@ -101,7 +101,7 @@ describe('retention', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('ends expired sessions and links', async () => {
+  it('deletes expired links at once, and sessions after seven days', async () => {
     const user = await addPerson();
     const now = timestamp(jobs.clock);
     const session = (name: string, expires_at: string, last_seen_at = now) => ({
@@ -127,7 +127,9 @@ describe('retention', () => {
         .insertInto('sessions')
         .values([
           session('expired', timestamp(jobs.clock, -1)),
+          session('long expired', timestamp(jobs.clock, -7 * DAY_MS)),
           session('unused', timestamp(jobs.clock, DAY_MS), timestamp(jobs.clock, -DAY_MS)),
+          session('long unused', timestamp(jobs.clock, DAY_MS), timestamp(jobs.clock, -8 * DAY_MS)),
           session('alive', timestamp(jobs.clock, DAY_MS)),
         ])
         .execute();
@@ -150,10 +152,10 @@ describe('retention', () => {
     await tidy();
     const { reader } = jobs.database;
     expect(await reader.selectFrom('email_changes').selectAll().execute()).toEqual([]);
-    const sessions = await reader.selectFrom('sessions').select('token_hash').execute();
+    const sessions = await reader.selectFrom('sessions').select('token_hash').orderBy('seq').execute();
     const links = await reader.selectFrom('password_links').select('token_hash').execute();
     expect({ sessions, links }).toEqual({
-      sessions: [{ token_hash: 'alive' }],
+      sessions: [{ token_hash: 'expired' }, { token_hash: 'unused' }, { token_hash: 'alive' }],
       links: [{ token_hash: 'alive' }],
     });
   });

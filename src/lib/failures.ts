@@ -106,6 +106,23 @@ export class Unauthenticated extends Failure {
   }
 }
 
+/** The session expired. It was not ended on purpose, so the portal keeps its page until the user signs in again. */
+export class SessionExpired extends Unauthenticated {
+  override name = 'SessionExpired';
+  readonly faults: Fault[] = [
+    {
+      resource: 'Session',
+      field: 'session',
+      type: 'access_error',
+      code: 'session_expired',
+      message: 'The session has expired',
+    },
+  ];
+  constructor() {
+    super('Authentication required');
+  }
+}
+
 /** The request used plain HTTP (docs/api.md, Requests and responses). No endpoint saw it, so every endpoint answers this way. */
 export class HttpsRequired extends Failure {
   override name = 'HttpsRequired';

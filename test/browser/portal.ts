@@ -105,19 +105,23 @@ export async function pressEscape(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
 }
 
-/** Ends the sessions of a person while the page sends its next change. Before, its live connection could show the end. */
-export async function endSessionAtNextChange(
-  page: Page,
-  { homeport }: Portal,
-  { userId }: Person,
-): Promise<void> {
-  let hasEnded = false;
+/** Lets the sessions of a person expire. */
+export const expireSessions = ({ homeport }: Portal, { userId }: Person) =>
+  homeport.platform.database.write(({ queries }) =>
+    queries
+      .updateTable('sessions')
+      .set({ expires_at: new Date(0).toISOString() })
+      .where('user_id', '=', userId)
+      .execute(),
+  );
+
+/** Lets the sessions of a person expire while the page sends its next change. Before, its live connection could show the end. */
+export async function expireSessionsAtNextChange(page: Page, portal: Portal, person: Person): Promise<void> {
+  let hasExpired = false;
   await page.route('**/*', async (route) => {
-    if (route.request().method() !== 'GET' && !hasEnded) {
-      hasEnded = true;
-      await homeport.platform.database.write(({ queries }) =>
-        queries.deleteFrom('sessions').where('user_id', '=', userId).execute(),
-      );
+    if (route.request().method() !== 'GET' && !hasExpired) {
+      hasExpired = true;
+      await expireSessions(portal, person);
     }
     await route.continue();
   });

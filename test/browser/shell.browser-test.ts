@@ -9,8 +9,9 @@ import type { Person } from '../homeport.ts';
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import {
-  endSessionAtNextChange,
   expectAccessible,
+  expireSessions,
+  expireSessionsAtNextChange,
   focused,
   PASSWORD,
   type Portal,
@@ -442,7 +443,7 @@ describe('the portal', () => {
     await failure.waitFor({ state: 'detached' });
   });
 
-  it('asks to sign in again when the session ends, and keeps the page for its user', async () => {
+  it('asks to sign in again when the session expires, and keeps the page for its user', async () => {
     const page = await portal.signedIn(owner);
     const address = `/accounts/${accountId}/installs?site=none`;
     const layer = page.getByRole('alertdialog', { name: 'Sign in again' });
@@ -452,7 +453,7 @@ describe('the portal', () => {
       await page.goto(address);
       await page.getByRole('button', { name: 'Create install' }).click();
       await dialog.getByLabel('Name').fill(name);
-      await endSessionAtNextChange(page, portal, owner);
+      await expireSessionsAtNextChange(page, portal, owner);
       await create.click();
       await layer.getByText('Your session has ended. Sign in again.').waitFor();
     };
@@ -490,6 +491,63 @@ describe('the portal', () => {
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     expect(await page.locator('input').count()).toBe(0);
     expect(await page.content()).not.toContain(owner.email);
+  });
+
+  /** Opens a form in two windows of one browser, and lets the session expire. */
+  async function hiddenWindows(): Promise<[Page, Page]> {
+    const one = await portal.signedIn(owner, { at: '/me/profile' });
+    const two = await one.context().newPage();
+    await two.goto('/me/profile');
+    for (const page of [one, two]) await page.getByLabel('Phone number').fill('555 0100');
+    await expireSessions(portal, owner);
+    for (const page of [one, two]) await layerOf(page).waitFor();
+    return [one, two];
+  }
+  const layerOf = (page: Page) => page.getByRole('alertdialog', { name: 'Sign in again' });
+  /** Waits until the page of the former user is gone, and not only hidden. */
+  async function expectRemoved(page: Page): Promise<void> {
+    await page.locator('#sidebar').waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await layerOf(page).count()).toBe(0);
+    expect(await page.content()).not.toContain(owner.email);
+  }
+
+  it('removes the page when its session is ended elsewhere', async () => {
+    const page = await portal.signedIn(owner, { at: '/me/profile' });
+    await page.getByLabel('Phone number').fill('555 0100');
+    const elsewhere = await portal.signedIn(owner);
+    const { origin } = portal.homeport;
+    await elsewhere.request.delete('/portal/api/sessions', { headers: { origin } });
+    await expectRemoved(page);
+  });
+
+  it('removes hidden pages of all windows when another user signs in', async () => {
+    const [one, two] = await hiddenWindows();
+    await layerOf(one).getByRole('button', { name: 'Sign in as another user' }).click();
+    for (const page of [one, two]) await expectRemoved(page);
+
+    const [three, four] = await hiddenWindows();
+    const { owner: next } = await portal.homeport.ownedAccount();
+    await portal.homeport.setPassword(next, PASSWORD);
+    await layerOf(three).getByLabel('Email address').fill(next.email);
+    await layerOf(three).getByLabel('Password').fill(PASSWORD);
+    await layerOf(three).getByRole('button', { name: 'Sign in', exact: true }).click();
+    for (const page of [three, four]) {
+      await page.getByRole('button', { name: /your account$/ }).waitFor();
+      expect(await page.content()).not.toContain(owner.email);
+    }
+  });
+
+  it('removes hidden pages when their user signs out in another window', async () => {
+    const [one, two] = await hiddenWindows();
+    await layerOf(one).getByLabel('Password').fill(PASSWORD);
+    await layerOf(one).getByRole('button', { name: 'Sign in', exact: true }).click();
+    await layerOf(one).waitFor({ state: 'detached' });
+    expect(await layerOf(two).count()).toBe(1);
+    await one.getByLabel('Phone number').fill('');
+    await one.getByRole('button', { name: /your account$/ }).click();
+    await one.getByRole('button', { name: 'Sign out' }).click();
+    for (const page of [one, two]) await expectRemoved(page);
   });
 
   it('shows an error at an unknown address', async () => {

@@ -4,8 +4,8 @@ import { HOUR_SECONDS } from '../../src/lib/durations.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
 import {
-  endSessionAtNextChange,
   expectAccessible,
+  expireSessionsAtNextChange,
   focused,
   focusOnArrival,
   PASSWORD,
@@ -146,7 +146,7 @@ describe('the second factor', () => {
     // Both steps again when the session ends, above a page that stays.
     await third.goto('/me/profile');
     await third.getByLabel('Phone number').fill('555 0100');
-    await endSessionAtNextChange(third, portal, owner);
+    await expireSessionsAtNextChange(third, portal, owner);
     await third.getByRole('button', { name: 'Save' }).click();
     const layer = third.getByRole('alertdialog', { name: 'Sign in again' });
     await layer.getByLabel('Password').fill(PASSWORD);

@@ -15,33 +15,25 @@ const sessionOf = (id: string, stage: PortalSession['stage'] = 'full'): PortalSe
   accounts: [],
   wordpress_features: [],
 });
-const NO_SIGN_OUT = { signOut: null, latestSignOut: null };
-const full = stateAfter(SIGNED_OUT, sessionOf('ada'), NO_SIGN_OUT);
-const ended = stateAfter(full, null, NO_SIGN_OUT);
+const full = stateAfter(SIGNED_OUT, sessionOf('ada'));
+const expired = stateAfter(full, 'expired');
 
-it('keeps the pages of an ended session, hidden, for its user', () => {
-  expect([areHidden(full), areHidden(ended), ownerOf(ended)]).toEqual([false, true, 'ada']);
-  const step = stateAfter(ended, sessionOf('ada', 'second_factor'), NO_SIGN_OUT);
+it('keeps the pages of an expired session, hidden, for its user', () => {
+  expect([areHidden(full), areHidden(expired), ownerOf(expired)]).toEqual([false, true, 'ada']);
+  const step = stateAfter(expired, sessionOf('ada', 'second_factor'));
   expect([areHidden(step), step.kept]).toEqual([true, full.kept]);
-  const timedOut = stateAfter(step, null, NO_SIGN_OUT);
-  expect(timedOut).toEqual(ended);
-  expect(areHidden(stateAfter(timedOut, sessionOf('ada'), NO_SIGN_OUT))).toBe(false);
+  const timedOut = stateAfter(step, 'expired');
+  expect(timedOut).toEqual(expired);
+  expect(areHidden(stateAfter(timedOut, sessionOf('ada')))).toBe(false);
 });
 
 it('keeps nothing for another user, nor for a user who must first set up a second factor', () => {
-  expect(stateAfter(ended, sessionOf('bea'), NO_SIGN_OUT).kept?.user.id).toBe('bea');
-  expect(stateAfter(ended, sessionOf('bea', 'second_factor'), NO_SIGN_OUT).kept).toBe(null);
-  expect(stateAfter(full, sessionOf('ada', 'enrolment'), NO_SIGN_OUT).kept).toBe(null);
-  expect(stateAfter(SIGNED_OUT, null, NO_SIGN_OUT)).toEqual(SIGNED_OUT);
+  expect(stateAfter(expired, sessionOf('bea')).kept?.user.id).toBe('bea');
+  expect(stateAfter(expired, sessionOf('bea', 'second_factor')).kept).toBe(null);
+  expect(stateAfter(full, sessionOf('ada', 'enrolment')).kept).toBe(null);
+  expect(stateAfter(SIGNED_OUT, 'expired')).toEqual(SIGNED_OUT);
 });
 
-it('keeps nothing after a sign-out in this browser, also one during the request', () => {
-  const [before, during] = [
-    { signOut: 'one', latestSignOut: 'one' },
-    { signOut: null, latestSignOut: 'one' },
-  ];
-  for (const signOuts of [before, during]) expect(stateAfter(full, null, signOuts).kept).toBe(null);
-  // An earlier sign-out does not count.
-  const again = stateAfter(SIGNED_OUT, sessionOf('ada'), before);
-  expect(areHidden(stateAfter(again, null, before))).toBe(true);
+it('keeps nothing of a session that was ended', () => {
+  for (const before of [full, expired, SIGNED_OUT]) expect(stateAfter(before, null)).toEqual(SIGNED_OUT);
 });

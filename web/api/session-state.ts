@@ -10,38 +10,29 @@ export interface SessionState {
   /** The user and the step of the sign-in that they have reached; null without a session. */
   readonly session: PortalSession | null;
   /**
-   * The full session of the mounted pages; null without such pages. When it ends without a sign-out, the pages stay, hidden, until
-   * someone signs in.
+   * The full session of the mounted pages; null without such pages. When it expires, the pages stay, hidden, until someone signs in.
    */
   readonly kept: PortalSession | null;
-  /** The last sign-out of this browser when `session` was loaded (session/sign-out-mark.ts). */
-  readonly signOut: string | null;
 }
 
-export const SIGNED_OUT: SessionState = { session: null, kept: null, signOut: null };
+export const SIGNED_OUT: SessionState = { session: null, kept: null };
 
 /** Returns the state of the session that was loaded last. */
 export const sessionState = (queries: QueryClient): SessionState =>
   queries.getQueryData<SessionState>(SESSION_KEY) ?? SIGNED_OUT;
 
-/**
- * Returns the state after the server answered with the session `found`. `signOut` is the last sign-out of this browser before the
- * request, and `latestSignOut` the last one after the answer.
- */
-export function stateAfter(
-  before: SessionState,
-  found: PortalSession | null,
-  { signOut, latestSignOut }: { signOut: string | null; latestSignOut: string | null },
-): SessionState {
-  if (found?.stage === 'full') return { session: found, kept: found, signOut };
-  const isSignedOut = latestSignOut !== before.signOut;
-  const isOfKept = found === null || (found.stage === 'second_factor' && ownerOf(before) === found.user.id);
-  return { session: found, kept: isOfKept && !isSignedOut ? before.kept : null, signOut: latestSignOut };
+/** Returns the state after the server answered with `found`: a session, an expired one, or null without one or after it was ended. */
+export function stateAfter(before: SessionState, found: PortalSession | 'expired' | null): SessionState {
+  if (found === null) return SIGNED_OUT;
+  if (found === 'expired') return { session: null, kept: before.kept };
+  if (found.stage === 'full') return { session: found, kept: found };
+  const isOfKept = found.stage === 'second_factor' && ownerOf(before) === found.user.id;
+  return { session: found, kept: isOfKept ? before.kept : null };
 }
 
 /** Returns the ID of the user whose data this window has. */
 export const ownerOf = ({ session, kept }: SessionState): string | undefined => (kept ?? session)?.user.id;
 
-/** Returns whether the pages of an ended session are kept, hidden below the sign-in. */
+/** Returns whether the pages of an expired session are kept, hidden below the sign-in. */
 export const areHidden = ({ session, kept }: SessionState): boolean =>
   kept !== null && session?.stage !== 'full';

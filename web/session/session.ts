@@ -13,8 +13,8 @@ import {
   sessionState,
   stateAfter,
 } from '../api/session-state.ts';
+import { announceSession, onSessionElsewhere } from './other-windows.ts';
 import { confirmSignOut } from './sign-out-guard.ts';
-import { lastSignOut, markSignOut } from './sign-out-mark.ts';
 
 export type SessionAccount = PortalSession['accounts'][number];
 export type Verb = keyof SessionAccount['may'];
@@ -23,28 +23,37 @@ export type WordPressFeature = PortalSession['wordpress_features'][number];
 
 /** Loads the session, and decides whose pages stay. */
 export function useSessionQuery() {
+  const queries = useQueryClient();
+  // Hidden pages have no live changes, which would notice.
+  useEffect(
+    () => onSessionElsewhere(() => void queries.invalidateQueries({ queryKey: SESSION_KEY })),
+    [queries],
+  );
   return useQuery({
     queryKey: SESSION_KEY,
     queryFn: async ({ client }) => {
-      const signOut = lastSignOut();
       const found = await loadSession();
       const before = sessionState(client);
-      const next = stateAfter(before, found, { signOut, latestSignOut: lastSignOut() });
-      // Another user may have signed in in another window, so clear the cache before showing their data.
-      if (ownerOf(next) !== ownerOf(before)) forget(client);
+      const next = stateAfter(before, found);
+      if (ownerOf(next) !== ownerOf(before)) {
+        // Another user may have signed in in another window, so clear the cache before showing their data.
+        forget(client);
+        // A window that only opens changes nothing for the others.
+        if (client.getQueryData(SESSION_KEY) !== undefined) announceSession();
+      }
       return next;
     },
   });
 }
 
-/** Returns null without a session. */
-async function loadSession(): Promise<PortalSession | null> {
+/** Returns null without a session, and after it was ended. */
+async function loadSession(): Promise<PortalSession | 'expired' | null> {
   try {
     return await unwrap(portal.GET('/portal/api/session'));
   } catch (error) {
     if (error instanceof ApiFailure && error.status === 401) {
       forgetEarlyRequests();
-      return null;
+      return error.fieldErrors.some(({ code }) => code === 'session_expired') ? 'expired' : null;
     }
     throw error;
   }
@@ -107,9 +116,8 @@ export function useSignOut(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
     if (!areHidden(sessionState(queries)) && !(await confirmSignOut())) return;
-    // Before the request, because it makes the other windows look for the session.
-    markSignOut();
     await unwrapEmpty(portal.DELETE('/portal/api/session'));
     queries.setQueryData(SESSION_KEY, SIGNED_OUT);
+    announceSession();
   };
 }

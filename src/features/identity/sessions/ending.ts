@@ -1,6 +1,6 @@
 import type { Session } from '../../../access/session.ts';
 import type { Queries } from '../../../database/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import { type Clock, timestamp } from '../../../lib/clock.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { deleteKnownDeviceOfSession, deleteKnownDevicesOf } from './known-device-store.ts';
 import { rememberDevice } from './known-devices.ts';
@@ -30,7 +30,7 @@ export async function endSessionsOf(
 
 /**
  * Ends a user's other sessions and forgets their devices. The remaining session and its device get new tokens, so that
- * stolen cookies stop working. `ended` counts sessions past the second factor. Throws Unauthenticated if the session has
+ * stolen cookies stop working. `ended` counts signed-in sessions that had not expired. Throws Unauthenticated if the session has
  * ended meanwhile.
  */
 export async function endOtherSessions(
@@ -39,10 +39,13 @@ export async function endOtherSessions(
   { id, userId }: Session,
 ): Promise<{ renewed: RenewedSession; ended: number }> {
   const renewed = await renewToken(queries, made.random, id);
-  const ended = await deleteSessionsOf(queries, userId, id);
+  const others = (await findSessionsOf(queries, userId, timestamp(made.clock))).filter(
+    (other) => other.id !== id,
+  );
+  await deleteSessionsOf(queries, userId, id);
   await deleteKnownDevicesOf(queries, userId);
   const device = await rememberDevice(queries, made, { userId, sessionId: id, former: null });
-  return { renewed: { ...renewed, device }, ended };
+  return { renewed: { ...renewed, device }, ended: others.length };
 }
 
 /** Sessions of one user at a time. */
@@ -51,10 +54,9 @@ export const MAX_SESSIONS = 50;
 /** Ends the least recently used sessions of a user above the limit. The user's row must be locked. */
 export async function endSurplusSessions(
   queries: Queries,
-  userId: string,
-  lastSeenOf: LastSeen['of'],
+  { userId, now, lastSeenOf }: { userId: string; now: string; lastSeenOf: LastSeen['of'] },
 ): Promise<void> {
-  const sessions = await findSessionsOf(queries, userId);
+  const sessions = await findSessionsOf(queries, userId, now);
   const surplus = sessions
     .map((session) => ({ id: session.id, lastSeen: lastSeenOf(session) }))
     // The sort is stable: within a minute, newer sessions come first.

@@ -5,6 +5,11 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 export const IDLE_MS = 12 * HOUR_MS;
 /** A session ends at most this long after its start. */
 export const MAX_AGE_MS = 30 * DAY_MS;
+/**
+ * An expired session is kept for this time, and refused. The portal keeps the page of an expired session, but not of one that was ended,
+ * which is deleted.
+ */
+export const KEEP_EXPIRED_MS = 7 * DAY_MS;
 /** Time to enter the second factor. */
 export const SECOND_FACTOR_MS = 10 * MINUTE_MS;
 /** Wrong codes that end a session before its second factor. */
@@ -21,6 +26,10 @@ export function endOf({ last_seen_at, expires_at }: Lifetime): string {
   const idle = new Date(Date.parse(last_seen_at) + IDLE_MS).toISOString();
   return idle < expires_at ? idle : expires_at;
 }
+
+/** When the cookie of a session ends, so that the browser can ask about the session after it expired. */
+export const cookieEndOf = ({ expires_at }: Pick<Lifetime, 'expires_at'>): Date =>
+  new Date(Date.parse(expires_at) + KEEP_EXPIRED_MS);
 
 /** Uses are stored late, so a session that looks idle may be in use. */
 const IDLE_MARGIN_MS = HOUR_MS;

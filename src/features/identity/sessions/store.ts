@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Insertable } from 'kysely';
 import type { Database, PreparedQuery, Queries } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables.ts';
-import { type FactorState, surelyIdleSince } from './state.ts';
+import { type FactorState, KEEP_EXPIRED_MS, surelyIdleSince } from './state.ts';
 
 /** A session, with the state that every request needs. */
 export interface KnownSession extends FactorState {
@@ -82,13 +82,18 @@ export async function noteLastSeen(queries: Queries, id: string, minute: string)
     .execute();
 }
 
-/** The signed-in sessions of a user, latest first. */
-export function findSessionsOf(queries: Queries, userId: string) {
+/** Sessions that have certainly expired. `now`: ISO 8601 in UTC. */
+const hasExpired = (now: string) => (eb: ExpressionBuilder<Tables, 'sessions'>) =>
+  eb.or([eb('expires_at', '<=', now), eb('last_seen_at', '<=', surelyIdleSince(now))]);
+
+/** The signed-in sessions of a user that may not have expired, latest first. */
+export function findSessionsOf(queries: Queries, userId: string, now: string) {
   return queries
     .selectFrom('sessions')
     .select(['id', 'address', 'user_agent', 'created_at', 'last_seen_at', 'expires_at'])
     .where('user_id', '=', userId)
     .where('awaits_second_factor', '=', false)
+    .where((eb) => eb.not(hasExpired(now)(eb)))
     .orderBy('seq', 'desc')
     .execute();
 }
@@ -133,22 +138,19 @@ export async function countWrongCode(queries: Queries, id: string, allowed: numb
   await queries.deleteFrom('sessions').where('id', '=', id).where('wrong_codes', '>=', allowed).execute();
 }
 
-/** Ends the sessions of a user, except `keptId`. Returns how many of them were past the second factor. */
+/** Ends the sessions of a user, except `keptId`. */
 export async function deleteSessionsOf(
   queries: Queries,
   userId: string,
   keptId: string | null = null,
-): Promise<number> {
+): Promise<void> {
   let deleting = queries.deleteFrom('sessions').where('user_id', '=', userId);
   if (keptId !== null) deleting = deleting.where('id', '!=', keptId);
-  const ended = await deleting.returning('awaits_second_factor').execute();
-  return ended.filter((session) => !session.awaits_second_factor).length;
+  await deleting.execute();
 }
 
-/** Deletes expired and idle sessions. `now`: ISO 8601 in UTC. */
+/** Deletes sessions that expired some days ago. `now`: ISO 8601 in UTC. */
 export async function deleteExpiredSessions(queries: Queries, now: string): Promise<void> {
-  await queries
-    .deleteFrom('sessions')
-    .where((eb) => eb.or([eb('expires_at', '<=', now), eb('last_seen_at', '<=', surelyIdleSince(now))]))
-    .execute();
+  const before = new Date(Date.parse(now) - KEEP_EXPIRED_MS).toISOString();
+  await queries.deleteFrom('sessions').where(hasExpired(before)).execute();
 }

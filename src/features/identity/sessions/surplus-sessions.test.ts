@@ -19,18 +19,18 @@ beforeAll(async () => {
 afterAll(() => homeport.remove());
 
 /** Adds recently used sessions of a user in other browsers. */
-const others = (userId: string, count: number, awaits_second_factor = false) =>
+const others = (userId: string, count: number, lasts = HOUR_MS) =>
   homeport.platform.database.write(async ({ queries }) => {
     for (let index = 0; index < count; index++) {
       await addSession(queries, {
         id: crypto.randomUUID(),
         token_hash: crypto.randomUUID(),
         user_id: userId,
-        awaits_second_factor,
+        awaits_second_factor: false,
         address: '192.0.2.1',
         user_agent: null,
         last_seen_at: minuteOf(clock.now()),
-        expires_at: timestamp(clock, HOUR_MS),
+        expires_at: timestamp(clock, lasts),
         created_at: timestamp(clock),
       });
     }
@@ -49,6 +49,15 @@ it('a user has at most fifty sessions; the least recently used end first', async
     [used, idle, latest, stranger].map(async (browser) => (await browser.get('/session')).status),
   );
   expect(statuses).toEqual([200, 401, 200, 200]);
+});
+
+it('expired sessions do not count', async () => {
+  const person = await homeport.person();
+  const first = await signedIn(homeport, person);
+  clock.advance(MINUTE_MS);
+  await others(person.userId, MAX_SESSIONS, -1);
+  await signedIn(homeport, person);
+  expect((await first.get('/session')).status).toBe(200);
 });
 
 it('a session that awaits its second factor ends no other', async () => {

@@ -2,12 +2,13 @@ import type { Queries } from '../../../database/database.ts';
 import { Unauthenticated } from '../../../lib/failures.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { hashSecret, newSecret } from '../../../secrets/random-secret.ts';
+import { cookieEndOf } from './state.ts';
 import { setSessionToken } from './store.ts';
 
 /** 256 bits. */
 const TOKEN_BYTES = 32;
 
-/** The token of a cookie. Only its hash is stored. */
+/** The token of a cookie, and the end of the cookie. Only the hash of the token is stored. */
 export interface BrowserToken {
   token: string;
   expiresAt: Date;
@@ -30,5 +31,5 @@ export async function renewToken(queries: Queries, random: Randomness, id: strin
   const token = newBrowserToken(random);
   const renewed = await setSessionToken(queries, id, hashSecret(token));
   if (!renewed) throw new Unauthenticated('Authentication required');
-  return { token, expiresAt: new Date(renewed.expires_at) };
+  return { token, expiresAt: cookieEndOf(renewed) };
 }

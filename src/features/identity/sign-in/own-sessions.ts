@@ -29,7 +29,7 @@ export function createOwnSessions(platform: Platform, lastSeen: Pick<LastSeen, '
 
   async function list({ id, userId }: Session) {
     const now = timestamp(clock);
-    const sessions = await findSessionsOf(reader, userId);
+    const sessions = await findSessionsOf(reader, userId, now);
     return sessions
       .map((session) => ({ ...session, last_seen_at: lastSeen.of(session) }))
       .map((session) => ({ ...session, current: session.id === id, expires_at: endOf(session) }))

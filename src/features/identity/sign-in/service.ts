@@ -6,6 +6,7 @@ import type { Queries } from '../../../database/database.ts';
 import { minuteOf } from '../../../database/last-uses.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { EMBEDDED_FEATURES, WORDPRESS_FEATURES } from '../../../hosting/contract/wordpress-features.ts';
+import { timestamp } from '../../../lib/clock.ts';
 import { Unauthenticated } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { verifyPassword } from '../../../secrets/password-hash.ts';
@@ -19,11 +20,12 @@ import { endSurplusSessions } from '../sessions/ending.ts';
 import { knownDevice, rememberDevice } from '../sessions/known-devices.ts';
 import { createLastSeen } from '../sessions/last-seen.ts';
 import type { presentSessionSchema } from '../sessions/schema.ts';
-import { endOf, MAX_AGE_MS, SECOND_FACTOR_MS, stageOf } from '../sessions/state.ts';
+import { cookieEndOf, endOf, MAX_AGE_MS, SECOND_FACTOR_MS, stageOf } from '../sessions/state.ts';
 import {
   addSession,
   deleteSession,
   findFactorState,
+  type KnownSession,
   prepareFindSession,
   takeAwaitingSession,
 } from '../sessions/store.ts';
@@ -118,7 +120,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     },
   ): Promise<{ id: string; made: NewSession }> {
     const now = clock.now();
-    const expiresAt = new Date(now.getTime() + (session.awaitsSecondFactor ? SECOND_FACTOR_MS : MAX_AGE_MS));
+    const expires_at = timestamp(clock, session.awaitsSecondFactor ? SECOND_FACTOR_MS : MAX_AGE_MS);
     const token = newBrowserToken(random);
     const id = random.uuid();
     await addSession(queries, {
@@ -129,24 +131,35 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       address: session.address,
       user_agent: session.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
       last_seen_at: minuteOf(now),
-      expires_at: expiresAt.toISOString(),
+      expires_at,
       created_at: now.toISOString(),
     });
-    if (!session.awaitsSecondFactor) await endSurplusSessions(queries, session.userId, lastSeen.of);
+    if (!session.awaitsSecondFactor) {
+      await endSurplusSessions(queries, {
+        userId: session.userId,
+        now: now.toISOString(),
+        lastSeenOf: lastSeen.of,
+      });
+    }
     const known = { userId: session.userId, sessionId: id, former: session.device };
     const device = session.awaitsSecondFactor ? null : await rememberDevice(queries, platform, known);
     const factor = await findFactorState(queries, session.userId);
     const stage = stageOf({ ...factor, awaits_second_factor: session.awaitsSecondFactor });
-    return { id, made: { token, expiresAt, stage, device } };
+    return { id, made: { token, expiresAt: cookieEndOf({ expires_at }), stage, device } };
+  }
+
+  const isOver = ({ id, last_seen_at, expires_at }: KnownSession): boolean =>
+    endOf({ last_seen_at: lastSeen.of({ id, last_seen_at }), expires_at }) <= timestamp(clock);
+
+  async function hasExpired(token: string): Promise<boolean> {
+    const [session] = await find({ tokenHash: hashSecret(token) });
+    return session !== undefined && isOver(session);
   }
 
   async function verify(token: string, isUse: boolean): Promise<Session | null> {
     const [session] = await find({ tokenHash: hashSecret(token) });
-    if (!session) return null;
-    const now = clock.now();
-    const last_seen_at = lastSeen.of(session);
-    if (endOf({ last_seen_at, expires_at: session.expires_at }) <= now.toISOString()) return null;
-    if (isUse) lastSeen.note(session, now);
+    if (!session || isOver(session)) return null;
+    if (isUse) lastSeen.note(session, clock.now());
     return { id: session.id, userId: session.user_id, stage: stageOf(session) };
   }
 
@@ -306,6 +319,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
 
   return {
     verify,
+    hasExpired,
     signIn,
     passkeyOptions,
     signInWithPasskey,

@@ -12,8 +12,10 @@ import {
   type PortalClient,
   signedIn,
 } from '../../../../test/portal-client.ts';
+import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { hashSecret } from '../../../secrets/random-secret.ts';
+import { deleteExpiredSessions } from '../sessions/store.ts';
 
 /** A test of a rule: other tests reach its queries. */
 const rule = withoutPostgresUnlessLong(it);
@@ -35,6 +37,7 @@ async function personWithPassword(): Promise<Person> {
 
 const BAD_CREDENTIALS = { status: 401, body: { message: 'Bad Credentials' } };
 const NOT_SIGNED_IN = { status: 401, body: { message: 'Authentication required' } };
+const EXPIRED = { status: 401, body: { ...NOT_SIGNED_IN.body, errors: [{ code: 'session_expired' }] } };
 
 const resultsOf = async (browser: PortalClient) => {
   const results = field((await browser.get('/sessions')).body, 'results');
@@ -59,7 +62,8 @@ describe('signing in', () => {
     ]);
     const expires = attributes.find((attribute) => attribute.startsWith('Expires=')) ?? '';
     const days = (Date.parse(expires.slice('Expires='.length)) - clock.now().getTime()) / DAY_MS;
-    expect(days).toBeCloseTo(30, 3);
+    // Seven days longer than the session, so that the portal learns that it expired.
+    expect(days).toBeCloseTo(37, 3);
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
@@ -372,21 +376,59 @@ withoutPostgresUnlessLong(describe)('a stolen cookie', () => {
   });
 });
 
-it('ended sessions are deleted', async () => {
-  const { deleteExpiredSessions } = await import('../sessions/store.ts');
-  const person = await homeport.person();
-  const idle = await signedIn(homeport, person);
-  await homeport.services.sessions.flush();
-  clock.advance(14 * HOUR_MS);
-  const fresh = await signedIn(homeport, person);
-  await homeport.platform.database.write(({ queries }) =>
-    deleteExpiredSessions(queries, clock.now().toISOString()),
-  );
-  const left = await homeport.platform.database.reader
-    .selectFrom('sessions')
-    .select('id')
-    .where('user_id', '=', person.userId)
-    .execute();
-  expect(left).toHaveLength(1);
-  expect([await statusOf(idle), await statusOf(fresh)]).toEqual([401, 200]);
+describe('an expired session', () => {
+  async function expired(person: Person): Promise<PortalClient> {
+    const browser = await signedIn(homeport, person);
+    await homeport.services.sessions.flush();
+    clock.advance(14 * HOUR_MS);
+    return browser;
+  }
+
+  it('gets an answer of its own, unlike one that was ended', async () => {
+    const person = await homeport.person();
+    const browser = await expired(person);
+    expect(await browser.get('/session')).toMatchObject(EXPIRED);
+    expect(await browser.get('/sessions')).toMatchObject(EXPIRED);
+    expect((await browser.get('/v1/user')).body).toEqual(NOT_SIGNED_IN.body);
+    const other = await signedIn(homeport, person);
+    await other.delete('/sessions');
+    expect((await browser.get('/session')).body).toEqual(NOT_SIGNED_IN.body);
+    const { cookie } = other;
+    await other.delete('/session');
+    other.cookie = cookie;
+    expect((await other.get('/session')).body).toEqual(NOT_SIGNED_IN.body);
+  });
+
+  rule('gets that answer only from pages of the portal', async () => {
+    const browser = await expired(await homeport.person());
+    const elsewhere = { headers: { 'sec-fetch-site': 'same-site' } };
+    expect(field((await browser.call('GET', '/session', elsewhere)).body, 'errors')).toBeUndefined();
+  });
+
+  it('is neither listed nor counted', async () => {
+    const { accountId, owner } = await homeport.ownedAccount();
+    await expired(owner);
+    const browser = await signedIn(homeport, owner);
+    expect(await resultsOf(browser)).toHaveLength(1);
+    await browser.delete('/sessions');
+    const actions = (await activityOf(homeport, accountId)).map(({ action }) => action);
+    expect(actions).not.toContain('session.end');
+  });
+
+  it('is deleted after seven days', async () => {
+    const person = await homeport.person();
+    const idle = await expired(person);
+    const deleteExpired = async () => {
+      await homeport.platform.database.write(({ queries }) =>
+        deleteExpiredSessions(queries, timestamp(clock)),
+      );
+      const sessions = homeport.platform.database.reader.selectFrom('sessions').select('id');
+      return (await sessions.where('user_id', '=', person.userId).execute()).length;
+    };
+    expect(await deleteExpired()).toBe(1);
+    clock.advance(7 * DAY_MS);
+    const fresh = await signedIn(homeport, person);
+    expect(await deleteExpired()).toBe(1);
+    expect([await statusOf(idle), await statusOf(fresh)]).toEqual([401, 200]);
+  });
 });
