@@ -472,7 +472,9 @@ describe('the portal', () => {
     await expectAccessibleInBothThemes(page);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
-    await page.evaluate('document.querySelector("dialog[open]").close()');
+    const asClosed = `document.querySelector('dialog[open]').close();
+      getComputedStyle(document.querySelector('#sidebar')).visibility`;
+    expect(await page.evaluate(asClosed)).toBe('hidden');
     await signIn();
     await dialog.getByText('Your session had ended').waitFor();
     expect(await dialog.getByLabel('Name').inputValue()).toBe('unsent');
