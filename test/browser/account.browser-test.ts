@@ -6,7 +6,7 @@ import { field } from '../client.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
 import { onlyInLong } from '../rounds.ts';
-import { expectAccessible, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, expireSessions, type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
 describe('an account', () => {
@@ -106,6 +106,33 @@ describe('an account', () => {
     await page.reload();
     await running.waitFor({ state: 'detached' });
     await expect.poll(() => steps.count()).toBe(0);
+  });
+
+  it('offers no undo in the sign-in above its page, and shows the errors of the sign-in there', async () => {
+    const other = await portal.homeport.person(accountId, 'owner');
+    await otherMember();
+    const page = await portal.signedIn(other, { at: at('people') });
+    await act(page.getByRole('row', { name: /Frida Full/ }), 'Change role');
+    await page.getByRole('checkbox', { name: 'Billing' }).check();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/account_users/*', async (route) => {
+      if (route.request().method() === 'GET') return route.fallback();
+      const response = await route.fetch();
+      await expireSessions(portal, other);
+      await released;
+      await route.fulfill({ response });
+    });
+    await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
+    const layer = page.getByRole('alertdialog', { name: 'Sign in again' });
+    await layer.getByLabel('Password').waitFor();
+    release();
+    await page.locator('[role=dialog]').waitFor({ state: 'detached' });
+    await page.route('**/portal/api/session', (route) =>
+      route.request().method() === 'DELETE' ? route.abort() : route.fallback(),
+    );
+    await layer.getByRole('button', { name: 'Sign in as another user' }).click();
+    await layer.getByText('The server cannot be reached').waitFor();
+    expect(await page.content()).not.toContain('Changed the role');
   });
 
   it('invites a person with installs, resends the invitation, changes their role and removes them', async () => {

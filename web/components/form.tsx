@@ -14,7 +14,7 @@ import { Button } from './button.tsx';
 import { DialogContext } from './dialog-context.ts';
 import styles from './form.module.css';
 import { Notice } from './notice.tsx';
-import { showFailure } from './toast.tsx';
+import { useShowFailure } from './toast.tsx';
 
 /** Errors by field name, from the last response. */
 export const FieldErrors = createContext<Record<string, string>>({});
@@ -69,6 +69,7 @@ export function Form({
 }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const dialog = useContext(DialogContext);
+  const showFailure = useShowFailure();
   const [pending, setPending] = useState(false);
   const notice = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState<Failure | null>(null);

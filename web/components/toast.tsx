@@ -1,4 +1,14 @@
-import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
+import {
+  createContext,
+  type FocusEvent,
+  useCallback,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { errorMessage } from '../api/failure.ts';
 import { isUnderWay, type Operation, type OperationResult, useOperation } from '../api/operations.ts';
 import { Button } from './button.tsx';
@@ -40,11 +50,18 @@ const readingMs = (sentence: string) => Math.max(5_000, 3_000 + 80 * sentence.le
 let shown: readonly Toast[] = [];
 let last = 0;
 const listeners = new Set<() => void>();
+/** Whether pages are hidden below a sign-in. Anyone at the screen would see a toast of these pages, or undo a change. */
+let areHidden = false;
+
+interface ToastOptions extends Pick<Toast, 'operation' | 'action'> {
+  /** Whether the sign-in above hidden pages shows it. */
+  isOfSignIn?: boolean;
+}
 
 function show(
   sentence: string,
   tone: Toast['tone'],
-  { operation, action }: Pick<Toast, 'operation' | 'action'> = {},
+  { operation, action, isOfSignIn }: ToastOptions = {},
 ): Toast {
   last += 1;
   const toast: Toast = {
@@ -54,6 +71,7 @@ function show(
     ...(operation && { operation }),
     ...(action && { action }),
   };
+  if (areHidden && !isOfSignIn) return toast;
   // A repeated message moves to the end instead of appearing twice, unless it follows an operation or offers a next step.
   const isRepeated = (other: Toast) => other.sentence === sentence && isOnlyText(other) && isOnlyText(toast);
   change([...shown.filter((other) => !isRepeated(other)), toast]);
@@ -110,6 +128,16 @@ export function showFailure(error: unknown): void {
   show(errorMessage(error), 'bad');
 }
 
+const OfSignIn = createContext(false);
+/** Marks the components of the sign-in above hidden pages, whose failures are shown. */
+export const SignInToasts = OfSignIn.Provider;
+
+/** Returns {@link showFailure} for a component that can be part of the sign-in. */
+export function useShowFailure(): typeof showFailure {
+  const isOfSignIn = useContext(OfSignIn);
+  return useCallback((error) => void show(errorMessage(error), 'bad', { isOfSignIn }), [isOfSignIn]);
+}
+
 /**
  * Dismisses all errors, operations and offers: the next user does not see them, and cannot undo with their own session what another user
  * did.
@@ -121,9 +149,15 @@ export function useClearToastsOnUnmount(): void {
   useEffect(() => clearToasts, []);
 }
 
-/** Clears the toasts before the next paint, when the session has ended. */
-export function useClearToastsOnMount(): void {
-  useLayoutEffect(clearToasts, []);
+/** Clears the toasts before the next paint, when the session has expired, and drops new ones of the hidden pages. */
+export function useSignInToastsOnly(): void {
+  useLayoutEffect(() => {
+    change([]);
+    areHidden = true;
+    return () => {
+      areHidden = false;
+    };
+  }, []);
 }
 
 function subscribe(listener: () => void): () => void {

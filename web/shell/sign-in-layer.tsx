@@ -2,18 +2,18 @@ import { type ReactNode, Suspense, useLayoutEffect, useRef, useState } from 'rea
 import { createPortal } from 'react-dom';
 import { ErrorBoundary } from '../components/error-boundary.tsx';
 import { PageSkeleton } from '../components/skeleton.tsx';
-import { ToastsInDialog, useClearToastsOnMount } from '../components/toast.tsx';
+import { SignInToasts, ToastsInDialog, useSignInToastsOnly } from '../components/toast.tsx';
 import { Brand } from './brand.tsx';
 import styles from './shell.module.css';
 
 /**
- * The layout of the sign-in after a session ended while its user used the portal. It fills the window. The page below stays as it was, but
+ * The layout of the sign-in after a session expired while its user used the portal. It fills the window. The page below stays as it was, but
  * nobody can see or reach it. When the layer unmounts, the focus returns.
  */
 export function SignInLayer({ children }: { children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setIsOpen] = useState(false);
-  useClearToastsOnMount();
+  useSignInToastsOnly();
 
   // Before the next paint, which would still show the page.
   useLayoutEffect(() => {
@@ -48,7 +48,9 @@ export function SignInLayer({ children }: { children: ReactNode }) {
         {/* The form takes the focus, so its dialog must be open. */}
         {isOpen && (
           <ErrorBoundary>
-            <Suspense fallback={<PageSkeleton />}>{children}</Suspense>
+            <SignInToasts value={true}>
+              <Suspense fallback={<PageSkeleton />}>{children}</Suspense>
+            </SignInToasts>
           </ErrorBoundary>
         )}
         <ToastsInDialog />

@@ -9,7 +9,7 @@ import { Button } from '../../components/button.tsx';
 import { CodeField, RecoveryCodeField } from '../../components/code-field.tsx';
 import { Form, textOf } from '../../components/form.tsx';
 import { Page } from '../../components/page.tsx';
-import { showFailure } from '../../components/toast.tsx';
+import { useShowFailure } from '../../components/toast.tsx';
 import { arePasskeysOffered, loadPasskeys } from '../../passkeys/offered.ts';
 import { PasskeyButton } from '../../passkeys/passkey-button.tsx';
 import { usePasskeyAttempt } from '../../passkeys/use-passkey-attempt.ts';
@@ -48,6 +48,7 @@ export function SecondFactorPage({ factors }: { factors: PortalSession['second_f
   const [chosen, setChosen] = useState<Kind>();
   const kind = chosen ?? kinds[0] ?? 'recovery';
   const signOut = useSignOut();
+  const showFailure = useShowFailure();
   const pass = usePassSecondFactor();
   const passCode = (values: FormData) => pass({ code: textOf(values, 'code') }, kind);
   return (

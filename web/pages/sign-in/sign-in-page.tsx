@@ -10,7 +10,7 @@ import { useFocusOnMount } from '../../components/focus-on-mount.ts';
 import { Form, textOf } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { showFailure } from '../../components/toast.tsx';
+import { useShowFailure } from '../../components/toast.tsx';
 import { arePasskeysOffered } from '../../passkeys/offered.ts';
 import { useSignOut } from '../../session/session.ts';
 import { attemptError } from './attempt-error.ts';
@@ -32,6 +32,7 @@ export function SignInPage({ endedOf }: { endedOf?: string | undefined }) {
   const notice = sentenceOf(state) ?? (endedOf === undefined ? null : SESSION_ENDED);
   const known = endedOf ?? emailOf(state);
   const signOut = useSignOut();
+  const showFailure = useShowFailure();
 
   async function signIn(values: FormData) {
     const body = { email: textOf(values, 'email').trim(), password: textOf(values, 'password') };
