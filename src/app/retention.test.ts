@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type JobsFixture, openJobsFixture } from '../../test/jobs.ts';
 import { timestamp } from '../lib/clock.ts';
-import { DAY_MS, MINUTE_MS } from '../lib/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 import { systemRandomness } from '../lib/ids.ts';
 import { createActivityLog } from '../platform/activity-log.ts';
 import { createTidyJob } from './retention.ts';
@@ -128,6 +128,8 @@ describe('retention', () => {
         .values([
           session('expired', timestamp(jobs.clock, -1)),
           session('long expired', timestamp(jobs.clock, -7 * DAY_MS)),
+          { ...session('begun', timestamp(jobs.clock, -1)), awaits_second_factor: true },
+          { ...session('never completed', timestamp(jobs.clock, -HOUR_MS)), awaits_second_factor: true },
           session('unused', timestamp(jobs.clock, DAY_MS), timestamp(jobs.clock, -DAY_MS)),
           session('long unused', timestamp(jobs.clock, DAY_MS), timestamp(jobs.clock, -8 * DAY_MS)),
           session('alive', timestamp(jobs.clock, DAY_MS)),
@@ -155,7 +157,7 @@ describe('retention', () => {
     const sessions = await reader.selectFrom('sessions').select('token_hash').orderBy('seq').execute();
     const links = await reader.selectFrom('password_links').select('token_hash').execute();
     expect({ sessions, links }).toEqual({
-      sessions: [{ token_hash: 'expired' }, { token_hash: 'unused' }, { token_hash: 'alive' }],
+      sessions: ['expired', 'begun', 'unused', 'alive'].map((token_hash) => ({ token_hash })),
       links: [{ token_hash: 'alive' }],
     });
   });
