@@ -67,6 +67,8 @@ export interface Active {
   leaseUntil: number;
   /** Its outcome is being written, so a row that no longer runs is no sign of a lost lease. */
   settling: boolean;
+  /** Called with the work of an attempt that ended although its work goes on. The work never rejects. */
+  goesOn(work: Promise<unknown>): void;
   /** Resolves when everything is written; never rejects. */
   ended: Promise<void>;
 }
@@ -91,7 +93,7 @@ export type Outcome =
 export async function carryOut(
   kind: CheckedKind,
   job: ClaimedJob,
-  { controller, calledOff }: Pick<Active, 'controller' | 'calledOff'>,
+  { controller, calledOff, goesOn }: Pick<Active, 'controller' | 'calledOff' | 'goesOn'>,
   abortGraceMs: number,
   log: Logger,
   progress: RunningJob['progress'],
@@ -123,6 +125,7 @@ export async function carryOut(
   clearTimeout(grace);
   if (ended.is === 'unstoppable') {
     log.error({ err: signal.reason }, 'the job goes on although its signal aborted');
+    goesOn(work);
   }
   if (signal.aborted) return afterAbort(signal.reason, kind, ended);
   return calledOff.signal.aborted && ended.is === 'failed' ? { is: 'called off' } : ended;

@@ -393,7 +393,7 @@ describe('stopping a worker', () => {
     const id = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
     const worker = jobs.worker([kind], { abortGraceMs: 10 });
     await until(async () => expect((await jobs.row(id)).state).toBe('running'));
-    await worker.stop(10);
+    await expect(worker.stop(10)).rejects.toThrow(`These jobs go on: ${id}`);
     const successor = jobs.worker([kind]);
     await successor.idle();
     expect((await jobs.row(id)).state).toBe('running');

@@ -35,7 +35,8 @@ export interface Worker {
   start(): void;
   /**
    * Claims no new jobs and waits up to `graceMs` for the running ones; then aborts their signals and returns to the
-   * queue those that end. The attempt of a returned job does not count. A stopped worker stays stopped.
+   * queue those that end. The attempt of a returned job does not count. A stopped worker stays stopped. Throws at the end if jobs
+   * ignored their signals: they go on until the process ends.
    */
   stop(graceMs: number): Promise<void>;
   /**
@@ -88,6 +89,8 @@ export function createWorker(parts: WorkerParts): Worker {
     onCancelled: parts.onCancelled ?? (async () => {}),
   });
   const active = new Set<Active>();
+  /** Jobs that ignored their signals. */
+  const unstoppable = new Set<string>();
   const slots = divideSlots(parts.concurrency);
   /** The share that had the last turn. */
   const cursors: Record<JobClass, string> = { short: '', long: '' };
@@ -166,6 +169,10 @@ export function createWorker(parts: WorkerParts): Worker {
       lost: new AbortController(),
       leaseUntil,
       settling: false,
+      goesOn(work) {
+        unstoppable.add(job.id);
+        void work.finally(() => unstoppable.delete(job.id));
+      },
       ended: Promise.resolve(),
     };
     active.add(one);
@@ -242,6 +249,7 @@ export function createWorker(parts: WorkerParts): Worker {
       await forgetWorker(database, id).catch((error: unknown) =>
         log.warn({ err: error }, 'could not take the worker off the list of those that live'),
       );
+      if (unstoppable.size > 0) throw new Error(`These jobs go on: ${[...unstoppable].join(', ')}`);
     },
 
     async idle() {

@@ -10,6 +10,8 @@ import type { StartedWorker } from '../terminal/follow-job.ts';
 
 /** The system chooses a port that no visitor knows. */
 const PRIVATE = { host: '127.0.0.1', port: 0 };
+/** Bound of a stop, beyond the grace of jobs. */
+const STOP_MS = 15_000;
 
 /**
  * A worker in this process, for commands without a running server. Jobs wait until the edge serves a change, so a hosting process
@@ -26,21 +28,23 @@ export async function startOwnWorker(platform: Platform, services: Services): Pr
   const websites = createHost({ ...platform, config }, compareWebsites, connections);
   const { host, objectStorage } = websites;
   const shutdown = createShutdown(log);
-  shutdown.add('lock of the websites', () => lock?.release());
+  /** Another process must not use the websites while something of this one goes on. The end of the process unlocks them. */
+  async function stop(graceMs: number): Promise<void> {
+    const failed = await shutdown.run(graceMs, graceMs + STOP_MS);
+    if (failed.length === 0) return lock?.release();
+    process.stderr.write(`homeport: stopped with errors: ${failed.join(', ')}. The log has the reasons.\n`);
+    process.exit(1);
+  }
   shutdown.add('object storage', () => objectStorage.close());
   try {
     await host.start();
   } catch (error) {
-    await shutdown.run(0);
+    await stop(0);
     throw error;
   }
   shutdown.add('host', () => host.stop());
   const { worker } = createHomeportWorker(platform, services, websites);
   shutdown.add('worker', (graceMs) => worker.stop(graceMs));
   worker.start();
-  return {
-    async stop(graceMs) {
-      await shutdown.run(graceMs);
-    },
-  };
+  return { stop };
 }

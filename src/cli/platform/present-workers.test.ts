@@ -42,6 +42,7 @@ it('expects the worker of a server that has just started', async () => {
       pauses.push('pause');
       waiting.push(isServerWaiting(platform.config));
       if (pauses.length === 3) lock.release();
+      expect(await hasLiveWorker(platform)).toBe(true);
     },
     report: (sentence) => void pauses.push(sentence),
   });

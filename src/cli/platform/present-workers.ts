@@ -5,7 +5,7 @@ import { type Clock, timestamp } from '../../lib/clock.ts';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import { runs } from '../../lib/running-process.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { areWebsitesServed } from './websites-lock.ts';
+import { areWebsitesServed, isServerWaiting } from './websites-lock.ts';
 
 export interface PresentWorker extends LiveWorker {
   /** Whether it runs on this machine. */
@@ -28,14 +28,14 @@ export async function presentWorkers(database: Database, clock: Clock): Promise<
   });
 }
 
-/** Whether a worker is live, or will be: a server locks its websites before it starts one. */
+/** Whether a worker is live, or will be: a server locks its websites, or waits for them, before it starts one. */
 export async function hasLiveWorker({
   config,
   database,
   clock,
 }: Pick<Platform, 'config' | 'database' | 'clock'>): Promise<boolean> {
   if ((await presentWorkers(database, clock)).length > 0) return true;
-  return config.host === 'embedded' && areWebsitesServed(config);
+  return config.host === 'embedded' && (areWebsitesServed(config) || isServerWaiting(config));
 }
 
 /** The id of a worker's process on its machine. */

@@ -32,7 +32,7 @@ export function lockWebsites(config: Folder): WebsitesLock {
 }
 
 /**
- * As {@link lockWebsites}, once a server that is stopping has ended, or a command has given the websites back, see
+ * As {@link lockWebsites}, once a server that is stopping has ended, or a command has released the lock because of
  * {@link isServerWaiting}. `report` is called before the first `pause`.
  */
 export async function lockWebsitesSoon(
@@ -42,9 +42,11 @@ export async function lockWebsitesSoon(
   const first = tryToLockWebsites(config);
   if (first) return first;
   report(`Waiting for another process that uses the websites in ${config.dataDir}.`);
-  const waiting = tryToLock(config, waitingFileOf(config));
+  let waiting: WebsitesLock | null = null;
   try {
     for (let attempt = 2; attempt < ATTEMPTS; attempt++) {
+      // Another server may wait, too, and end before this one.
+      waiting ??= tryToLock(config, waitingFileOf(config));
       await pause();
       const lock = tryToLockWebsites(config);
       if (lock) return lock;
@@ -79,7 +81,7 @@ export function areWebsitesServed(config: Folder): boolean {
   return isLocked(fileOf(config));
 }
 
-/** Whether a server waits for the websites. A command that uses them then gives them back, because visitors wait, too. */
+/** Whether a server waits for the lock. A command that runs a job releases it then, because visitors wait, too. */
 export function isServerWaiting(config: Folder): boolean {
   return isLocked(waitingFileOf(config));
 }

@@ -92,7 +92,7 @@ describe('waiting for a job', () => {
     expect(seen.started).toEqual([4_000]);
   });
 
-  test('a server that starts gets the websites and the job at once', async () => {
+  test('a server that starts takes over at once', async () => {
     const { seen, ended } = following({
       stateAt: (ms) => (ms < 5_000 ? running : done),
       liveAt: (ms) => ms >= 3_000,
