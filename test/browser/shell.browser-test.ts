@@ -540,16 +540,66 @@ describe('the portal', () => {
     }
   });
 
-  it('removes hidden pages when their user signs out in another window', async () => {
+  async function signOut(page: Page): Promise<void> {
+    await page.getByRole('button', { name: /your account$/ }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+  }
+
+  it('shows the pages of all windows again after their user signed in, and removes them after a sign-out', async () => {
     const [one, two] = await hiddenWindows();
     await layerOf(one).getByLabel('Password').fill(PASSWORD);
     await layerOf(one).getByRole('button', { name: 'Sign in', exact: true }).click();
-    await layerOf(one).waitFor({ state: 'detached' });
-    expect(await layerOf(two).count()).toBe(1);
-    await one.getByLabel('Phone number').fill('');
-    await one.getByRole('button', { name: /your account$/ }).click();
-    await one.getByRole('button', { name: 'Sign out' }).click();
+    for (const page of [one, two]) {
+      await layerOf(page).waitFor({ state: 'detached' });
+      expect(await page.getByLabel('Phone number').inputValue()).toBe('555 0100');
+    }
+    await signOut(one);
     for (const page of [one, two]) await expectRemoved(page);
+  });
+
+  it('requests the session a few times when the user of six windows changes', async () => {
+    const pages = [await portal.signedIn(owner, { at: '/me/profile' })];
+    const [first] = pages;
+    if (first === undefined) throw new Error('no window');
+    for (let left = 5; left > 0; left -= 1) {
+      const page = await first.context().newPage();
+      await page.goto('/me/profile');
+      await page.getByLabel('Phone number').waitFor();
+      pages.push(page);
+    }
+    let requests = 0;
+    first.context().on('request', (request) => {
+      if (request.method() === 'GET' && request.url().endsWith('/portal/api/session')) requests += 1;
+    });
+    await signOut(first);
+    for (const page of pages) await expectRemoved(page);
+
+    const { owner: next } = await portal.homeport.ownedAccount();
+    await portal.homeport.setPassword(next, PASSWORD);
+    await first.getByLabel('Email address').fill(next.email);
+    await first.getByLabel('Password').fill(PASSWORD);
+    await first.getByRole('button', { name: 'Sign in', exact: true }).click();
+    for (const page of pages) await page.getByRole('button', { name: /your account$/ }).waitFor();
+    // A storm would still grow.
+    await first.waitForTimeout(1_000);
+    expect(requests).toBeLessThanOrEqual(3 * pages.length);
+  });
+
+  it('hides the page of a session that was ended elsewhere while a rate limit refuses to tell', async () => {
+    const page = await portal.signedIn(owner, { at: '/me/profile' });
+    await page.route('**/portal/api/session', (route) =>
+      route.fulfill({
+        status: 429,
+        headers: { 'retry-after': '60' },
+        json: { message: 'Too many requests' },
+      }),
+    );
+    const elsewhere = await portal.signedIn(owner);
+    const { origin } = portal.homeport;
+    await elsewhere.request.delete('/portal/api/sessions', { headers: { origin } });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await layerOf(page).waitFor();
+    expect(await page.getByText('Phone number').isVisible()).toBe(false);
   });
 
   it('shows an error at an unknown address', async () => {

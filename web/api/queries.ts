@@ -3,7 +3,7 @@ import type { Middleware } from 'openapi-fetch';
 import { hosting, portal } from './client.ts';
 import { ApiFailure } from './failure.ts';
 import { SESSION_KEY } from './query-keys.ts';
-import { areHidden, sessionState } from './session-state.ts';
+import { areHidden, hidePages, sessionState } from './session-state.ts';
 
 /** A 401 from these paths means wrong credentials, not an ended session. */
 const SIGNING_IN = /^\/portal\/api\/session(\/|$)/;
@@ -39,13 +39,19 @@ export function createQueries(): QueryClient {
       return isRefused ? Response.json({ message: 'Authentication required' }, { status: 401 }) : undefined;
     },
     onResponse({ response, schemaPath }) {
-      // The session has ended. Reloading it shows the sign-in.
+      // The session has ended, or has a new token. Reloading it shows which.
       if (response.status === 401 && !SIGNING_IN.test(schemaPath)) {
-        void queries.invalidateQueries({ queryKey: SESSION_KEY });
+        void checkSession(queries);
       }
     },
   };
   hosting.use(noticeEndedSession);
   portal.use(noticeEndedSession);
   return queries;
+}
+
+/** Loads the session after a refused request. If that fails, for example because of a rate limit, its pages are hidden. */
+async function checkSession(queries: QueryClient): Promise<void> {
+  await queries.invalidateQueries({ queryKey: SESSION_KEY });
+  if (queries.getQueryState(SESSION_KEY)?.status === 'error') hidePages(queries);
 }

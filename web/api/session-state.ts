@@ -21,6 +21,22 @@ export const SIGNED_OUT: SessionState = { session: null, kept: null };
 export const sessionState = (queries: QueryClient): SessionState =>
   queries.getQueryData<SessionState>(SESSION_KEY) ?? SIGNED_OUT;
 
+/**
+ * Hides the pages of a session that may have ended, until the server says so. If the server does not answer, for example because of a
+ * rate limit, they stay hidden.
+ */
+export function hidePages(queries: QueryClient): void {
+  queries.setQueryData<SessionState>(SESSION_KEY, (state) =>
+    state && state.kept !== null && !areHidden(state) ? { ...state, session: null } : state,
+  );
+}
+
+/** Shows that no one is signed in. A session request on its way could answer with the former session, so it is cancelled. */
+export async function showSignedOut(queries: QueryClient): Promise<void> {
+  await queries.cancelQueries({ queryKey: SESSION_KEY });
+  queries.setQueryData(SESSION_KEY, SIGNED_OUT);
+}
+
 /** Returns the state after the server answered with `found`: a session, an expired one, or null without one or after it was ended. */
 export function stateAfter(before: SessionState, found: PortalSession | 'expired' | null): SessionState {
   if (found === null) return SIGNED_OUT;

@@ -6,11 +6,12 @@ import { ApiFailure, unwrap, unwrapEmpty } from '../api/failure.ts';
 import { SESSION_KEY } from '../api/query-keys.ts';
 import {
   areHidden,
+  hidePages,
   ownerOf,
   type PortalSession,
   type SessionState,
-  SIGNED_OUT,
   sessionState,
+  showSignedOut,
   stateAfter,
 } from '../api/session-state.ts';
 import { announceSession, onSessionElsewhere } from './other-windows.ts';
@@ -26,30 +27,32 @@ export function useSessionQuery() {
   const queries = useQueryClient();
   // Hidden pages have no live changes, which would notice.
   useEffect(
-    () => onSessionElsewhere(() => void queries.invalidateQueries({ queryKey: SESSION_KEY })),
+    () =>
+      onSessionElsewhere((change) => {
+        if (change === 'signed_out') return void showSignedOut(queries);
+        hidePages(queries);
+        void queries.invalidateQueries({ queryKey: SESSION_KEY });
+      }),
     [queries],
   );
   return useQuery({
     queryKey: SESSION_KEY,
-    queryFn: async ({ client }) => {
-      const found = await loadSession();
+    queryFn: async ({ client, signal }) => {
+      const found = await loadSession(signal);
+      signal.throwIfAborted();
       const before = sessionState(client);
       const next = stateAfter(before, found);
-      if (ownerOf(next) !== ownerOf(before)) {
-        // Another user may have signed in in another window, so clear the cache before showing their data.
-        forget(client);
-        // A window that only opens changes nothing for the others.
-        if (client.getQueryData(SESSION_KEY) !== undefined) announceSession();
-      }
+      // Another user may have signed in in another window, so clear the cache before showing their data.
+      if (ownerOf(next) !== ownerOf(before)) forget(client);
       return next;
     },
   });
 }
 
 /** Returns null without a session, and after it was ended. */
-async function loadSession(): Promise<PortalSession | 'expired' | null> {
+async function loadSession(signal: AbortSignal): Promise<PortalSession | 'expired' | null> {
   try {
-    return await unwrap(portal.GET('/portal/api/session'));
+    return await unwrap(portal.GET('/portal/api/session', { signal }));
   } catch (error) {
     if (error instanceof ApiFailure && error.status === 401) {
       forgetEarlyRequests();
@@ -117,7 +120,7 @@ export function useSignOut(): () => Promise<void> {
   return async () => {
     if (!areHidden(sessionState(queries)) && !(await confirmSignOut())) return;
     await unwrapEmpty(portal.DELETE('/portal/api/session'));
-    queries.setQueryData(SESSION_KEY, SIGNED_OUT);
-    announceSession();
+    announceSession('signed_out');
+    await showSignedOut(queries);
   };
 }

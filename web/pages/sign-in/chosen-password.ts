@@ -4,6 +4,7 @@ import { portal } from '../../api/client.ts';
 import { unwrap } from '../../api/failure.ts';
 import { SESSION_KEY } from '../../api/query-keys.ts';
 import { showSuccess } from '../../components/toast.tsx';
+import { announceSession } from '../../session/other-windows.ts';
 import { noticeState, type Word } from './sign-in-notice.ts';
 
 /**
@@ -17,6 +18,7 @@ export function useChosenPassword(): (email: string, password: string, notice: W
     let state: unknown = null;
     try {
       await unwrap(portal.POST('/portal/api/session', { body: { email, password } }));
+      announceSession('changed');
       showSuccess('Your password is set.');
     } catch {
       state = noticeState(notice, email);

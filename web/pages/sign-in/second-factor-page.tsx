@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { type PortalPaths, portal } from '../../api/client.ts';
 import { ApiFailure, unwrap } from '../../api/failure.ts';
 import { SESSION_KEY } from '../../api/query-keys.ts';
-import { type PortalSession, sessionState } from '../../api/session-state.ts';
+import { ownerOf, type PortalSession, sessionState } from '../../api/session-state.ts';
 import { Button } from '../../components/button.tsx';
 import { CodeField, RecoveryCodeField } from '../../components/code-field.tsx';
 import { Form, textOf } from '../../components/form.tsx';
@@ -13,6 +13,7 @@ import { useShowFailure } from '../../components/toast.tsx';
 import { arePasskeysOffered, loadPasskeys } from '../../passkeys/offered.ts';
 import { PasskeyButton } from '../../passkeys/passkey-button.tsx';
 import { usePasskeyAttempt } from '../../passkeys/use-passkey-attempt.ts';
+import { announceSession } from '../../session/other-windows.ts';
 import { useSignOut } from '../../session/session.ts';
 import { attemptError } from './attempt-error.ts';
 import { Card, CardLinks } from './card.tsx';
@@ -120,11 +121,14 @@ function usePassSecondFactor() {
       const refused = error instanceof ApiFailure && error.status === 401;
       if (refused) await queries.refetchQueries({ queryKey: SESSION_KEY });
       if (refused && sessionState(queries).session === null) {
+        // Too many wrong codes ended it. If it only expired, its pages are kept.
+        if (ownerOf(sessionState(queries)) === undefined) announceSession('signed_out');
         navigate(location + window.location.search, { replace: true, state: noticeState('ended') });
         return;
       }
       throw attemptError(error, WRONG[kind], kind === 'recovery' ? undefined : 'use a recovery code');
     }
+    announceSession('changed');
     await queries.refetchQueries({ queryKey: SESSION_KEY });
   };
 }

@@ -12,6 +12,7 @@ import { Notice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { useShowFailure } from '../../components/toast.tsx';
 import { arePasskeysOffered } from '../../passkeys/offered.ts';
+import { announceSession } from '../../session/other-windows.ts';
 import { useSignOut } from '../../session/session.ts';
 import { attemptError } from './attempt-error.ts';
 import { Card, CardLinks } from './card.tsx';
@@ -45,6 +46,7 @@ export function SignInPage({ endedOf }: { endedOf?: string | undefined }) {
   }
 
   async function openSession() {
+    announceSession('changed');
     await queries.refetchQueries({ queryKey: SESSION_KEY });
     if (sessionState(queries).session === null) {
       throw new FormError(
