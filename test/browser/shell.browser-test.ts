@@ -602,6 +602,34 @@ describe('the portal', () => {
     expect(await page.getByText('Phone number').isVisible()).toBe(false);
   });
 
+  it('shows the errors of a hidden page once its user has signed in again, and not to another user', async () => {
+    const { owner: next } = await portal.homeport.ownedAccount();
+    await portal.homeport.setPassword(next, PASSWORD);
+    for (const { email } of [owner, next]) {
+      const page = await portal.signedIn(owner, { at: '/me/profile' });
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      await page.route('**/portal/api/session', async (route) => {
+        if (route.request().method() !== 'DELETE') return route.fallback();
+        await released;
+        await route.abort();
+      });
+      await signOut(page);
+      await expireSessions(portal, owner);
+      await layerOf(page).getByLabel('Password').waitFor();
+      const failed = page.waitForEvent('requestfailed');
+      release();
+      await failed;
+      await layerOf(page).getByLabel('Email address').fill(email);
+      await layerOf(page).getByLabel('Password').fill(PASSWORD);
+      const failure = page.getByText('The server cannot be reached');
+      expect(await failure.count()).toBe(0);
+      await layerOf(page).getByRole('button', { name: 'Sign in', exact: true }).click();
+      await layerOf(page).waitFor({ state: 'detached' });
+      if (email === owner.email) await failure.waitFor();
+      else expect(await failure.count()).toBe(0);
+    }
+  });
+
   it('shows an error at an unknown address', async () => {
     const page = await portal.signedIn(owner, { at: '/accounts/nobody/nothing' });
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();

@@ -1,17 +1,16 @@
 import {
   createContext,
-  type FocusEvent,
   useCallback,
   useContext,
   useEffect,
   useLayoutEffect,
-  useRef,
   useState,
   useSyncExternalStore,
 } from 'react';
 import { errorMessage } from '../api/failure.ts';
 import { isUnderWay, type Operation, type OperationResult, useOperation } from '../api/operations.ts';
 import { Button } from './button.tsx';
+import { useFocusAfter } from './focus-after-dismissal.ts';
 import styles from './toast.module.css';
 
 interface Toast {
@@ -50,8 +49,11 @@ const readingMs = (sentence: string) => Math.max(5_000, 3_000 + 80 * sentence.le
 let shown: readonly Toast[] = [];
 let last = 0;
 const listeners = new Set<() => void>();
-/** Whether pages are hidden below a sign-in. Anyone at the screen would see a toast of these pages, or undo a change. */
-let areHidden = false;
+/**
+ * Errors and operations of pages that are hidden below a sign-in, until their user signs in again; null without hidden pages. Anyone at the
+ * screen would see them.
+ */
+let held: readonly Toast[] | null = null;
 
 interface ToastOptions extends Pick<Toast, 'operation' | 'action'> {
   /** Whether the sign-in above hidden pages shows it. */
@@ -71,17 +73,25 @@ function show(
     ...(operation && { operation }),
     ...(action && { action }),
   };
-  if (areHidden && !isOfSignIn) return toast;
-  // A repeated message moves to the end instead of appearing twice, unless it follows an operation or offers a next step.
-  const isRepeated = (other: Toast) => other.sentence === sentence && isOnlyText(other) && isOnlyText(toast);
-  change([...shown.filter((other) => !isRepeated(other)), toast]);
+  if (held === null || isOfSignIn) change(withToast(shown, toast));
+  else if (outlastsHiding(toast)) held = withToast(held, toast);
   return toast;
+}
+
+/** A repeated message moves to the end instead of appearing twice, unless it follows an operation or offers a next step. */
+function withToast(toasts: readonly Toast[], toast: Toast): readonly Toast[] {
+  const isRepeated = (other: Toast) =>
+    other.sentence === toast.sentence && isOnlyText(other) && isOnlyText(toast);
+  return [...toasts.filter((other) => !isRepeated(other)), toast];
 }
 
 const isOnlyText = ({ operation, action }: Toast) => operation === undefined && action === undefined;
 
 /** Whether it stays until the user dismisses it. */
 const stays = ({ tone }: Toast) => tone === 'bad' || tone === 'warned';
+
+/** Whether it is shown after its page was hidden. Confirmations would come late, and someone else could use an offer to undo. */
+const outlastsHiding = ({ tone }: Toast) => tone !== 'good';
 
 /**
  * Whether it belongs into a dialog that opened after the toast with this number: users reach its button only there. Older offers
@@ -142,20 +152,25 @@ export function useShowFailure(): typeof showFailure {
  * Dismisses all errors, operations and offers: the next user does not see them, and cannot undo with their own session what another user
  * did.
  */
-const clearToasts = () => change(shown.filter(({ tone, action }) => tone === 'good' && action === undefined));
+function clearToasts(): void {
+  if (held !== null) held = [];
+  change(shown.filter(({ tone, action }) => tone === 'good' && action === undefined));
+}
 
 /** Clears the toasts when the signed-in pages unmount. */
 export function useClearToastsOnUnmount(): void {
   useEffect(() => clearToasts, []);
 }
 
-/** Clears the toasts before the next paint, when the session has expired, and drops new ones of the hidden pages. */
+/** Removes the toasts before the next paint. The errors and operations among them, and new ones, return when the component unmounts. */
 export function useSignInToastsOnly(): void {
   useLayoutEffect(() => {
+    held = shown.filter(outlastsHiding);
     change([]);
-    areHidden = true;
     return () => {
-      areHidden = false;
+      const returning = held ?? [];
+      held = null;
+      change([...shown, ...returning]);
     };
   }, []);
 }
@@ -270,26 +285,4 @@ function Follow({ toast, id, done, retry }: Followed & { toast: Toast }) {
     }
   }, [toast, data, error, done, retry]);
   return <span className={styles.turning} aria-hidden="true" />;
-}
-
-/**
- * Moves the focus when a message is dismissed: to the next message, else to where it was before, else to the dialog
- * or the content of the page.
- */
-function useFocusAfter() {
-  const list = useRef<HTMLSpanElement>(null);
-  const before = useRef<HTMLElement>(null);
-  const remember = ({ relatedTarget }: FocusEvent) => {
-    const isOutside = relatedTarget instanceof HTMLElement && !list.current?.contains(relatedTarget);
-    if (isOutside) before.current = relatedTarget;
-  };
-  const moveOn = (button: HTMLElement) => {
-    const buttons: HTMLElement[] = [...(list.current?.querySelectorAll('button') ?? [])];
-    const next = buttons[buttons.indexOf(button) + 1];
-    const others = buttons.filter((other) => other !== button);
-    const last = before.current?.isConnected ? before.current : null;
-    const around = button.closest<HTMLElement>('[role$="dialog"]') ?? document.getElementById('content');
-    (next ?? others.at(-1) ?? last ?? around)?.focus();
-  };
-  return { list, remember, moveOn };
 }
