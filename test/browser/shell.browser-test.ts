@@ -523,6 +523,28 @@ describe('the portal', () => {
     await expectRemoved(page);
   });
 
+  it('keeps the page if another window renews the cookie while the session is requested', async () => {
+    const page = await portal.signedIn(owner, { at: '/me/profile' });
+    await page.getByLabel('Phone number').fill('555 0100');
+    const { origin } = portal.homeport;
+    let answered = 0;
+    await page.route('**/portal/api/session', async (route) => {
+      answered += 1;
+      // Sent with the former cookie, because the response with the new one is still on its way.
+      if (answered > 1) return route.continue();
+      await route.fulfill({ status: 401, json: { message: 'Authentication required' } });
+    });
+    await page.route('**/portal/api/profile', (route) =>
+      route.fulfill({ status: 401, json: { message: 'Authentication required' } }),
+    );
+    await page.request.delete('/portal/api/sessions', { headers: { origin } });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await layerOf(page).waitFor();
+    await layerOf(page).waitFor({ state: 'detached' });
+    expect(answered).toBeGreaterThan(1);
+    expect(await page.getByLabel('Phone number').inputValue()).toBe('555 0100');
+  });
+
   it('removes hidden pages of all windows when another user signs in', async () => {
     const [one, two] = await hiddenWindows();
     await layerOf(one).getByRole('button', { name: 'Sign in as another user' }).click();

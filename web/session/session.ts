@@ -38,8 +38,15 @@ export function useSessionQuery() {
   return useQuery({
     queryKey: SESSION_KEY,
     queryFn: async ({ client, signal }) => {
-      const found = await loadSession(signal);
+      let found = await loadSession(signal);
       signal.throwIfAborted();
+      if (found === null && sessionState(client).kept !== null) {
+        hidePages(client);
+        await new Promise((resolve) => setTimeout(resolve, RENEWAL_MS));
+        signal.throwIfAborted();
+        found = await loadSession(signal);
+        signal.throwIfAborted();
+      }
       const before = sessionState(client);
       const next = stateAfter(before, found);
       // Another user may have signed in in another window, so clear the cache before showing their data.
@@ -48,6 +55,12 @@ export function useSessionQuery() {
     },
   });
 }
+
+/**
+ * A new password, a new second factor or the end of other sessions in another window renews the cookie. A request with the former one is
+ * refused, so the pages are removed only if a second request is refused after this time.
+ */
+const RENEWAL_MS = 1_000;
 
 /** Returns null without a session, and after it was ended. */
 async function loadSession(signal: AbortSignal): Promise<PortalSession | 'expired' | null> {
