@@ -1,6 +1,6 @@
 import { Suspense, useState } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
-import { areHidden, type PortalSession } from './api/session-state.ts';
+import { areHidden, type PortalSession, type SessionState } from './api/session-state.ts';
 import { ButtonLink } from './components/button.tsx';
 import { useDialogsAhead } from './components/dialog.tsx';
 import { LoadFailure } from './components/notice.tsx';
@@ -152,11 +152,11 @@ function SessionGate() {
       <SentFrame />
     );
   }
-  const { session, kept } = state;
+  const { kept } = state;
   if (kept === null) {
     return (
       <SignedOutLayout>
-        <SignInStep session={session} />
+        <SignInStep state={state} />
       </SignedOutLayout>
     );
   }
@@ -166,16 +166,16 @@ function SessionGate() {
       <SignedIn key={kept.user.id} session={kept} isHidden={isHidden} />
       {isHidden && (
         <SignInLayer>
-          <SignInStep session={session} ended={kept} />
+          <SignInStep state={state} />
         </SignInLayer>
       )}
     </>
   );
 }
 
-/** The next step of the sign-in. `ended`: the session that expired while its user used the portal. */
-function SignInStep({ session, ended }: { session: PortalSession | null; ended?: PortalSession }) {
-  if (session === null) return <SignInPage endedOf={ended?.user.email} />;
+/** The next step of the sign-in. */
+function SignInStep({ state: { session, kept, wasEnded } }: { state: SessionState }) {
+  if (session === null) return <SignInPage expiredOf={kept?.user.email} wasEnded={wasEnded} />;
   return session.stage === 'second_factor' ? (
     <SecondFactorPage factors={session.second_factors} />
   ) : (

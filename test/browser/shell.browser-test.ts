@@ -455,7 +455,7 @@ describe('the portal', () => {
       await dialog.getByLabel('Name').fill(name);
       await expireSessionsAtNextChange(page, portal, owner);
       await create.click();
-      await layer.getByText('Your session has ended. Sign in again.').waitFor();
+      await layer.getByText('Your session has expired. Sign in again.').waitFor();
     };
     const signIn = async () => {
       await layer.getByLabel('Password').fill(PASSWORD);
@@ -476,9 +476,9 @@ describe('the portal', () => {
       getComputedStyle(document.querySelector('#sidebar')).visibility`;
     expect(await page.evaluate(asClosed)).toBe('hidden');
     await signIn();
-    await dialog.getByText('Your session had ended').waitFor();
+    await dialog.getByText('Your session had expired').waitFor();
     expect(await dialog.getByLabel('Name').inputValue()).toBe('unsent');
-    await expect.poll(() => focused(page)).toContain('Your session had ended');
+    await expect.poll(() => focused(page)).toContain('Your session had expired');
     expect(await layer.count()).toBe(0);
     expect(page.url()).toBe(`${portal.homeport.origin}${address}`);
     await expect.poll(() => page.title()).toMatch(/^Installs/);
@@ -521,6 +521,7 @@ describe('the portal', () => {
     const { origin } = portal.homeport;
     await elsewhere.request.delete('/portal/api/sessions', { headers: { origin } });
     await expectRemoved(page);
+    await page.getByText('Your session was ended. Sign in again.').waitFor();
   });
 
   it('keeps the page if another window renews the cookie while the session is requested', async () => {

@@ -154,7 +154,7 @@ describe('the second factor', () => {
     await layer.getByLabel('Six-digit code').fill(await app.code());
     await expectAccessibleInBothThemes(third);
     await layer.getByRole('button', { name: 'Continue' }).click();
-    await third.getByText('Your session had ended').waitFor();
+    await third.getByText('Your session had expired').waitFor();
     expect(await third.getByLabel('Phone number').inputValue()).toBe('555 0100');
   });
 

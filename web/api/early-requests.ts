@@ -46,7 +46,7 @@ export function earlyOrFetched(request: Request): Promise<Response> {
   return begun;
 }
 
-/** Drops what began before the scripts had loaded, because nobody was signed in. */
+/** Drops what began before the scripts had loaded, because no one was signed in. */
 export function forgetEarlyRequests(): void {
   window.homeportEarly?.clear();
 }

@@ -116,7 +116,7 @@ function waitSentence(message: string, seconds: number): string {
 
 function sentenceOf({ status, message, fieldErrors, retryAfterSeconds, requestId }: ApiFailure): string {
   // A failed attempt to sign in has its own sentence (pages/sign-in/attempt-error.ts).
-  if (status === 401) return 'Your session had ended, so nothing was changed. Try again.';
+  if (status === 401) return 'Your session had expired, so nothing was changed. Try again.';
   if (status === 429) return waitSentence(message, retryAfterSeconds ?? 60);
   if (status >= 500) {
     return `${sentence(message)} If it happens again, contact your provider${requestId === null ? '' : ` and quote request ${requestId}`}.`;

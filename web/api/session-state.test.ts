@@ -34,6 +34,12 @@ it('keeps nothing for another user, nor for a user who must first set up a secon
   expect(stateAfter(SIGNED_OUT, 'expired')).toEqual(SIGNED_OUT);
 });
 
-it('keeps nothing of a session that was ended', () => {
-  for (const before of [full, expired, SIGNED_OUT]) expect(stateAfter(before, null)).toEqual(SIGNED_OUT);
+it('keeps nothing of a session that was ended, but that it was', () => {
+  for (const before of [full, expired]) {
+    const ended = stateAfter(before, null);
+    expect(ended).toEqual({ ...SIGNED_OUT, wasEnded: true });
+    expect(stateAfter(ended, null)).toEqual(ended);
+    expect(stateAfter(ended, sessionOf('ada'))).toEqual(full);
+  }
+  expect(stateAfter(SIGNED_OUT, null)).toEqual(SIGNED_OUT);
 });

@@ -13,9 +13,11 @@ export interface SessionState {
    * The full session of the mounted pages; null without such pages. When it expires, the pages stay, hidden, until someone signs in.
    */
   readonly kept: PortalSession | null;
+  /** Whether the last session was ended elsewhere, which the sign-in says. */
+  readonly wasEnded: boolean;
 }
 
-export const SIGNED_OUT: SessionState = { session: null, kept: null };
+export const SIGNED_OUT: SessionState = { session: null, kept: null, wasEnded: false };
 
 /** Returns the state of the session that was loaded last. */
 export const sessionState = (queries: QueryClient): SessionState =>
@@ -39,11 +41,13 @@ export async function showSignedOut(queries: QueryClient): Promise<void> {
 
 /** Returns the state after the server answered with `found`: a session, an expired one, or null without one or after it was ended. */
 export function stateAfter(before: SessionState, found: PortalSession | 'expired' | null): SessionState {
-  if (found === null) return SIGNED_OUT;
-  if (found === 'expired') return { session: null, kept: before.kept };
-  if (found.stage === 'full') return { session: found, kept: found };
+  if (found === null) {
+    return { ...SIGNED_OUT, wasEnded: before.wasEnded || ownerOf(before) !== undefined };
+  }
+  if (found === 'expired') return { ...SIGNED_OUT, kept: before.kept };
+  if (found.stage === 'full') return { session: found, kept: found, wasEnded: false };
   const isOfKept = found.stage === 'second_factor' && ownerOf(before) === found.user.id;
-  return { session: found, kept: isOfKept ? before.kept : null };
+  return { session: found, kept: isOfKept ? before.kept : null, wasEnded: false };
 }
 
 /** Returns the ID of the user whose data this window has. */

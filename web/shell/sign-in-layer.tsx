@@ -8,7 +8,7 @@ import styles from './shell.module.css';
 
 /**
  * The layout of the sign-in after a session expired while its user used the portal. It fills the window. The page below stays as it was, but
- * nobody can see or reach it. When the layer unmounts, the focus returns.
+ * no one can see or reach it. When the layer unmounts, the focus returns.
  */
 export function SignInLayer({ children }: { children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null);

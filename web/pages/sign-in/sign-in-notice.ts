@@ -8,9 +8,12 @@ const SENTENCES = {
   },
 } as const;
 
-/** For users whose session ended while they used the portal. */
-export const SESSION_ENDED = {
-  sentence: 'Your session has ended. Sign in again. Your page stays as you left it.',
+/** For users whose session was ended elsewhere while they used the portal. */
+export const SESSION_ENDED = { sentence: 'Your session was ended. Sign in again.', good: false };
+
+/** For users whose session expired while they used the portal. */
+export const SESSION_EXPIRED = {
+  sentence: 'Your session has expired. Sign in again. Your page stays as you left it.',
   good: false,
 };
 

@@ -18,20 +18,21 @@ import { attemptError } from './attempt-error.ts';
 import { Card, CardLinks } from './card.tsx';
 import { PasskeySignIn } from './passkey-sign-in.tsx';
 import styles from './sign-in.module.css';
-import { emailOf, SESSION_ENDED, sentenceOf } from './sign-in-notice.ts';
+import { emailOf, SESSION_ENDED, SESSION_EXPIRED, sentenceOf } from './sign-in-notice.ts';
 
 const WRONG = 'Wrong email address or password.';
 
 /**
- * The sign-in page. It keeps the requested address, which opens after signing in. `endedOf`: the email address of the user whose session
- * ended, and whose page waits below.
+ * The sign-in page. It keeps the requested address, which opens after signing in. `expiredOf`: the email address of the user whose session
+ * expired, and whose page waits below. `wasEnded`: whether the session was ended elsewhere.
  */
-export function SignInPage({ endedOf }: { endedOf?: string | undefined }) {
+export function SignInPage({ expiredOf, wasEnded }: { expiredOf?: string | undefined; wasEnded: boolean }) {
   const queries = useQueryClient();
   const first = useFocusOnMount<HTMLInputElement>();
   const state = useHistoryState<unknown>();
-  const notice = sentenceOf(state) ?? (endedOf === undefined ? null : SESSION_ENDED);
-  const known = endedOf ?? emailOf(state);
+  const sessionNotice = wasEnded ? SESSION_ENDED : expiredOf === undefined ? null : SESSION_EXPIRED;
+  const notice = sentenceOf(state) ?? sessionNotice;
+  const known = expiredOf ?? emailOf(state);
   const signOut = useSignOut();
   const showFailure = useShowFailure();
 
@@ -86,7 +87,7 @@ export function SignInPage({ endedOf }: { endedOf?: string | undefined }) {
         </Form>
         {arePasskeysOffered() && <PasskeySignIn onSignedIn={openSession} />}
         <CardLinks>
-          {endedOf === undefined ? (
+          {expiredOf === undefined ? (
             <Link href="/forgotten-password">Forgot your password?</Link>
           ) : (
             <>
