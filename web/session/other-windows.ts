@@ -1,4 +1,4 @@
-/** What an action in one window changed: it ended the session, or it started another one or another step of the sign-in. */
+/** Effect of an action in one window: no session, or another session or step of the sign-in. */
 export type SessionChange = 'signed_out' | 'changed';
 
 /** Never closed: it lives as long as the window. A channel does not receive its own messages. */

@@ -30,8 +30,8 @@ export async function endSessionsOf(
 
 /**
  * Ends a user's other sessions and forgets their devices. The remaining session and its device get new tokens, so that
- * stolen cookies stop working. `ended` counts signed-in sessions that had not expired. Throws Unauthenticated if the session has
- * ended meanwhile.
+ * stolen cookies stop working. `ended` counts signed-in sessions, and expired ones until
+ * 13 hours after their last use (`findSessionsOf`). Throws Unauthenticated if the session has ended meanwhile.
  */
 export async function endOtherSessions(
   queries: Queries,

@@ -87,7 +87,10 @@ export async function noteLastSeen(queries: Queries, id: string, minute: string)
 const hasExpired = (now: string) => (eb: ExpressionBuilder<Tables, 'sessions'>) =>
   eb.or([eb('expires_at', '<=', now), eb('last_seen_at', '<=', surelyIdleSince(now))]);
 
-/** The signed-in sessions of a user that may not have expired, latest first. */
+/**
+ * The signed-in sessions of a user that may not have expired, latest first. Because uses are stored late, sessions without use for 12 to 13
+ * hours are among them.
+ */
 export function findSessionsOf(queries: Queries, userId: string, now: string) {
   return queries
     .selectFrom('sessions')
