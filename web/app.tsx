@@ -174,7 +174,8 @@ function SessionGate() {
 }
 
 /** The next step of the sign-in. */
-function SignInStep({ state: { session, kept, wasEnded } }: { state: SessionState }) {
+function SignInStep({ state: { session, kept, wasEnded, isUnverified } }: { state: SessionState }) {
+  if (isUnverified) return <p role="status">Checking your session…</p>;
   if (session === null) return <SignInPage expiredOf={kept?.user.email} wasEnded={wasEnded} />;
   return session.stage === 'second_factor' ? (
     <SecondFactorPage factors={session.second_factors} />

@@ -89,8 +89,8 @@ export function createWorker(parts: WorkerParts): Worker {
     onCancelled: parts.onCancelled ?? (async () => {}),
   });
   const active = new Set<Active>();
-  /** Jobs that ignored their signals. */
-  const unstoppable = new Set<string>();
+  /** Attempts whose jobs ignored their signals. */
+  const unstoppable = new Set<Active>();
   const slots = divideSlots(parts.concurrency);
   /** The share that had the last turn. */
   const cursors: Record<JobClass, string> = { short: '', long: '' };
@@ -170,8 +170,8 @@ export function createWorker(parts: WorkerParts): Worker {
       leaseUntil,
       settling: false,
       goesOn(work) {
-        unstoppable.add(job.id);
-        void work.finally(() => unstoppable.delete(job.id));
+        unstoppable.add(one);
+        void work.finally(() => unstoppable.delete(one));
       },
       ended: Promise.resolve(),
     };
@@ -249,7 +249,9 @@ export function createWorker(parts: WorkerParts): Worker {
       await forgetWorker(database, id).catch((error: unknown) =>
         log.warn({ err: error }, 'could not take the worker off the list of those that live'),
       );
-      if (unstoppable.size > 0) throw new Error(`These jobs go on: ${[...unstoppable].join(', ')}`);
+      if (unstoppable.size === 0) return;
+      const ids = [...unstoppable].map(({ job }) => job.id);
+      throw new Error(`These jobs go on: ${ids.join(', ')}`);
     },
 
     async idle() {

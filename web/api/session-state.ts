@@ -15,21 +15,24 @@ export interface SessionState {
   readonly kept: PortalSession | null;
   /** Whether the last session was ended elsewhere, which the sign-in says. */
   readonly wasEnded: boolean;
+  /** Whether the pages are hidden only until the server has said whether their session lasts. */
+  readonly isUnverified: boolean;
 }
 
-export const SIGNED_OUT: SessionState = { session: null, kept: null, wasEnded: false };
+export const SIGNED_OUT: SessionState = { session: null, kept: null, wasEnded: false, isUnverified: false };
 
 /** Returns the state of the session that was loaded last. */
 export const sessionState = (queries: QueryClient): SessionState =>
   queries.getQueryData<SessionState>(SESSION_KEY) ?? SIGNED_OUT;
 
 /**
- * Hides the pages of a session that may have ended, until the server says so. If the server does not answer, for example because of a
- * rate limit, they stay hidden.
+ * Hides the pages of a session that may have ended, until the server answers.
  */
 export function hidePages(queries: QueryClient): void {
   queries.setQueryData<SessionState>(SESSION_KEY, (state) =>
-    state && state.kept !== null && !areHidden(state) ? { ...state, session: null } : state,
+    state && state.kept !== null && !areHidden(state)
+      ? { ...state, session: null, isUnverified: true }
+      : state,
   );
 }
 
@@ -45,9 +48,9 @@ export function stateAfter(before: SessionState, found: PortalSession | 'expired
     return { ...SIGNED_OUT, wasEnded: before.wasEnded || ownerOf(before) !== undefined };
   }
   if (found === 'expired') return { ...SIGNED_OUT, kept: before.kept };
-  if (found.stage === 'full') return { session: found, kept: found, wasEnded: false };
+  if (found.stage === 'full') return { ...SIGNED_OUT, session: found, kept: found };
   const isOfKept = found.stage === 'second_factor' && ownerOf(before) === found.user.id;
-  return { session: found, kept: isOfKept ? before.kept : null, wasEnded: false };
+  return { ...SIGNED_OUT, session: found, kept: isOfKept ? before.kept : null };
 }
 
 /** Returns the ID of the user whose data this window has. */

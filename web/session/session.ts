@@ -35,8 +35,9 @@ export function useSessionQuery() {
       }),
     [queries],
   );
-  return useQuery({
+  return useQuery<SessionState>({
     queryKey: SESSION_KEY,
+    refetchInterval: ({ state }) => (state.data?.isUnverified ? VERIFY_EVERY_MS : false),
     queryFn: async ({ client, signal }) => {
       let found = await loadSession(signal);
       signal.throwIfAborted();
@@ -61,6 +62,8 @@ export function useSessionQuery() {
  * refused, so the pages are removed only if a second request is refused after this time.
  */
 const RENEWAL_MS = 1_000;
+/** Time between requests while a rate limit or an outage leaves it open whether the session lasts. */
+const VERIFY_EVERY_MS = 5_000;
 
 /** Returns null without a session, and after it was ended. */
 async function loadSession(signal: AbortSignal): Promise<PortalSession | 'expired' | null> {

@@ -10,8 +10,10 @@ import type { StartedWorker } from '../terminal/follow-job.ts';
 
 /** The system chooses a port that no visitor knows. */
 const PRIVATE = { host: '127.0.0.1', port: 0 };
-/** Bound of a stop, beyond the grace of jobs. */
-const STOP_MS = 15_000;
+/** Bound of a stop beyond the grace of jobs. Both together are shorter than a server waits for the websites (websites-lock.ts). */
+const STOP_MS = 8_000;
+/** Time to print the outcome of a command whose work does not stop. */
+const OUTCOME_MS = 5_000;
 
 /**
  * A worker in this process, for commands without a running server. Jobs wait until the edge serves a change, so a hosting process
@@ -28,12 +30,17 @@ export async function startOwnWorker(platform: Platform, services: Services): Pr
   const websites = createHost({ ...platform, config }, compareWebsites, connections);
   const { host, objectStorage } = websites;
   const shutdown = createShutdown(log);
-  /** Another process must not use the websites while something of this one goes on. The end of the process unlocks them. */
-  async function stop(graceMs: number): Promise<void> {
+  /** Another process must not use the websites while part of this one goes on, so only its end unlocks them then. */
+  async function stop(graceMs: number): Promise<boolean> {
     const failed = await shutdown.run(graceMs, graceMs + STOP_MS);
-    if (failed.length === 0) return lock?.release();
+    if (failed.length === 0) {
+      lock?.release();
+      return true;
+    }
     process.stderr.write(`homeport: stopped with errors: ${failed.join(', ')}. The log has the reasons.\n`);
-    process.exit(1);
+    // Running work keeps the process alive. The command prints its outcome first.
+    setTimeout(() => process.exit(), OUTCOME_MS).unref();
+    return false;
   }
   shutdown.add('object storage', () => objectStorage.close());
   try {

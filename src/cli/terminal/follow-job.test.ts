@@ -12,6 +12,8 @@ function following(changes: {
   liveAt(ms: number): boolean;
   /** Whether another process begins before this one. */
   isFirstAt?(ms: number): boolean;
+  /** Whether the worker of this process stops when it is told to; true if left out. */
+  stops?: boolean;
   /** Whether a server waits for the worker of this process. */
   isServerWaitingAt?(ms: number): boolean;
   abortAt?: number;
@@ -27,7 +29,12 @@ function following(changes: {
     async startWorker() {
       if (changes.isFirstAt?.(elapsed()) === false) return null;
       seen.started.push(elapsed());
-      return { stop: async (graceMs) => void seen.stopped.push(graceMs) };
+      return {
+        async stop(graceMs) {
+          seen.stopped.push(graceMs);
+          return changes.stops ?? true;
+        },
+      };
     },
     isServerWaiting: () => changes.isServerWaitingAt?.(elapsed()) ?? false,
     report: ({ state }) => seen.reported.push(state),
@@ -101,6 +108,22 @@ describe('waiting for a job', () => {
     expect(await ended).toEqual(done);
     expect(seen.started).toEqual([0]);
     expect(seen.stopped).toEqual([0]);
+  });
+
+  test('a worker that does not stop ends the command when a server starts, but not the outcome of a job', async () => {
+    const handedOver = following({
+      stateAt: () => running,
+      liveAt: () => false,
+      isServerWaitingAt: (ms) => ms >= 2_500,
+      stops: false,
+    });
+    await expect(handedOver.ended).rejects.toThrow('The server continues the job.');
+    const completed = following({
+      stateAt: (ms) => (ms < 500 ? running : done),
+      liveAt: () => false,
+      stops: false,
+    });
+    expect(await completed.ended).toEqual(done);
   });
 
   test('an interruption ends the waiting, and gives back at once what this process works on', async () => {

@@ -1,6 +1,7 @@
 import type { JobState } from '../../database/tables/jobs.ts';
 import type { Progress } from '../../jobs/operations-store.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
 
 export interface SeenJob {
   state: JobState;
@@ -29,8 +30,11 @@ export interface FollowedJob {
 }
 
 export interface StartedWorker {
-  /** Waits up to `graceMs` for what is under way; what does not end by then goes back to the queue. */
-  stop(graceMs: number): Promise<void>;
+  /**
+   * Waits up to `graceMs` for what is under way; what does not end by then goes back to the queue. Returns whether all has stopped. If
+   * not, this process ends soon, and keeps the websites until then.
+   */
+  stop(graceMs: number): Promise<boolean>;
 }
 
 const LOOK_EVERY_MS = 200;
@@ -57,7 +61,11 @@ export async function followJob(job: FollowedJob): Promise<SeenJob | undefined> 
       if (own !== null && job.isServerWaiting()) {
         const worker: StartedWorker = own;
         own = null;
-        await worker.stop(0);
+        if (!(await worker.stop(0))) {
+          throw new OperatorError(
+            'This command ends, because a server starts. The server continues the job.',
+          );
+        }
         lookForWorkersAt = clock.now().getTime() + LOOK_FOR_WORKERS_EVERY_MS;
       } else if (own === null && now >= lookForWorkersAt) {
         if (!(await job.hasLiveWorker())) own = await job.startWorker();

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { type PortalPaths, portal } from '../../api/client.ts';
 import { ApiFailure, unwrap } from '../../api/failure.ts';
 import { SESSION_KEY } from '../../api/query-keys.ts';
-import { ownerOf, type PortalSession, sessionState } from '../../api/session-state.ts';
+import { type PortalSession, sessionState } from '../../api/session-state.ts';
 import { Button } from '../../components/button.tsx';
 import { CodeField, RecoveryCodeField } from '../../components/code-field.tsx';
 import { Form, textOf } from '../../components/form.tsx';
@@ -121,8 +121,8 @@ function usePassSecondFactor() {
       const refused = error instanceof ApiFailure && error.status === 401;
       if (refused) await queries.refetchQueries({ queryKey: SESSION_KEY });
       if (refused && sessionState(queries).session === null) {
-        // Too many wrong codes ended it. If it only expired, its pages are kept.
-        if (ownerOf(sessionState(queries)) === undefined) announceSession('signed_out');
+        // Too many wrong codes ended it, or it expired. The other windows ask which.
+        announceSession('changed');
         navigate(location + window.location.search, { replace: true, state: noticeState('ended') });
         return;
       }

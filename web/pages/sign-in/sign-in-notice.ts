@@ -8,8 +8,8 @@ const SENTENCES = {
   },
 } as const;
 
-/** For users whose session was ended elsewhere while they used the portal. */
-export const SESSION_ENDED = { sentence: 'Your session was ended. Sign in again.', good: false };
+/** For users whose session was ended elsewhere while they used the portal, or whose expired session the server has forgotten. */
+export const SESSION_ENDED = { sentence: 'You were signed out. Sign in again.', good: false };
 
 /** For users whose session expired while they used the portal. */
 export const SESSION_EXPIRED = {
