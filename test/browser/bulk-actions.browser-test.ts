@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { field } from '../client.ts';
 import type { Person } from '../homeport.ts';
+import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { type Portal, pressEscape, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
@@ -83,7 +84,7 @@ it('acts on the selected installs that the filters show, and reports each result
   expect(await descriptionsOf('blog')).toEqual([]);
 });
 
-it('selects all that match, on every page, and clears the selection', async () => {
+onlyInLong(it)('selects all that match, on every page, and clears the selection', async () => {
   const many = await portal.homeport.ownedAccount();
   for (let number = 0; number < 51; number += 1) await portal.homeport.install(many.owner, many.accountId);
   const page = await portal.signedIn(many.owner, { at: `/accounts/${many.accountId}/installs` });

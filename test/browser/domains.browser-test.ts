@@ -334,7 +334,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await dialog.waitFor({ state: 'hidden' });
   });
 
-  it('do not show the key to a partial user', async () => {
+  onlyInLong(it)('do not show the key to a partial user', async () => {
     await show('shop.example');
     const partial = await portal.homeport.person(accountId, 'partial', [install.id]);
     const theirs = await portal.signedIn(partial, { colorScheme: 'dark', width: 360 });

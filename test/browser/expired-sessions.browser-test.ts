@@ -13,8 +13,6 @@ import {
 } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
-const long = onlyInLong(it);
-
 describe('a session that ends', () => {
   let portal: Portal;
   let owner: Person;
@@ -129,7 +127,7 @@ describe('a session that ends', () => {
     expect(await page.getByLabel('Phone number').inputValue()).toBe('555 0100');
   });
 
-  it('removes hidden pages of all windows when another user signs in', async () => {
+  onlyInLong(it)('removes hidden pages of all windows when another user signs in', async () => {
     const [one, two] = await hiddenWindows();
     await layerOf(one).getByRole('button', { name: 'Sign in as another user' }).click();
     for (const page of [one, two]) await expectRemoved(page);
@@ -163,7 +161,7 @@ describe('a session that ends', () => {
     for (const page of [one, two]) await expectRemoved(page);
   });
 
-  it('requests the session a few times when the user of six windows changes', async () => {
+  onlyInLong(it)('requests the session a few times when the user of six windows changes', async () => {
     const pages = [await portal.signedIn(owner, { at: '/me/profile' })];
     const [first] = pages;
     if (first === undefined) throw new Error('no window');
@@ -191,7 +189,7 @@ describe('a session that ends', () => {
     expect(requests).toBeLessThanOrEqual(3 * pages.length);
   });
 
-  long(
+  onlyInLong(it)(
     'hides the page of a session that was ended elsewhere while a rate limit refuses to tell',
     async () => {
       const page = await portal.signedIn(owner, { at: '/me/profile' });
@@ -214,7 +212,7 @@ describe('a session that ends', () => {
     },
   );
 
-  long(
+  onlyInLong(it)(
     'shows the errors of a hidden page once its user has signed in again, and not to another user',
     async () => {
       const { owner: next } = await portal.homeport.ownedAccount();

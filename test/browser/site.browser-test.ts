@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorFor } from '../../src/access/caller.ts';
 import { visit } from '../edge.ts';
 import { installName, type Person } from '../homeport.ts';
+import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { expectAccessible, focused, type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
@@ -202,7 +203,7 @@ describe('a site', () => {
     expect(page.url()).toBe(`${portal.homeport.origin}${sorted}`);
   });
 
-  it('is found by the server among many when an install moves to it', async () => {
+  onlyInLong(it)('is found by the server among many when an install moves to it', async () => {
     const many = Array.from({ length: 55 }, (_, index) => `Branch ${index}`);
     for (const name of many) await made(name);
     const zoo = await made('Zoo');
