@@ -1,5 +1,15 @@
+import { QueryClient } from '@tanstack/react-query';
 import { expect, it } from 'vitest';
-import { areHidden, ownerOf, type PortalSession, SIGNED_OUT, stateAfter } from './session-state.ts';
+import { SESSION_KEY } from './query-keys.ts';
+import {
+  areHidden,
+  hidePages,
+  ownerOf,
+  type PortalSession,
+  SIGNED_OUT,
+  sessionState,
+  stateAfter,
+} from './session-state.ts';
 
 const sessionOf = (id: string, stage: PortalSession['stage'] = 'full'): PortalSession => ({
   stage,
@@ -42,4 +52,20 @@ it('keeps nothing of a session that was ended, but that it was', () => {
     expect(stateAfter(ended, sessionOf('ada'))).toEqual(full);
   }
   expect(stateAfter(SIGNED_OUT, null)).toEqual(SIGNED_OUT);
+});
+
+it('hides a visible page until the server answers, and leaves an expired one as it is', () => {
+  const queries = new QueryClient();
+  queries.setQueryData(SESSION_KEY, full);
+  hidePages(queries);
+  const hidden = sessionState(queries);
+  expect(hidden).toEqual({ ...expired, isUnverified: true });
+  expect(areHidden(hidden)).toBe(true);
+  expect(stateAfter(hidden, sessionOf('ada'))).toEqual(full);
+  expect(stateAfter(hidden, 'expired')).toEqual(expired);
+  for (const before of [expired, SIGNED_OUT]) {
+    queries.setQueryData(SESSION_KEY, before);
+    hidePages(queries);
+    expect(sessionState(queries)).toEqual(before);
+  }
 });

@@ -5,7 +5,7 @@ import { SESSION_KEY } from './query-keys.ts';
 export type PortalSession =
   PortalPaths['/portal/api/session']['get']['responses'][200]['content']['application/json'];
 
-/** Who is signed in, and whose pages this window shows or keeps. */
+/** The signed-in user, and the user whose pages this window shows or keeps. */
 export interface SessionState {
   /** The user and the step of the sign-in that they have reached; null without a session. */
   readonly session: PortalSession | null;

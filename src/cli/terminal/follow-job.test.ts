@@ -12,7 +12,7 @@ function following(changes: {
   liveAt(ms: number): boolean;
   /** Whether another process begins before this one. */
   isFirstAt?(ms: number): boolean;
-  /** Whether the worker of this process stops when it is told to; true if left out. */
+  /** Whether the worker of this process stops on request; true if left out. */
   stops?: boolean;
   /** Whether a server waits for the worker of this process. */
   isServerWaitingAt?(ms: number): boolean;

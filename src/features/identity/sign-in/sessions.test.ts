@@ -384,7 +384,7 @@ describe('an expired session', () => {
     return browser;
   }
 
-  it('gets an answer of its own, unlike one that was ended', async () => {
+  it('gets another answer than one that was ended', async () => {
     const person = await homeport.person();
     const browser = await expired(person);
     expect(await browser.get('/session')).toMatchObject(EXPIRED);
