@@ -1,0 +1,139 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
+import { Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FromChild, ToChild } from './messages.ts';
+
+const ENTRY = fileURLToPath(new URL('./child.ts', import.meta.url));
+const MIB = 1024 * 1024;
+/** What decides which roots TLS trusts. Nothing else of the environment reaches the child: it holds secrets. */
+const PASSED_ON = ['NODE_EXTRA_CA_CERTS', 'NODE_USE_SYSTEM_CA', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
+/** Of standard error, for the message. V8 and Node begin with the reason. */
+const MOST_CHARACTERS = 1_000;
+/** What V8 writes before it ends the process. */
+const HEAP_LIMIT = 'heap out of memory';
+const WATCH_MS = 200;
+/** A busy machine may need seconds for what usually takes a moment. */
+const START_MS = 60_000;
+
+export interface Child {
+  send(message: ToChild): void;
+  /** Whether work keeps the platform's process alive. */
+  setBusy(isBusy: boolean): void;
+  /** Kills it, and calls `ended` at once. */
+  kill(reason: Ending['reason'], text: string): void;
+  /** Lets the child end. `ended` is not called. */
+  release(): void;
+}
+
+/** How a child ended. */
+export interface Ending {
+  reason: 'crash' | 'memory' | 'time' | 'closed';
+  /** For people: `SIGSEGV`, `status 134`, followed by the beginning of its standard error. */
+  text: string;
+}
+
+/**
+ * Starts a child that runs tasks. `ended` is called once, unless the child was released. `memoryMb`: of the whole process, half of it for
+ * JavaScript.
+ */
+export function startChild(
+  memoryMb: number,
+  { received, ended }: { received(message: FromChild): void; ended(ending: Ending): void },
+): Child {
+  const child = fork(ENTRY, [], {
+    cwd: '/',
+    execArgv: ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${Math.ceil(memoryMb / 2)}`],
+    env: {
+      ...Object.fromEntries(
+        PASSED_ON.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined),
+      ),
+      ...compileCache(),
+    },
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let stderr = '';
+  // The channel alone keeps the platform's process alive.
+  if (child.stderr instanceof Socket) child.stderr.unref();
+  child.stderr?.on('data', (chunk) => {
+    stderr = (stderr + String(chunk)).slice(0, MOST_CHARACTERS);
+  });
+  const starting = setTimeout(() => kill('time', `not ready after ${START_MS} ms`), START_MS).unref();
+  const watch = setInterval(() => {
+    if (residentBytes(child) > memoryMb * MIB) kill('memory', `more than ${memoryMb} MiB`);
+  }, WATCH_MS).unref();
+  const killWithPlatform = () => child.kill('SIGKILL');
+  process.on('exit', killWithPlatform);
+
+  let isOver = false;
+  function end(ending: Ending): void {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(starting);
+    clearInterval(watch);
+    ended(ending);
+  }
+
+  function kill(reason: Ending['reason'], text: string): void {
+    child.kill('SIGKILL');
+    end({ reason, text });
+  }
+
+  child.on('message', (message: FromChild) => {
+    if ('ready' in message) clearTimeout(starting);
+    if (!isOver) received(message);
+  });
+  child.once('error', ({ message }) => {
+    if (child.pid === undefined) end({ reason: 'crash', text: `it could not be started (${message})` });
+  });
+  // After the end of its output, so that the message has all of it.
+  child.once('close', (status, signal) => {
+    process.off('exit', killWithPlatform);
+    const said = stderr.trim();
+    const how = signal ?? `status ${status}`;
+    end({
+      reason: said.includes(HEAP_LIMIT) ? 'memory' : 'crash',
+      text: said === '' ? how : `${how}: ${said}`,
+    });
+  });
+
+  return {
+    send: (message) => {
+      // A failure means that the child has ended, which `close` tells.
+      if (child.connected) child.send(message, () => {});
+    },
+    setBusy(isBusy) {
+      const method = isBusy ? 'ref' : 'unref';
+      child[method]();
+      child.channel?.[method]();
+    },
+    kill,
+    release() {
+      isOver = true;
+      clearInterval(watch);
+      if (child.connected) child.disconnect();
+    },
+  };
+}
+
+/** Without it the child would compile the sources at each start. */
+function compileCache(): { NODE_COMPILE_CACHE?: string } {
+  // Node uses a folder of its version below the one that it is given.
+  const used = getCompileCacheDir();
+  const folder = process.env.NODE_COMPILE_CACHE ?? (used === undefined ? undefined : dirname(used));
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
+}
+
+/** Memory that the child uses outside of JavaScript too; 0 where the system does not tell. */
+function residentBytes({ pid }: ChildProcess): number {
+  if (process.platform !== 'linux' || pid === undefined) return 0;
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+  } catch {
+    // It has ended.
+    return 0;
+  }
+}

@@ -1,0 +1,183 @@
+import { deserialize, serialize } from 'node:v8';
+import { type Child, type Ending, startChild } from './child-process.ts';
+import { type IsolatedTask, IsolatedTaskLost, type TaskLoss } from './isolated-task.ts';
+import type { FromChild } from './messages.ts';
+
+export interface IsolatedProcessOptions {
+  /** MiB of memory of the process, half of it for JavaScript. Linux only for what libraries use beside it. */
+  memoryMb: number;
+  /** Milliseconds for a task, after the process has started. */
+  limitMs: number;
+  /** The most bytes of an input, and of an output. */
+  maxBytes: number;
+  /** Tasks that run at once; others wait. A task that blocks the process delays those that run beside it. */
+  concurrency?: number;
+  /** Milliseconds without a task after which the process ends. */
+  idleMs?: number;
+}
+
+export interface RunOptions {
+  /** Passed on to the task, which decides what an abort means. */
+  signal?: AbortSignal;
+  /** In place of the limit of the process. */
+  limitMs?: number;
+}
+
+/** One child process for tasks that can crash. It starts with the first task and is replaced when it dies. */
+export interface IsolatedProcess {
+  /**
+   * Runs a task and returns its output. Rejects with the error that the task threw, or with {@link IsolatedTaskLost}. A task whose process
+   * died runs once more, alone: another task may have killed it.
+   */
+  run<Input, Output>(task: IsolatedTask<Input, Output>, input: Input, options?: RunOptions): Promise<Output>;
+  /** Kills the process. Tasks that run are lost, and later ones start a new process. */
+  close(): void;
+}
+
+interface Request {
+  id: number;
+  task: IsolatedTask<never, unknown>;
+  input: Uint8Array;
+  limitMs: number;
+  signal: AbortSignal | undefined;
+  /** Its process died once. */
+  isSuspect: boolean;
+  timer?: NodeJS.Timeout;
+  abort?: () => void;
+  resolve(output: Uint8Array): void;
+  reject(error: unknown): void;
+}
+
+const CONCURRENCY = 16;
+const IDLE_MS = 60_000;
+const REASONS: Record<TaskLoss, string> = {
+  crash: 'ended its process',
+  memory: 'used too much memory',
+  time: 'took too long',
+  too_large: 'is too large',
+};
+
+/** Creates a process for tasks. Nothing starts before the first one. */
+export function createIsolatedProcess({
+  memoryMb,
+  limitMs,
+  maxBytes,
+  concurrency = CONCURRENCY,
+  idleMs = IDLE_MS,
+}: IsolatedProcessOptions): IsolatedProcess {
+  let child: Child | undefined;
+  let isReady = false;
+  let idle: NodeJS.Timeout | undefined;
+  let lastId = 0;
+  const waiting: Request[] = [];
+  /** Run alone, before those that wait. */
+  const suspects: Request[] = [];
+  const running = new Map<number, Request>();
+
+  function runNext(): void {
+    for (let request = next(); request !== undefined; request = next()) begin(request);
+    if (running.size > 0 || child === undefined) return;
+    child.setBusy(false);
+    clearTimeout(idle);
+    idle = setTimeout(release, idleMs).unref();
+  }
+
+  function next(): Request | undefined {
+    if (suspects.length > 0) return running.size === 0 ? suspects.shift() : undefined;
+    const isAlone = [...running.values()].some(({ isSuspect }) => isSuspect);
+    return isAlone || running.size >= concurrency ? undefined : waiting.shift();
+  }
+
+  function begin(request: Request): void {
+    clearTimeout(idle);
+    child ??= start();
+    child.setBusy(true);
+    running.set(request.id, request);
+    const { id, task, input, signal } = request;
+    child.send({ id, module: task.module, name: task.name, input });
+    request.abort = () => child?.send({ abort: id });
+    if (signal?.aborted) request.abort();
+    else signal?.addEventListener('abort', request.abort, { once: true });
+    if (isReady) limit(request);
+  }
+
+  function start(): Child {
+    isReady = false;
+    return startChild(memoryMb, { received, ended });
+  }
+
+  function release(): void {
+    child?.release();
+    child = undefined;
+  }
+
+  function received(message: FromChild): void {
+    if ('ready' in message) {
+      isReady = true;
+      for (const request of running.values()) limit(request);
+      return;
+    }
+    const request = running.get(message.id);
+    if (request === undefined) return;
+    forget(request);
+    if ('error' in message) request.reject(deserialize(message.error));
+    else if (message.output.byteLength > maxBytes) request.reject(lost(request, 'too_large', 'its output'));
+    else request.resolve(message.output);
+    runNext();
+  }
+
+  /** A task that exceeds its time may block the process, so the process ends with it. */
+  function limit(request: Request): void {
+    request.timer = setTimeout(() => {
+      forget(request);
+      request.reject(lost(request, 'time', `more than ${request.limitMs} ms`));
+      child?.kill('time', 'another task took too long');
+    }, request.limitMs);
+  }
+
+  function ended({ reason, text }: Ending): void {
+    child = undefined;
+    for (const request of [...running.values()]) {
+      forget(request);
+      if (reason === 'closed' || request.isSuspect) request.reject(lost(request, reason, text));
+      else suspects.push({ ...request, isSuspect: true });
+    }
+    runNext();
+  }
+
+  function forget({ id, timer, signal, abort }: Request): void {
+    running.delete(id);
+    clearTimeout(timer);
+    if (abort) signal?.removeEventListener('abort', abort);
+  }
+
+  return {
+    run: (task, input, options = {}) =>
+      new Promise((resolve, reject) => {
+        const bytes = serialize(input);
+        lastId += 1;
+        const request: Request = {
+          id: lastId,
+          task: { module: task.module, name: task.name },
+          input: bytes,
+          limitMs: options.limitMs ?? limitMs,
+          signal: options.signal,
+          isSuspect: false,
+          resolve: (output) => resolve(deserialize(output)),
+          reject,
+        };
+        if (bytes.byteLength > maxBytes) {
+          reject(lost(request, 'too_large', `${bytes.byteLength} bytes, more than ${maxBytes}`));
+          return;
+        }
+        waiting.push(request);
+        runNext();
+      }),
+    close: () => child?.kill('closed', 'the platform stops'),
+  };
+}
+
+function lost({ task }: Request, reason: Ending['reason'] | TaskLoss, detail: string): IsolatedTaskLost {
+  const loss = reason === 'closed' ? 'crash' : reason;
+  return new IsolatedTaskLost(loss, `The isolated task ${task.name} ${REASONS[loss]}: ${detail}.`);
+}

@@ -1,0 +1,50 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Tasks of the tests. They run in the child process. */
+export const add = ({ a, b }: { a: number; b: number }) => a + b;
+
+export const pid = (_input: null) => process.pid;
+
+export const environment = (_input: null) => Object.keys(process.env);
+
+export function fail(message: string): never {
+  throw new RangeError(message);
+}
+
+/** As a fault of native code does. */
+export function crash(_input: null): void {
+  process.kill(process.pid, 'SIGSEGV');
+  block(null);
+}
+
+export function block(_input: null): void {
+  for (;;);
+}
+
+export function fillHeap(_input: null): void {
+  const kept: number[][] = [];
+  for (;;) kept.push(Array.from({ length: 10_000 }, (_, index) => index));
+}
+
+/** As a library does that is not written in JavaScript. */
+export async function fillMemory(_input: null): Promise<void> {
+  const kept: Buffer[] = [];
+  for (;;) {
+    kept.push(Buffer.alloc(8 * 1024 * 1024, 1));
+    await pause(5);
+  }
+}
+
+export const repeat = ({ text, times }: { text: string; times: number }) => text.repeat(times);
+
+/** Returns when the signal aborts. */
+export async function untilAborted(_input: null, signal: AbortSignal): Promise<string> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  return 'aborted';
+}
+
+/** Answers after another task has begun, so that both run at once. */
+export async function slowly(input: number): Promise<number> {
+  await pause(50);
+  return input;
+}
