@@ -87,7 +87,7 @@ export interface RunningHomeport {
   /** Resolves when no job is due or running. */
   idle(): Promise<void>;
   /**
-   * Shuts down gracefully: requests and jobs in progress get `graceMs` (10 s) in all, everything together `wholeMs` (15
+   * Shuts down gracefully: requests and jobs in progress get `graceMs` (10 s) in all, everything together `wholeMs` (14
    * s). Returns the steps that failed or did not end in time; the log has the reasons.
    */
   stop(graceMs?: number, wholeMs?: number): Promise<string[]>;

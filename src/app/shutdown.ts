@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-/** Bound of a whole shutdown. systemd kills after 90 s. */
-const WHOLE_MS = 15_000;
+/** Bound of a whole stop, from the signal to the end of the process. systemd kills after 90 s. */
+export const LONGEST_STOP_MS = 15_000;
+/** Bound of all steps. Then the process reports what did not end, and exits. */
+const WHOLE_MS = LONGEST_STOP_MS - 1_000;
 /** Minimum time of a step, however long the steps before it took. */
 const STEP_MS = 400;
 
@@ -11,7 +13,7 @@ export interface Shutdown {
   /** Adds a step. The latest added runs first. `graceMs`: time for work in progress. */
   add(name: string, end: (graceMs: number) => Promise<void> | void): void;
   /**
-   * Runs every step once, even after one that failed or hung, within `wholeMs` (15 s) in all. Never throws; returns the
+   * Runs every step once, even after one that failed or hung, within `wholeMs` (14 s) in all. Never throws; returns the
    * names of the steps that failed or hung.
    */
   run(graceMs: number, wholeMs?: number): Promise<string[]>;

@@ -210,6 +210,17 @@ test('the second start reuses all, and prints no credentials', async () => {
   expect(await server.ended).toMatchObject({ code: 0 });
 });
 
+test('something that nobody closed does not keep a stopped server', async () => {
+  const listener = "import { createServer } from 'node:net'; createServer().listen(0, '127.0.0.1');";
+  const open = `--import=data:text/javascript,${encodeURIComponent(listener)}`;
+  server = await serve({ ...environment, NODE_OPTIONS: open });
+  server.process.kill('SIGTERM');
+  expect(await server.ended).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('ended although something was still open'),
+  });
+});
+
 test('a part that there is none of', async () => {
   expect(await begin(environment, 'serve', '--only', 'half').ended).toEqual({
     code: 1,

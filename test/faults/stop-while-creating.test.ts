@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -27,4 +29,34 @@ test('a stop ends the creation of a website while PHP runs without end', async (
   expect(await homeport.stop(GRACE_MS, WHOLE_MS)).toEqual([]);
   await homeport.remove();
   await rm(core, { recursive: true });
+});
+
+test('a stop ends the download of WordPress', async () => {
+  const asking = new Set<Socket>();
+  const silentSource = createServer((socket) => {
+    asking.add(
+      socket
+        .on('close', () => asking.delete(socket))
+        .on('error', () => {})
+        .resume(),
+    );
+  });
+  silentSource.listen(0, '127.0.0.1');
+  await once(silentSource, 'listening');
+  const address = silentSource.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const homeport = await startTestHomeport({
+    environment: {
+      HOMEPORT_EMBEDDED_PHP_MB: '1000',
+      HOMEPORT_WORDPRESS_SOURCE: 'official',
+      HOMEPORT_WORDPRESS_URL: `http://127.0.0.1:${port}`,
+    },
+  });
+  const prepared = homeport.prepareWordPress?.();
+  await expect.poll(() => asking.size, { timeout: 60_000 }).toBe(1);
+  expect(await homeport.stop(GRACE_MS, WHOLE_MS)).toEqual([]);
+  expect(await prepared).toMatchObject({ reason: expect.stringContaining('cannot be downloaded') });
+  await expect.poll(() => asking.size).toBe(0);
+  await homeport.remove();
+  silentSource.close();
 });

@@ -8,6 +8,7 @@ import { prepareDataFolder } from '../../app/data-folder.ts';
 import { fillDemo, writeDemo } from '../../app/demo.ts';
 import { ensureOwner } from '../../app/first-start.ts';
 import { type Roles, type RunningHomeport, startHomeport } from '../../app/homeport.ts';
+import { LONGEST_STOP_MS } from '../../app/shutdown.ts';
 import type { Config } from '../../config/config.ts';
 import { isDatabaseFault, unusableDatabase } from '../../database/unusable.ts';
 import { hostAndPort } from '../../lib/host-and-port.ts';
@@ -18,6 +19,7 @@ import { supervise } from '../host/supervise.ts';
 import { firstSignIn } from '../platform/first-sign-in.ts';
 import { createLog } from '../platform/log.ts';
 import { providePortal } from '../platform/portal-build.ts';
+import { endSoon, killAfter } from '../platform/process-end.ts';
 import { provideNextProgram } from '../platform/program-build.ts';
 import { notifyServiceManager } from '../platform/service-manager.ts';
 import { releaseStartupMemory } from '../platform/startup-memory.ts';
@@ -59,7 +61,7 @@ export async function serve(
   } catch (error) {
     throw isDatabaseFault(error) ? unusableDatabase(config, error) : error;
   }
-  if (failed.length === 0) return;
+  if (failed.length === 0) return endSoon(log);
   process.stderr.write(`homeport: stopped with errors: ${failed.join(', ')}. The log has the reasons.\n`);
   // Open handles would keep the process alive.
   process.exit(1);
@@ -76,6 +78,7 @@ async function serveHere(
   const homeport = await startHomeport(config, { log, ...(portalFolder && { portalFolder }) }, roles);
   // Before the first output, so that a reader of it can stop the process.
   const ended = stopSignal('finishing running requests and jobs').then(async () => {
+    killAfter(LONGEST_STOP_MS, log);
     void notifyServiceManager('STOPPING=1', log);
     return homeport.stop(GRACE_MS);
   });

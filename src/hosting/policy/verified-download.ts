@@ -22,6 +22,7 @@ export interface VerifiedDownload {
   what: string;
   /** Called with each part: the bytes so far, and all of them unless the server does not tell. */
   report?: ((done: number, total: number | null) => void) | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -30,10 +31,11 @@ export interface VerifiedDownload {
  * @throws PermanentHostError if the checksum differs or is missing; another Error if the download fails
  */
 export async function downloadVerified(
-  { address, checksums, mostBytes, path, what, report }: VerifiedDownload,
+  { address, checksums, mostBytes, path, what, report, signal: aborted }: VerifiedDownload,
   fetchUrl: typeof fetch = fetch,
 ): Promise<void> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = aborted === undefined ? timeout : AbortSignal.any([timeout, aborted]);
   const published = await publishedChecksum(address, checksums, fetchUrl, signal);
   const hash = createHash(published.algorithm);
   const response = await fetchUrl(address, { signal });

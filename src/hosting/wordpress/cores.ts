@@ -64,12 +64,14 @@ export interface WordPressCoresOptions {
   oldest?: string;
   log: Logger;
   fetch?: typeof fetch;
+  /** Ends downloads, and begins no more. */
+  signal?: AbortSignal;
 }
 
 const VERSION = /^\d+(\.\d+){1,2}$/;
 
 export function createWordPressCores(options: WordPressCoresOptions): WordPressCores {
-  const { layout, source: configured, url, log } = options;
+  const { layout, source: configured, url, log, signal } = options;
   const serial = serializeByKey();
   const reports = new Set<DownloadReport>();
 
@@ -97,6 +99,7 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
   }
 
   async function addFrom(fetchTree: (scratch: string, tree: string) => Promise<void>): Promise<string> {
+    signal?.throwIfAborted();
     await mkdir(layout.cores, { recursive: true });
     // Sandboxes pass through it, whatever this process's umask is.
     await chmod(layout.cores, 0o711);
@@ -137,9 +140,10 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     const archive = await downloadOfficial(
       url,
       scratch,
-      { version, kind: options.archive, report },
+      { version, kind: options.archive, report, signal },
       options.fetch,
     );
+    signal?.throwIfAborted();
     await copyWordPress(await unpackArchive(archive, join(scratch, 'archive')), tree, archive);
   }
 
@@ -148,7 +152,7 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
       await fetchOfficial(scratch, tree);
     } catch (error) {
       // A checksum mismatch must not silently lead to another source.
-      if (error instanceof PermanentHostError) throw error;
+      if (error instanceof PermanentHostError || signal?.aborted) throw error;
       log.warn({ err: error }, `cannot download WordPress from ${url}; using Debian's package instead`);
       await fetchDebianWordPress(scratch, tree);
     }

@@ -17,10 +17,12 @@ export async function downloadOfficial(
     version,
     kind = 'zip',
     report,
+    signal,
   }: {
     version: string | null;
     kind?: 'zip' | 'tar.gz' | undefined;
     report?: VerifiedDownload['report'];
+    signal?: AbortSignal | undefined;
   },
   fetchUrl: typeof fetch = fetch,
 ): Promise<string> {
@@ -28,7 +30,15 @@ export async function downloadOfficial(
   const path = join(folder, name);
   const address = `${url.replace(/\/+$/, '')}/${name}`;
   await downloadVerified(
-    { address, checksums: ['sha256', 'sha1'], mostBytes: MOST_BYTES, path, what: 'WordPress', report },
+    {
+      address,
+      checksums: ['sha256', 'sha1'],
+      mostBytes: MOST_BYTES,
+      path,
+      what: 'WordPress',
+      report,
+      signal,
+    },
     fetchUrl,
   );
   return path;

@@ -68,7 +68,9 @@ export async function createConfinedPlaces(folder: string, program: ProcessProgr
     const stage = join(staging, name);
     const mounted: string[] = [];
     let common: Promise<CommonFolders> | undefined;
-    await mkdir(join(slot, 'run'), { recursive: true, mode: 0o700 });
+    // Not recursive: that would bring back the folder of a runtime that has been closed.
+    await mkdir(slot, { mode: 0o700 });
+    await mkdir(join(slot, 'run'), { mode: 0o700 });
 
     /** As {@link mount}, of a folder that its owner may replace by a link meanwhile. */
     async function mountPlain(source: string, target: string): Promise<string> {

@@ -18,7 +18,8 @@ export function createOpenPlaces(folder: string, program: ProcessProgram, roots:
     isUsable: true,
     async create() {
       const run = join(folder, String(++last));
-      await mkdir(run, { recursive: true, mode: 0o700 });
+      // Not recursive: that would bring back the folder of a runtime that has been closed.
+      await mkdir(run, { mode: 0o700 });
       const read = [...programs, '/proc/self', ...writable, ...readable, run];
       return {
         run,

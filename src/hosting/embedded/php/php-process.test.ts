@@ -1,10 +1,17 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runs } from '../../../lib/running-process.ts';
+import { eventually } from '../../policy/edge.fixture.ts';
 import { type PhpProcessOptions, startPhpProcess } from './php-process.ts';
+import type { PhpSite } from './php-sites.ts';
 import type { ProcessPlace } from './process-place.ts';
+import type { PhpFolders } from './process-protocol.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -66,4 +73,69 @@ it('says when its program is missing', async () => {
   await expect(
     startPhpProcess({ ...place, program: { ...place.program, path: '/nowhere' } }, options),
   ).rejects.toThrow('PHP did not start');
+});
+
+describe('a process that ends while it gets its website', () => {
+  const site: PhpSite = {
+    id: 'one',
+    core: '/core',
+    website: '/website',
+    private: '/private',
+    readOnly: {},
+    prepend: '<?php',
+    limits: { memoryMb: 256, seconds: 60, uploadMb: 8, threads: 1 },
+  };
+
+  /** A place whose folders appear when the test says so, and which remembers what happened. */
+  async function slowPlace() {
+    const run = await mkdtemp(join(folder, 'run-'));
+    const shown = Promise.withResolvers<PhpFolders>();
+    const events: string[] = [];
+    const place: ProcessPlace = {
+      ...placeOf(`${READY}; exec sleep 600`),
+      run,
+      async show() {
+        const folders = await shown.promise.catch((error: unknown) => {
+          events.push('not shown');
+          throw error;
+        });
+        events.push('shown');
+        return folders;
+      },
+      remove: async () => void events.push('removed'),
+    };
+    return { place, shown, events, socket: join(run, 'services.sock') };
+  }
+
+  const outcomes = {
+    'its folders are shown afterwards': (shown: PromiseWithResolvers<PhpFolders>) =>
+      shown.resolve({ core: '', website: '', private: '', readOnly: [] }),
+    'its folders cannot be shown': (shown: PromiseWithResolvers<PhpFolders>) =>
+      shown.reject(new Error('no mount')),
+  };
+  it.each(Object.entries(outcomes))('closes its services, then its place: %s', async (_when, show) => {
+    const closing = new AbortController();
+    const { place, shown, events, socket } = await slowPlace();
+    const php = await startPhpProcess(place, { ...options, signal: closing.signal });
+    const serving = php.serve(site);
+    const served = expect(serving).rejects.toThrow();
+    await eventually(() => existsSync(socket));
+    closing.abort(new Error('closing'));
+    await eventually(() => !runs(php.pid));
+    show(shown);
+    await served;
+    await php.ended;
+    expect(events).toEqual([expect.stringContaining('shown'), 'removed']);
+    await expect(once(connect(socket), 'connect')).rejects.toThrow('ENOENT');
+  });
+
+  it('begins nothing for a website afterwards', async () => {
+    const { place, shown, events, socket } = await slowPlace();
+    const php = await startPhpProcess(place, options);
+    await php.kill();
+    shown.resolve({ core: '', website: '', private: '', readOnly: [] });
+    await expect(php.serve(site)).rejects.toThrow('PHP has ended');
+    expect(events).toEqual(['removed']);
+    expect(existsSync(socket)).toBe(false);
+  });
 });

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod } from 'node:fs/promises';
 import { Agent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
@@ -67,7 +68,10 @@ export interface PhpProcessOptions extends ServiceOptions {
 /** Starts a process and waits until PHP is ready. */
 export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOptions): Promise<PhpProcess> {
   const { log, settings, signal } = options;
-  signal?.throwIfAborted();
+  if (signal?.aborted) {
+    await place.remove();
+    throw signal.reason;
+  }
   const { path, arguments: parameters, environment } = place.program;
   const child = spawn(path, parameters, { env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.on('error', () => undefined);
@@ -89,11 +93,15 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
     });
   });
   const agent = new Agent({ keepAlive: true });
-  const listen = 'php.sock';
+  const phpSocket = 'php.sock';
   // Only the platform may send scripts, whatever a visitor makes of the connection.
   const scriptKey = randomBytes(32).toString('base64url');
-  let services: Awaited<ReturnType<typeof listenForProcess>> | undefined;
+  let services: Server | undefined;
+  /** What its place and its services are doing for it. */
+  let preparing: Promise<unknown> = Promise.resolve();
+  let hasEnded = false;
   const ended = exit.then(async () => {
+    hasEnded = true;
     signal?.removeEventListener('abort', abort);
     if (!isKilled) {
       const { exitCode, signalCode } = child;
@@ -101,6 +109,8 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
       log.warn(about, 'a PHP process ended by itself');
     }
     agent.destroy();
+    // What they open after this would stay open for good, and keep the platform from ending.
+    await preparing;
     services?.close();
     await place
       .remove()
@@ -110,6 +120,20 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
   async function kill(): Promise<void> {
     abort();
     await ended;
+  }
+
+  /** Begins work that must be over before the place is removed. */
+  function prepare<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (hasEnded) return Promise.reject(new PhpFailure('failed', 'PHP has ended'));
+    const begun = work();
+    preparing = Promise.allSettled([preparing, begun]);
+    return begun;
+  }
+
+  async function listen(siteId: string): Promise<void> {
+    const socket = join(place.run, 'services.sock');
+    services = await listenForProcess(socket, siteId, options);
+    await chmod(socket, 0o600);
   }
 
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -136,7 +160,7 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
   ): Promise<IncomingMessage> {
     const sent = httpRequest({
       ...parameters,
-      socketPath: join(place.run, listen),
+      socketPath: join(place.run, phpSocket),
       agent,
       ...(signal === undefined ? {} : { signal }),
     });
@@ -170,7 +194,8 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
       async warmUp({ pattern, code, host, https }) {
         // The file that runs before each script stays empty until the process has its website.
         const whole = `${pattern.prepend}\n?>${code}`;
-        send({ warmUp: { folders: await place.showPattern(pattern), code: whole, host, https } });
+        const folders = await prepare(() => place.showPattern(pattern));
+        send({ warmUp: { folders, code: whole, host, https } });
         const line = await nextLine();
         if (line.state !== 'warm' || line.error !== null) {
           throw new PhpFailure(
@@ -182,13 +207,10 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
 
       async serve(site) {
         siteId = site.id;
-        const socket = join(place.run, 'services.sock');
-        const [folders, server] = await Promise.all([
-          place.show(site),
-          listenForProcess(socket, site.id, options),
+        const [folders] = await Promise.all([
+          prepare(() => place.show(site)),
+          prepare(() => listen(site.id)),
         ]);
-        services = server;
-        await chmod(socket, 0o600);
         send({
           folders,
           prepend: site.prepend,
@@ -198,7 +220,7 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
           bodyBytes: site.limits.uploadMb * MIB + FORM_BYTES,
           scriptKey,
           closedPrograms: CLOSED_PROGRAMS,
-          listen: join(place.innerRun, listen),
+          listen: join(place.innerRun, phpSocket),
           services: join(place.innerRun, 'services.sock'),
         });
         await nextLine();

@@ -100,6 +100,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
       }
     },
   });
+  const stopping = new AbortController();
   const cores = createWordPressCores({
     layout: { ...layout, scratch: join(layout.scratch, `${OWN_PREFIX}cores`) },
     source,
@@ -107,6 +108,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     archive: 'tar.gz',
     oldest: OLDEST_WORDPRESS,
     log,
+    signal: stopping.signal,
   });
   let plugin: Promise<string> | undefined;
   /** Once, because every request needs it. */
@@ -132,7 +134,6 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
 
   let checked: { result: Promise<WordPressHere>; atMs: number } | null = null;
   let loggedReason: string | null = null;
-  let isStopping = false;
 
   async function check(): Promise<WordPressHere> {
     const found = await availability();
@@ -179,7 +180,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     try {
       for (const version of versions) await sites.versionForPresent(version);
     } catch (err) {
-      if (!isStopping) log.error({ err }, 'websites lack their WordPress');
+      if (!stopping.signal.aborted) log.error({ err }, 'websites lack their WordPress');
     }
   }
 
@@ -211,7 +212,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
       void fetchMissing();
     },
     async stop() {
-      isStopping = true;
+      stopping.abort(new Error('Homeport is stopping'));
       await requests.stop();
     },
   };
