@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { hostname, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -167,11 +167,18 @@ function wordpressOf({ config, random, log, clock }: Platform): WordPressSetting
         log,
       }),
     mail: {
-      sender: /<([^<>]+)>\s*$/.exec(config.mailFrom)?.[1] ?? config.mailFrom.trim(),
+      senderOf: envelopeSenders(config),
+      portalHost: new URL(config.publicUrl).hostname,
       perHour: config.installMailsPerHour,
       send: (mail) => mailer.forward(mail),
     },
   };
+}
+
+/** The mail server of the platform accepts the platform's own address, so it is the envelope sender of websites, too. */
+function envelopeSenders({ relaySender, mailFrom }: Config): (installName: string) => string {
+  const platform = /<([^<>]+)>\s*$/.exec(mailFrom)?.[1] ?? mailFrom.trim();
+  return (installName) => relaySender?.replaceAll('{name}', installName) ?? platform;
 }
 
 /** The websites for platform backups; null if they are on Linux hosts. */
@@ -237,6 +244,7 @@ export async function discardFromFolder(
 ): Promise<void> {
   const layout = layoutFor(config);
   await removeDurably(layout.vhostOf(installId));
+  await rm(layout.refusalsOf(installId), { force: true });
   await folderInventory(config).takeBack(installId);
   const snapshots = createSnapshots({
     folder: layout.snapshots,

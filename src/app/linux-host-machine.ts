@@ -42,6 +42,7 @@ import { createDatabaseTemplates } from '../hosting/linux/wordpress/database-tem
 import { createWebsites } from '../hosting/linux/wordpress/website.ts';
 import { createWpCliPhar } from '../hosting/linux/wp-cli/phar.ts';
 import { createWpCli } from '../hosting/linux/wp-cli/run-wp-cli.ts';
+import { ownAddress } from '../hosting/policy/mail/message-head.ts';
 import { phpBounds } from '../hosting/policy/php-limits.ts';
 import { createUsageLedger } from '../hosting/policy/usage/ledger.ts';
 import { createWordPressCores } from '../hosting/wordpress/cores.ts';
@@ -132,6 +133,7 @@ export function createHostMachine(
   const submitterOf = ({ id, name }: InstallRef) => ({
     install: { id, name },
     sender: envelopeSender(name, config),
+    portalHost: new URL(config.publicUrl).hostname,
     siteDomain: config.siteDomain,
     ownDomain: defaultDomain(name, config.siteDomain),
     perHour: live.get(id)?.state.mail?.perHour ?? config.installMailsPerHour,
@@ -271,8 +273,10 @@ function envelopeSender(
   installName: string,
   { relaySender, siteDomain }: Pick<Config, 'relaySender' | 'siteDomain'>,
 ): string {
-  const pattern = relaySender ?? `{name}@${defaultDomain('{name}', siteDomain)}`;
-  return pattern.replaceAll('{name}', installName);
+  return (
+    relaySender?.replaceAll('{name}', installName) ??
+    ownAddress({ name: installName }, defaultDomain(installName, siteDomain))
+  );
 }
 
 const MIB = 1024 ** 2;

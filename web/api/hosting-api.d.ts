@@ -2626,7 +2626,7 @@ export interface components {
     ImportedRedirects: { count: number; total: number };
     Install: { id: string; name: string; account: components['schemas']['AccountReference']; php_version: string | null; wp_version: string | null; defer_wordpress_upgrades_until: string | null; status: "pending" | "active" | "failed"; cname: string; environment: components['schemas']['Environment'] | null; site: components['schemas']['SiteReference'] | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string };
     InstallCopyOptions: { include_files?: boolean; include_db?: boolean; db_tables?: Array<string> };
-    InstallMail: { limit_per_hour: number; most_per_hour: number; sent_last_hour: number; queued: number; sender: string; can_send: boolean };
+    InstallMail: { limit_per_hour: number; most_per_hour: number; sent_last_hour: number; queued: number; sender: string; can_send: boolean; last_refused: Array<components['schemas']['RefusedMail']> | null };
     InstallPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Install']> };
     InstallReference: { id: string; name: string };
     InstallUsage: { install_name: string; metrics: Array<components['schemas']['UsageDay']>; metrics_rollup: components['schemas']['UsageRollup']; storage_refresh_expected_time: string | null };
@@ -2666,6 +2666,7 @@ export interface components {
     Redirect: { id: string; position: number; match: "exact" | "prefix" | "regex"; from: string; to: string; status: 301 | 302 | 307 | 308; keep_query: boolean };
     RedirectPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Redirect']> };
     RedirectToImport: { match?: "exact" | "prefix" | "regex"; from: string; to: string; status?: 301 | 302 | 307 | 308; keep_query?: boolean };
+    RefusedMail: { refused_at: string; reason: string; recipients: Array<string> };
     RefusedWordPressUpdate: { install_id: string; message: string };
     RemoveTag: { name: string };
     RemovedTag: { site_count: number; site_ids: Array<string> };

@@ -4337,7 +4337,16 @@ export interface components {
          *       "sent_last_hour": 12,
          *       "queued": 0,
          *       "sender": "myinstall@myinstall.sites.example.com",
-         *       "can_send": true
+         *       "can_send": true,
+         *       "last_refused": [
+         *         {
+         *           "refused_at": "2026-03-02T02:10:00.000Z",
+         *           "reason": "the limit of 200 recipients in an hour is reached",
+         *           "recipients": [
+         *             "ann@example.com"
+         *           ]
+         *         }
+         *       ]
          *     }
          */
         InstallMail: {
@@ -4353,6 +4362,8 @@ export interface components {
             sender: string;
             /** @description false if the host has no mail server to send to; it then refuses every message */
             can_send: boolean;
+            /** @description the last messages that no one got, latest first: up to 20 of the last 7 days, each reason once a minute; null if the host does not list them */
+            last_refused: components["schemas"]["RefusedMail"][] | null;
         };
         /**
          * @example {
@@ -5395,6 +5406,26 @@ export interface components {
             status?: 301 | 302 | 307 | 308;
             /** @description whether the visitor's query is appended to the target */
             keep_query?: boolean;
+        };
+        /**
+         * @example {
+         *       "refused_at": "2026-03-02T02:10:00.000Z",
+         *       "reason": "the limit of 200 recipients in an hour is reached",
+         *       "recipients": [
+         *         "ann@example.com"
+         *       ]
+         *     }
+         */
+        RefusedMail: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            refused_at: string;
+            /** @description one sentence of the host, or the answer of the mail server */
+            reason: string;
+            /** @description the first 3; none if it was refused before they were known */
+            recipients: string[];
         };
         /**
          * @example {
@@ -12260,7 +12291,16 @@ export interface operations {
                      *       "sent_last_hour": 12,
                      *       "queued": 0,
                      *       "sender": "myinstall@myinstall.sites.example.com",
-                     *       "can_send": true
+                     *       "can_send": true,
+                     *       "last_refused": [
+                     *         {
+                     *           "refused_at": "2026-03-02T02:10:00.000Z",
+                     *           "reason": "the limit of 200 recipients in an hour is reached",
+                     *           "recipients": [
+                     *             "ann@example.com"
+                     *           ]
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["InstallMail"];
@@ -12345,7 +12385,16 @@ export interface operations {
                      *       "sent_last_hour": 12,
                      *       "queued": 0,
                      *       "sender": "myinstall@myinstall.sites.example.com",
-                     *       "can_send": true
+                     *       "can_send": true,
+                     *       "last_refused": [
+                     *         {
+                     *           "refused_at": "2026-03-02T02:10:00.000Z",
+                     *           "reason": "the limit of 200 recipients in an hour is reached",
+                     *           "recipients": [
+                     *             "ann@example.com"
+                     *           ]
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["InstallMail"];

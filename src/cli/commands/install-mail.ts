@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { presentMail } from '../../features/websites/mail/present.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson } from '../terminal/output.ts';
@@ -17,7 +18,10 @@ export function addInstallMail(install: Command): void {
     )
     .argument('<name>', 'the install')
     .option('--limit <recipients>', 'recipients in an hour; "default" for the setting', limitArgument)
-    .option('--json', 'print JSON: limit_per_hour, most_per_hour, sent_last_hour, queued, sender, can_send')
+    .option(
+      '--json',
+      'print JSON: limit_per_hour, most_per_hour, sent_last_hour, queued, sender, can_send, last_refused',
+    )
     .addHelpText('after', '\nExample:\n  homeport install mail harbourcafe --limit 1000')
     .action(showMail);
 }
@@ -47,23 +51,16 @@ async function showMail(
       }
     }
     const mail = await services.mail.getAsOperator(name);
-    const { limitPerHour, mostPerHour, sentLastHour, queued, sender, hasRelay } = mail;
-    if (json) {
-      return printJson({
-        limit_per_hour: limitPerHour,
-        most_per_hour: mostPerHour,
-        sent_last_hour: sentLastHour,
-        queued,
-        sender,
-        can_send: hasRelay,
-      });
-    }
+    const { limitPerHour, mostPerHour, sentLastHour, queued, sender, hasRelay, refusals = [] } = mail;
+    if (json) return printJson(presentMail(mail));
     const lines = [
       `Limit      ${limitPerHour} recipients an hour (the operator allows ${mostPerHour})`,
       `Last hour  ${sentLastHour} recipients`,
       `Queued     ${queued} messages`,
       `Sender     ${printable(sender)}`,
       ...(hasRelay ? [] : ['Its host has no relay (HOMEPORT_RELAY_URL), so it refuses every message.']),
+      ...(refusals.length === 0 ? [] : ['', 'Refused in the last days:']),
+      ...refusals.map(({ time, reason }) => `${time}  ${printable(reason)}`),
     ];
     process.stdout.write(`${lines.join('\n')}\n`);
   });

@@ -36,8 +36,8 @@ export const MAIL_SETTINGS = {
   ),
   relaySender: optional(
     'HOMEPORT_RELAY_SENDER',
-    '`NAME@` the default domain of the install',
-    'Linux host: envelope sender of messages, where bounces go; `{name}` stands for the name of the install, as in `bounces+{name}@example.com`',
+    'Linux host: `NAME@` the default domain of the install; embedded host: the address in `HOMEPORT_MAIL_FROM`',
+    'envelope sender of the messages of websites, where bounces go; `{name}` stands for the name of the install, as in `bounces+{name}@example.com`',
     senderPattern,
   ),
   installMailsPerHour: setting(

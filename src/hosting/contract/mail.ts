@@ -16,7 +16,28 @@ export interface InstallMail {
   queued: number;
   /** Envelope sender of every message. Bounces go there. */
   sender: string;
+  /** The last messages that were not delivered, latest first: {@link LISTED_REFUSALS} at most. Hosts of earlier versions leave it out. */
+  refusals?: MailRefusal[];
 }
+
+/** A message of a website that the host or the mail server refused. */
+export interface MailRefusal {
+  /** ISO 8601 in UTC. */
+  time: string;
+  /** In one sentence, for the website's owner. */
+  reason: string;
+  /** The first {@link NAMED_RECIPIENTS}. Empty if the message was refused before they were known. */
+  recipients: string[];
+}
+
+export const LISTED_REFUSALS = 20;
+export const NAMED_RECIPIENTS = 3;
+/** Refusals of so many days are listed. */
+export const REFUSALS_DAYS = 7;
+/** A reason is not repeated within this time: a website in a loop must not fill the list. */
+export const REFUSAL_PAUSE_MS = 60_000;
+/** The characters of a reason. */
+export const LONGEST_REASON = 500;
 
 export interface MailRefused {
   /** The website cannot send mail. */

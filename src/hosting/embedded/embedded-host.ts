@@ -261,6 +261,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       // Asking makes it refresh. An edge that does not answer serves nothing either.
       else await ask(edgeAddress(), platformName(install), { installId: install.id, revision: 'removed' });
       await wordpress?.php.stop(install.id);
+      await wordpress?.refusals.remove(install.id);
       if (install.keepBackups !== true) await snapshots.removeAll(install.id);
       await archives.removeAll(install.id);
       await files.remove(install.id);
@@ -341,7 +342,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     },
     async readMail(install) {
       const found = requireWordPress(install);
-      return found === null ? NO_MAIL : (await found.mail()).read(install.id, found.facts.mailsPerHour);
+      return found === null ? NO_MAIL : (await found.mail()).read(install, found.facts.mailsPerHour);
     },
     ...createNotEmbedded((id) => websiteOf(id) !== null),
 

@@ -42,7 +42,8 @@ const wordpressOf = (from: string | null): WordPressSettings => ({
   },
   sqlitePlugin: async () => '/nowhere/sqlite',
   mail: {
-    sender: 'homeport@provider.test',
+    senderOf: () => 'homeport@provider.test',
+    portalHost: 'portal.provider.test',
     perHour: 10,
     async send(mail: OutgoingMail) {
       sent.push(mail);
@@ -409,6 +410,9 @@ test('an email of a website goes to the platform’s mail server, and counts', a
   await site.host.apply({ ...shop, mail: { perHour: 1 } });
   const refused = callbacks?.deliverMail({ siteId: shop.id, message, arguments: ['-t'] });
   await expect(refused).rejects.toThrow('the limit of 1 recipients');
+  expect(await site.host.readMail(shop)).toMatchObject({
+    refusals: [{ reason: 'the limit of 1 recipients in an hour is reached', recipients: ['a@x.test'] }],
+  });
   await site.host.apply(shop);
 });
 

@@ -15,6 +15,7 @@ import { createLinuxInventory } from './inventory.ts';
 import { createFirewallMonitor } from './isolation/firewall-monitor.ts';
 import type { HostedInstall } from './isolation/hosted-install.ts';
 import { systemLogins } from './isolation/unix-users.ts';
+import { readMailRefusals } from './logs/mail-refusals.ts';
 import { capacityOfMachine } from './machine/capacity.ts';
 import { hostId } from './machine/identity.ts';
 import type { JournalEntry } from './machine/journal.ts';
@@ -263,6 +264,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         sentLastHour: parts.mail.sentLastHour(id),
         queued: parts.mail.waiting(id).messages,
         sender,
+        refusals: await readMailRefusals(parts.logs, id, parts.clock.now()),
       };
     },
 

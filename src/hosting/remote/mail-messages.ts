@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { LISTED_MESSAGES } from '../contract/mail.ts';
+import { LISTED_MESSAGES, LISTED_REFUSALS, NAMED_RECIPIENTS } from '../contract/mail.ts';
 import { closed, count, install, orNull, sentences, text, uuid } from './messages.ts';
 
 // Schemas of the commands about mail.
@@ -13,6 +13,16 @@ export const installMail = Type.Union([
     sentLastHour: count,
     queued: count,
     sender: text(320),
+    refusals: Type.Optional(
+      Type.Array(
+        Type.Object({
+          time,
+          reason: sentences,
+          recipients: Type.Array(text(320), { maxItems: NAMED_RECIPIENTS }),
+        }),
+        { maxItems: LISTED_REFUSALS },
+      ),
+    ),
   }),
   Type.Object({ refused: Type.Literal('website'), reason: sentences }),
 ]);

@@ -57,11 +57,27 @@ const shown = {
   queued: 1,
   sender: 'shop@shop.localhost',
   can_send: true,
+  // Hosts of earlier versions list nothing, which is not the same as an empty list.
+  last_refused: null,
 };
 
 describe('GET /installs/{install_id}/mail', () => {
   it('shows what the host counts', async () => {
     expect(await owner.client.get(path())).toMatchObject({ status: 200, body: shown });
+  });
+
+  it('shows the last refused messages', async () => {
+    const refused = {
+      time: '2026-03-02T02:10:00.000Z',
+      reason: 'the limit is reached',
+      recipients: ['a@x.example'],
+    };
+    answerWith(async () => ({ ...counts, refusals: [refused] }));
+    const { time, ...rest } = refused;
+    expect(await owner.client.get(path())).toMatchObject({
+      status: 200,
+      body: { ...shown, last_refused: [{ refused_at: time, ...rest }] },
+    });
   });
 
   it('is for users of the install', async () => {

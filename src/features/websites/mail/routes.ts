@@ -1,6 +1,7 @@
 import { bodyRoute, type Route, route, Started } from '../../../api/route.ts';
+import { presentMail } from './present.ts';
 import { installMailSchema, updateInstallMailSchema } from './schema.ts';
-import { MAIL, type MailService, type MailView } from './service.ts';
+import { MAIL, type MailService } from './service.ts';
 
 export function mailRoutes(mail: MailService): Route[] {
   return [
@@ -36,15 +37,4 @@ export function mailRoutes(mail: MailService): Route[] {
       },
     }),
   ];
-}
-
-function presentMail({ limitPerHour, mostPerHour, sentLastHour, queued, sender, hasRelay }: MailView) {
-  return {
-    limit_per_hour: limitPerHour,
-    most_per_hour: mostPerHour,
-    sent_last_hour: sentLastHour,
-    queued,
-    sender,
-    can_send: hasRelay,
-  };
 }

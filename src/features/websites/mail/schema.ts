@@ -1,4 +1,5 @@
-import { component, Type } from '../../../api/schema.ts';
+import { component, Type, timestamp } from '../../../api/schema.ts';
+import { LISTED_REFUSALS, NAMED_RECIPIENTS, REFUSALS_DAYS } from '../../../hosting/contract/mail.ts';
 
 const MOST_PER_HOUR = 1_000_000;
 
@@ -22,6 +23,33 @@ export const installMailSchema = component(
       can_send: Type.Boolean({
         description: 'false if the host has no mail server to send to; it then refuses every message',
       }),
+      last_refused: Type.Union(
+        [
+          Type.Array(
+            component(
+              'RefusedMail',
+              Type.Object({
+                refused_at: timestamp(),
+                reason: Type.String({
+                  description: 'one sentence of the host, or the answer of the mail server',
+                }),
+                recipients: Type.Array(Type.String(), {
+                  description: `the first ${NAMED_RECIPIENTS}; none if it was refused before they were known`,
+                }),
+              }),
+              {
+                refused_at: '2026-03-02T02:10:00.000Z',
+                reason: 'the limit of 200 recipients in an hour is reached',
+                recipients: ['ann@example.com'],
+              },
+            ),
+          ),
+          Type.Null(),
+        ],
+        {
+          description: `the last messages that no one got, latest first: up to ${LISTED_REFUSALS} of the last ${REFUSALS_DAYS} days, each reason once a minute; null if the host does not list them`,
+        },
+      ),
     },
     { description: 'The mail that the website of an install sends' },
   ),
@@ -32,6 +60,13 @@ export const installMailSchema = component(
     queued: 0,
     sender: 'myinstall@myinstall.sites.example.com',
     can_send: true,
+    last_refused: [
+      {
+        refused_at: '2026-03-02T02:10:00.000Z',
+        reason: 'the limit of 200 recipients in an hour is reached',
+        recipients: ['ann@example.com'],
+      },
+    ],
   },
 );
 

@@ -35,6 +35,9 @@ export interface Layout {
   sshHostKey: string;
   /** Traffic counts that the control plane collects. */
   usage: string;
+  /** One file for each install whose mail was refused. */
+  refusals: string;
+  refusalsOf(installId: string): string;
   /** The id of the folder. */
   folderId: string;
   /** The process that last served from the folder. */
@@ -71,6 +74,8 @@ export function layoutOf(root: string): Layout {
     edgeCertificate: join(root, 'edge-certificate.pem'),
     sshHostKey: join(root, 'ssh-host-key'),
     usage: join(root, 'usage.sqlite'),
+    refusals: join(root, 'mail-refusals'),
+    refusalsOf: (id) => join(root, 'mail-refusals', `${checked(id)}.json`),
     folderId: join(root, 'id'),
     lastServer: join(root, 'last-server.json'),
     platform: join(root, 'platform'),

@@ -21,6 +21,7 @@ import type { LoopbackConnections } from '../php/loopback-connections.ts';
 import type { PhpAvailability, PhpConnection, PhpSites } from '../php/php-sites.ts';
 import { removeProcessFolders } from '../php/process-folder.ts';
 import { createRareLog } from '../rare-log.ts';
+import { createMailRefusals, type MailRefusals } from './mail-refusals.ts';
 import type { PurgeRequest } from './purge-requests.ts';
 import { createWordPressServing, type WordPressServing } from './serving.ts';
 import { phpRootsOf } from './site.ts';
@@ -38,6 +39,7 @@ export interface EmbeddedWordPress {
   sites: WordPressSites;
   requests: WordPressServing;
   mail(): Promise<WebsiteMail>;
+  refusals: MailRefusals;
   /** Whether PHP runs on this machine. Logs each reason why not once. */
   here(): Promise<WordPressHere>;
   /** Makes WordPress ready for new websites. Returns the versions, or why it cannot run here. */
@@ -71,11 +73,12 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
   const { settings, layout, siteDomain, websites, websiteOf, log, clock } = options;
   const { source, url, randomness } = settings;
   const rarely = createRareLog(clock);
+  const refusals = createMailRefusals(layout, clock);
   let made: Promise<WebsiteMail> | undefined;
   /** Loaded with the first email, to keep time and memory out of the start. */
   const mail = () => {
     made ??= import('./website-mail.ts').then(({ createWebsiteMail }) =>
-      createWebsiteMail({ ...settings.mail, siteDomain, clock, randomness }),
+      createWebsiteMail({ ...settings.mail, siteDomain, refusals, clock, randomness }),
     );
     return made;
   };
@@ -91,10 +94,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
         await (await mail()).send(website, website.facts.mailsPerHour, sent);
       } catch (err) {
         rarely(website.id, (leftOut) =>
-          log.info(
-            { install: website.id, reason: messageOf(err), leftOut },
-            'an email of a website was refused',
-          ),
+          log.info({ err, install: website.id, leftOut }, 'an email of a website was refused'),
         );
         throw err;
       }
@@ -189,6 +189,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     sites,
     requests,
     mail,
+    refusals,
     here,
     async prepare(report) {
       const known = await checked?.result;

@@ -1,22 +1,39 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { manualClock } from '../../../../test/manual-clock.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
+import { layoutOf } from '../host-folder/layout.ts';
+import { createMailRefusals } from './mail-refusals.ts';
 import { sendmailRecipients } from './sendmail-arguments.ts';
 import { createWebsiteMail, type OutgoingMail } from './website-mail.ts';
 
-const SHOP = { id: 'one', name: 'shop' };
+const SHOP = { id: '11111111-1111-4111-8111-111111111111', name: 'shop' };
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'homeport-mail-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
 
 function mailer() {
   const taken: OutgoingMail[] = [];
   const clock = manualClock(new Date('2026-01-02T03:04:05Z'));
   const mail = createWebsiteMail({
-    sender: 'homeport@provider.example',
+    senderOf: () => 'homeport@provider.example',
+    portalHost: 'portal.hosting.example',
     siteDomain: 'provider.example',
+    refusals: createMailRefusals(layoutOf(folder), clock),
     perHour: 3,
     clock,
     randomness: systemRandomness,
     async send(outgoing) {
-      if (outgoing.to.includes('down@x.example')) throw new Error('the mail server does not answer');
+      if (outgoing.to.includes('down@x.example')) throw new Error('connect ECONNREFUSED 10.0.0.1:25');
+      if (outgoing.to.includes('full@x.example')) {
+        throw Object.assign(new Error('Message failed'), { response: '552 mailbox full' });
+      }
       taken.push(outgoing);
     },
   });
@@ -26,6 +43,43 @@ function mailer() {
 }
 
 describe('the email of a website', () => {
+  it('lists the last refused messages for the owner, each reason once a minute', async () => {
+    const { mail, send, clock } = mailer();
+    const listed = async () => (await mail.read(SHOP, undefined)).refusals;
+    expect(await listed()).toEqual([]);
+    await expect(send('To: down@x.example\n\n')).rejects.toThrow('does not answer');
+    for (const name of ['one', 'two']) {
+      await expect(send('', [name])).rejects.toThrow('not an address');
+    }
+    clock.advance(1);
+    await expect(send('To: full@x.example\n\n')).rejects.toThrow('552 mailbox full');
+    expect(await listed()).toEqual([
+      {
+        time: '2026-01-02T03:04:05.001Z',
+        reason: 'the mail server of the platform refused the message: 552 mailbox full',
+        recipients: ['full@x.example'],
+      },
+      { time: expect.any(String), reason: '"one" is not an address', recipients: ['one'] },
+      {
+        time: '2026-01-02T03:04:05.000Z',
+        reason: 'the mail server of the platform does not answer; try again in a minute',
+        recipients: ['down@x.example'],
+      },
+    ]);
+    clock.advance(60_000);
+    await expect(send('', ['two'])).rejects.toThrow('not an address');
+    expect(await listed()).toMatchObject([{ recipients: ['two'] }, {}, {}, {}]);
+    // After a restart, too.
+    expect((await mailer().mail.read(SHOP, undefined)).refusals).toHaveLength(4);
+    for (let at = 0; at < 30; at++) {
+      clock.advance(60_000);
+      await expect(send('', ['two'])).rejects.toThrow('not an address');
+    }
+    expect(await listed()).toHaveLength(20);
+    clock.advance(8 * 24 * 3_600_000);
+    expect(await listed()).toEqual([]);
+  });
+
   it('goes to the recipients in its head, which nobody sees if they are hidden', async () => {
     const { send, taken } = mailer();
     await send('To: A <a@x.example>\r\nBcc: b@x.example\r\nSubject: S\r\n\r\nText\r\n', [
@@ -36,7 +90,8 @@ describe('the email of a website', () => {
     expect(sent).toMatchObject({ from: 'homeport@provider.example', to: ['a@x.example', 'b@x.example'] });
     const text = sent?.message.toString() ?? '';
     expect(text).toContain('Subject: S\r\n');
-    expect(text).toContain('From: homeport@provider.example\r\n');
+    expect(text).toContain('From: shop@shop.provider.example\r\n');
+    expect(text.replace(/^Received:.*(\r\n\t.*)*/, '')).not.toContain('homeport@');
     expect(text).not.toContain('b@x.example');
     expect(text.endsWith('\r\n\r\nText\r\n')).toBe(true);
   });
@@ -45,7 +100,7 @@ describe('the email of a website', () => {
     const { mail, send, clock } = mailer();
     await expect(send('To: down@x.example\n\n')).rejects.toThrow('does not answer');
     await send('To: a@x.example, b@x.example\n\n');
-    expect(mail.read(SHOP.id, undefined)).toMatchObject({ limitPerHour: 3, sentLastHour: 2, queued: 0 });
+    expect(await mail.read(SHOP, undefined)).toMatchObject({ limitPerHour: 3, sentLastHour: 2, queued: 0 });
     await expect(send('To: a@x.example, b@x.example\n\n')).rejects.toThrow('limit of 3 recipients');
     await expect(send('To: a@x.example\n\n', ['-t'], 0)).rejects.toThrow('switched off');
     clock.advance(3_600_001);

@@ -1,12 +1,15 @@
 import type { Clock } from '../../../lib/clock.ts';
+import { defaultDomain } from '../../../lib/default-domain.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
+import { messageOf } from '../../../lib/error-message.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { InstallMail } from '../../contract/mail.ts';
-import { authorFault } from '../../policy/mail/author.ts';
-import { addressesIn, LARGEST_HEAD, parseHead, renderHead } from '../../policy/mail/message-head.ts';
+import { addressesIn, LARGEST_HEAD, type MessageHead, parseHead } from '../../policy/mail/message-head.ts';
+import { outgoingHead } from '../../policy/mail/outgoing-head.ts';
 import { LARGEST_MESSAGE, MOST_RECIPIENTS, parseAddress } from '../../policy/mail/recipients.ts';
 import type { PhpMail } from '../php/php-sites.ts';
+import type { MailRefusals } from './mail-refusals.ts';
 import { sendmailRecipients } from './sendmail-arguments.ts';
 
 /** A message for the platform's mail server. */
@@ -18,8 +21,10 @@ export interface OutgoingMail {
 
 /** How websites send email. */
 export interface WebsiteMailSettings {
-  /** Envelope sender of every message. */
-  sender: string;
+  /** Envelope sender of the messages of an install. */
+  senderOf(installName: string): string;
+  /** The host name of the portal. */
+  portalHost: string;
   /** Recipients that a website may send to within an hour, unless its install has a limit of its own. */
   perHour: number;
   send(mail: OutgoingMail): Promise<void>;
@@ -29,17 +34,18 @@ export interface WebsiteMailSettings {
 export interface WebsiteMail {
   /** Rejects with a sentence for the website's owner. */
   send(install: InstallRef, perHour: number | undefined, mail: PhpMail): Promise<void>;
-  read(installId: string, perHour: number | undefined): InstallMail;
+  read(install: InstallRef, perHour: number | undefined): Promise<InstallMail>;
 }
 
 interface WebsiteMailOptions extends WebsiteMailSettings {
   siteDomain: string;
+  refusals: MailRefusals;
   clock: Clock;
   randomness: Randomness;
 }
 
 export function createWebsiteMail(options: WebsiteMailOptions): WebsiteMail {
-  const { sender, siteDomain, clock, randomness } = options;
+  const { senderOf, portalHost, siteDomain, refusals, clock, randomness } = options;
   /** Recipients of each message in the last hour, by install. */
   const sent = new Map<string, { atMs: number; recipients: number }[]>();
 
@@ -68,37 +74,69 @@ export function createWebsiteMail(options: WebsiteMailOptions): WebsiteMail {
     };
   }
 
+  async function forward(mail: OutgoingMail): Promise<void> {
+    try {
+      await options.send(mail);
+    } catch (error) {
+      throw new Error(sentenceOf(error), { cause: error });
+    }
+  }
+
   return {
     async send(install, perHour = options.perHour, mail) {
-      const { message } = mail;
-      if (message.length > LARGEST_MESSAGE) throw new Error('the message is too large');
-      // No more than that, because millions of fields would take the memory of the platform.
-      const head = parseHead(message.subarray(0, LARGEST_HEAD), message.length <= LARGEST_HEAD);
-      if (head === null) throw new Error('the head of the message is too long');
-      const ownDomain = `${install.name}.${siteDomain}`;
-      const fault = authorFault(head, { sender, siteDomain, ownDomain });
-      if (fault !== null) throw new Error(fault);
       const { fromHead, recipients } = sendmailRecipients(mail.arguments);
-      const to = checkedRecipients([...recipients, ...(fromHead ? addressesIn(head) : [])]);
-      const takeBack = count(install.id, to.length, perHour);
+      let wanted = recipients;
       try {
-        const added = { id: randomness.uuid(), install, sender, date: clock.now() };
-        const body = message.subarray(head.length);
-        await options.send({ from: sender, to, message: Buffer.concat([renderHead(head, added), body]) });
+        const head = headOf(mail.message);
+        if (fromHead) wanted = [...recipients, ...addressesIn(head)];
+        const sender = senderOf(install.name);
+        const names = {
+          install,
+          sender,
+          portalHost,
+          siteDomain,
+          ownDomain: defaultDomain(install.name, siteDomain),
+        };
+        const outgoing = outgoingHead(head, names, { id: randomness.uuid(), date: clock.now() });
+        if ('fault' in outgoing) throw new Error(outgoing.fault);
+        const to = checkedRecipients(wanted);
+        const takeBack = count(install.id, to.length, perHour);
+        const message = Buffer.concat([outgoing.head, mail.message.subarray(head.length)]);
+        await forward({ from: sender, to, message }).catch((error: unknown) => {
+          takeBack();
+          throw error;
+        });
       } catch (error) {
-        takeBack();
+        await refusals.add(install.id, { reason: messageOf(error), recipients: wanted });
         throw error;
       }
     },
 
-    read: (installId, perHour = options.perHour) => ({
+    read: async (install, perHour = options.perHour) => ({
       hasRelay: true,
       limitPerHour: perHour,
-      sentLastHour: sentLastHour(installId),
+      sentLastHour: sentLastHour(install.id),
       queued: 0,
-      sender,
+      sender: senderOf(install.name),
+      refusals: await refusals.read(install.id),
     }),
   };
+}
+
+function headOf(message: Buffer): MessageHead {
+  if (message.length > LARGEST_MESSAGE) throw new Error('the message is too large');
+  // No more than that, because millions of fields would take the memory of the platform.
+  const head = parseHead(message.subarray(0, LARGEST_HEAD), message.length <= LARGEST_HEAD);
+  if (head === null) throw new Error('the head of the message is too long');
+  return head;
+}
+
+/** Tells the owner of a website why the mail server failed, without its address. */
+function sentenceOf(error: unknown): string {
+  const answer = error instanceof Error && 'response' in error ? error.response : undefined;
+  return typeof answer === 'string' && answer !== ''
+    ? `the mail server of the platform refused the message: ${answer}`
+    : 'the mail server of the platform does not answer; try again in a minute';
 }
 
 function checkedRecipients(texts: readonly string[]): string[] {

@@ -6,6 +6,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/durations.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { ifThere } from '../../../lib/if-there.ts';
+import { reasonKey } from '../../policy/mail/refusals.ts';
 import { createWaitingRoom, type WaitingRoom } from '../../policy/waiting-room.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { type AppendMailLog, mailLogEntry } from './install-mail-log.ts';
@@ -139,8 +140,7 @@ export function createMailSockets(options: MailSocketsOptions): MailSockets {
   ): void {
     const now = clock.now().getTime();
     for (const [key, at] of logged) if (now - at >= MINUTE_MS) logged.delete(key);
-    // Reasons can contain addresses.
-    const key = reason.replace(/"[^"]*"/, '');
+    const key = reasonKey(reason);
     if (logged.has(key)) return;
     logged.set(key, now);
     const { bytes = null, recipients = [] } = announced ?? {};

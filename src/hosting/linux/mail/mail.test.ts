@@ -64,6 +64,7 @@ async function begin(url: string | null = relay.url, keptFree = 0): Promise<void
       sender: `${install.name}@${install.name}.sites.example`,
       siteDomain: 'sites.example',
       ownDomain: `${install.name}.sites.example`,
+      portalHost: 'portal.example',
       perHour,
     }),
     ...{ queue, isTrial, appendLog, clock, random: systemRandomness, log },

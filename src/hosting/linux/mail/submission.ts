@@ -1,14 +1,12 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import type { InstallRef } from '../../contract/install-ref.ts';
-import { type AuthorNames, authorFault } from '../../policy/mail/author.ts';
 import {
   addressesIn,
   createHeadSearch,
   LARGEST_HEAD,
   type MessageHead,
   parseHead,
-  renderHead,
 } from '../../policy/mail/message-head.ts';
+import { outgoingHead, type SendingInstall } from '../../policy/mail/outgoing-head.ts';
 import { LARGEST_MESSAGE, MOST_RECIPIENTS, parseAddress } from '../../policy/mail/recipients.ts';
 import type { MailQueue } from './mail-queue.ts';
 import type { Exceeded } from './queue-file.ts';
@@ -42,8 +40,7 @@ export interface Announcement {
 }
 
 /** An install that sends. */
-export interface Submitter extends AuthorNames {
-  install: InstallRef;
+export interface Submitter extends SendingInstall {
   /** Recipients that it may send to within an hour. */
   perHour: number;
 }
@@ -92,13 +89,10 @@ export async function acceptMessage(
     let head: MessageHead;
     let bytes: number;
     try {
-      const added = { id, install, sender, date };
-      ({ head, bytes } = await writeMessage(file, content, announcement.bytes, added));
+      ({ head, bytes } = await writeMessage(file, content, announcement.bytes, submitter, { id, date }));
     } finally {
       await file.close();
     }
-    const fault = authorFault(head, submitter);
-    if (fault !== null) throw new SubmissionRefused(DATA_ERROR, fault);
     const recipients = checkedRecipients([
       ...announcement.recipients,
       ...(announcement.fromHead ? addressesIn(head) : []),
@@ -122,11 +116,13 @@ async function writeMessage(
   file: FileHandle,
   content: AsyncIterable<Buffer>,
   announced: number,
-  added: Parameters<typeof renderHead>[1],
+  submitter: Submitter,
+  added: { id: string; date: Date },
 ): Promise<{ head: MessageHead; bytes: number }> {
   const parts: Buffer[] = [];
   const search = createHeadSearch();
   let head: MessageHead | null = null;
+  let fault: string | null = null;
   let received = 0;
   let bytes = 0;
   const write = async (part: Buffer) => {
@@ -137,7 +133,8 @@ async function writeMessage(
     received += part.length;
     if (received > announced) break;
     if (head !== null) {
-      await write(part);
+      // A refused message is read to its end, because its sender reads the answer after that.
+      if (fault === null) await write(part);
       continue;
     }
     parts.push(part);
@@ -149,14 +146,20 @@ async function writeMessage(
       throw new SubmissionRefused(DATA_ERROR, 'the head of the message is too long');
     }
     if (head !== null) {
-      await write(renderHead(head, added));
-      await write(start.subarray(head.length));
+      const outgoing = outgoingHead(head, submitter, added);
+      if ('fault' in outgoing) {
+        fault = outgoing.fault;
+      } else {
+        await write(outgoing.head);
+        await write(start.subarray(head.length));
+      }
     }
     if (received === announced) break;
   }
   if (received !== announced || head === null) {
     throw new SubmissionRefused(DATA_ERROR, 'the message is incomplete');
   }
+  if (fault !== null) throw new SubmissionRefused(DATA_ERROR, fault);
   return { head, bytes };
 }
 

@@ -45,6 +45,7 @@ beforeAll(async () => {
       sender: `${name}@sites.test`,
       siteDomain: 'sites.test',
       ownDomain: `${name}.sites.test`,
+      portalHost: 'portal.test',
       perHour,
     }),
     isTrial: () => false,

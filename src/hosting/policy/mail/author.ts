@@ -42,23 +42,25 @@ function fieldFault(text: string, names: AuthorNames): string | null {
   if (entries.length === 0 || addresses.includes(null)) {
     return 'cannot be read: write plain addresses, such as Shop <hello@shop.example>';
   }
-  const guarded = guardedDomains(names);
   const mentioned = [...addresses, ...mentionedAddresses(text)];
   for (const address of mentioned) {
     if (address === null) continue;
     const domain = address.slice(address.lastIndexOf('@') + 1);
-    if (!guarded.some((name) => isUnder(domain, name)) || isUnder(domain, names.ownDomain)) continue;
+    if (!isOfProvider(domain, names)) continue;
     return `has an address under a domain of the provider, "${domain}": use a domain of your website`;
   }
   return null;
 }
 
-function guardedDomains({ sender, siteDomain }: AuthorNames): string[] {
+/** Whether a domain, in lower case, is one of the provider that the install may not speak for. */
+export function isOfProvider(domain: string, { sender, siteDomain, ownDomain }: AuthorNames): boolean {
+  if (isUnder(domain, ownDomain)) return false;
   const names = [sender.slice(sender.lastIndexOf('@') + 1), siteDomain];
-  return names.map((name) => (getDomain(name) ?? name).toLowerCase());
+  return names.some((name) => isUnder(domain, (getDomain(name) ?? name).toLowerCase()));
 }
 
-function isUnder(domain: string, name: string): boolean {
+/** Whether a domain is another one, or below it. */
+export function isUnder(domain: string, name: string): boolean {
   return domain === name || domain.endsWith(`.${name}`);
 }
 

@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { addressesIn, createHeadSearch, type MessageHead, parseHead, renderHead } from './message-head.ts';
+import {
+  addressesIn,
+  completeHead,
+  createHeadSearch,
+  type MessageHead,
+  parseHead,
+  renderHead,
+} from './message-head.ts';
 import { parseAddress } from './recipients.ts';
 
 const added = {
   id: '6f0b9d6e-0000-4000-8000-000000000001',
   install: { name: 'shop' },
-  sender: 'shop@shop.sites.example',
+  ownDomain: 'shop.sites.example',
   date: new Date('2026-01-31T09:30:05.000Z'),
 };
 
@@ -15,7 +22,10 @@ function head(text: string, isWhole = true): MessageHead {
   return parsed;
 }
 
-const rendered = (text: string) => renderHead(head(text), added).toString().split('\r\n');
+const rendered = (text: string) =>
+  renderHead(completeHead(head(text), added))
+    .toString()
+    .split('\r\n');
 
 describe('the head of a message', () => {
   it('ends at the empty line, with any line ends', () => {

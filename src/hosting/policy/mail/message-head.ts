@@ -4,7 +4,7 @@ import addressparser from 'nodemailer/lib/addressparser';
 export const LARGEST_HEAD = 256 * 1024;
 
 /** A header field with its folded lines, without the final line break. */
-interface Field {
+export interface Field {
   /** In lower case. */
   name: string;
   text: string;
@@ -19,10 +19,11 @@ export interface MessageHead {
 
 /** Facts that the host adds to a message. */
 export interface AddedFields {
-  /** UUID of the message in the queue. */
+  /** UUID of the message. */
   id: string;
   install: { name: string };
-  sender: string;
+  /** The default domain of the install. */
+  ownDomain: string;
   date: Date;
 }
 
@@ -30,8 +31,12 @@ const FIELD = /^([!-9;-~]+)[ \t]*:/;
 const LINE_END = /\r\n|\r|\n/g;
 /** Fields that name recipients for `-t`. */
 const ADDRESSES = ['to', 'cc', 'bcc'];
-/** Trace fields, which only the host writes (RFC 5321 section 4.4), and recipients that no one may see. */
-const DROPPED = new Set(['bcc', 'resent-bcc', 'received', 'return-path', 'x-homeport-message']);
+/**
+ * Fields that websites may not write. No one may see Bcc. Only hosts write trace fields (RFC 5321 section 4.4) and results of checks
+ * (RFC 8601, RFC 7208, RFC 8617). Some programs show the others in place of From (RFC 5322 section 3.6.6, RFC 9057).
+ */
+const DROPPED =
+  /^(bcc|received|return-path|delivered-to|received-spf|authentication-results|domainkey-signature|author|arc-.*|resent-.*|x-homeport-.*)$/;
 
 /**
  * Parses the head of a message. Null if it has not ended yet. `isWhole`: nothing follows. The head ends before the first line that is no
@@ -108,23 +113,36 @@ export function unfolded(text: string): string {
   return Buffer.from(value, 'latin1').toString('utf8');
 }
 
-/**
- * The head to send. Drops trace fields and Bcc, adds a Received field, and what a message must have: From, Date and Message-ID. A From of
- * the website is kept.
- */
-export function renderHead({ fields }: MessageHead, { id, install, sender, date }: AddedFields): Buffer {
-  const kept = fields.filter(({ name }) => !DROPPED.has(name));
-  const has = (name: string) => kept.some((field) => field.name === name);
-  const domain = sender.slice(sender.lastIndexOf('@') + 1);
+/** The address of an install: the author of messages without one. It is under the one domain of the provider that the install may use. */
+export const ownAddress = (install: { name: string }, ownDomain: string): string =>
+  `${install.name}@${ownDomain}`;
+
+/** The head to send. Drops fields that websites may not write. Adds a Received field, and From, Date and Message-ID if they are missing. */
+export function completeHead(
+  { fields, length }: MessageHead,
+  { id, install, ownDomain, date }: AddedFields,
+): MessageHead {
+  const kept = fields.filter(({ name }) => !DROPPED.test(name));
   const time = mailDate(date);
-  const lines = [
-    `Received: from ${install.name} (website)\r\n\tby ${domain} (Homeport) with local id ${id};\r\n\t${time}`,
-    ...kept.map(({ text }) => text),
-    ...(has('from') ? [] : [`From: ${sender}`]),
-    ...(has('date') ? [] : [`Date: ${time}`]),
-    ...(has('message-id') ? [] : [`Message-ID: <${id}@${domain}>`]),
-  ];
-  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+  const missing = ([name, value]: [string, string]): Field[] =>
+    kept.some((field) => field.name === name.toLowerCase())
+      ? []
+      : [{ name: name.toLowerCase(), text: `${name}: ${value}` }];
+  const received = `from ${install.name} (website)\r\n\tby ${ownDomain} (Homeport) with local id ${id};\r\n\t${time}`;
+  return {
+    fields: [
+      { name: 'received', text: `Received: ${received}` },
+      ...kept,
+      ...missing(['From', ownAddress(install, ownDomain)]),
+      ...missing(['Date', time]),
+      ...missing(['Message-ID', `<${id}@${ownDomain}>`]),
+    ],
+    length,
+  };
+}
+
+export function renderHead({ fields }: MessageHead): Buffer {
+  return Buffer.from(`${fields.map(({ text }) => text).join('\r\n')}\r\n\r\n`, 'latin1');
 }
 
 /** RFC 5322 section 3.3. */

@@ -1,12 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { hosting } from '../../../api/client.ts';
+import { type BodyOf, type HostingPaths, hosting } from '../../../api/client.ts';
 import { unwrap, unwrapStarted } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { TextField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { Empty, Facts, MainSection } from '../../../components/page.tsx';
+import { Empty, Facts, MainSection, Section } from '../../../components/page.tsx';
+import { type Column, Table } from '../../../components/table.tsx';
+import { Time } from '../../../components/time.tsx';
 import { showOperation } from '../../../components/toast.tsx';
 import { useMay } from '../../../session/session.ts';
 
@@ -22,6 +24,10 @@ export function MailSection({ install }: { install: Install }) {
     </MainSection>
   );
 }
+
+type Refused = NonNullable<
+  BodyOf<HostingPaths['/installs/{install_id}/mail']['get']>['last_refused']
+>[number];
 
 function WebsiteMail({ install }: { install: Install }) {
   const queries = useQueryClient();
@@ -52,7 +58,7 @@ function WebsiteMail({ install }: { install: Install }) {
 
   return (
     <Loaded query={mail} what="the mail of the website">
-      {({ can_send, limit_per_hour, most_per_hour, sent_last_hour, queued, sender }) => (
+      {({ can_send, limit_per_hour, most_per_hour, sent_last_hour, queued, sender, last_refused }) => (
         <>
           {!can_send && (
             <Notice tone="bad">
@@ -85,8 +91,28 @@ function WebsiteMail({ install }: { install: Install }) {
               />
             </Form>
           )}
+          {last_refused !== null && last_refused.length > 0 && <RefusedMail messages={last_refused} />}
         </>
       )}
     </Loaded>
+  );
+}
+
+/** Why the last messages of the website reached no one. */
+function RefusedMail({ messages }: { messages: readonly Refused[] }) {
+  const columns: Column<Refused & { key: string }>[] = [
+    { id: 'time', header: 'Time', cell: ({ refused_at }) => <Time at={refused_at} exact /> },
+    { id: 'reason', header: 'Reason', rowHeader: true, cell: ({ reason }) => reason },
+    { id: 'recipients', header: 'Recipients', cell: ({ recipients }) => recipients.join(', ') },
+  ];
+  return (
+    <Section title="Refused messages">
+      <Table
+        caption="The last messages that were refused"
+        columns={columns}
+        rows={messages.map((message, at) => ({ ...message, key: `${message.refused_at} ${at}` }))}
+        rowKey={({ key }) => key}
+      />
+    </Section>
   );
 }
