@@ -405,6 +405,84 @@ describe('files', () => {
     ).toEqual(['/internal/shared/bin', '/home/web_user', 'php', expect.not.stringMatching(/homeport/)]);
   });
 
+  it('lets PHP change nothing of the platform in memory, by whatever way', async () => {
+    // One thread, so that each request sees what the one before left.
+    const own = {
+      ...(await newSite('fixed', { threads: 1 })),
+      readOnly: { '/homeport/library': join(folder, 'core/wp-includes') },
+    };
+    const outcomes = await run(
+      `$prepend = '/internal/shared/auto_prepend_file.php';
+      $code = '<?php define("OWNED", 1);';
+      file_put_contents('/tmp/code.php', $code);
+      file_put_contents('/wordpress/code.php', $code);
+      $open = fn (string $path, string $mode) => ($file = fopen($path, $mode)) && fwrite($file, $code);
+      $attempts = [
+        'write' => fn () => file_put_contents($prepend, $code),
+        'append' => fn () => file_put_contents($prepend, $code, FILE_APPEND),
+        'update' => fn () => $open($prepend, 'r+'),
+        'truncate' => fn () => ($file = fopen($prepend, 'r+')) && ftruncate($file, 0),
+        'create' => fn () => file_put_contents('/internal/shared/preload/code.php', $code),
+        'lock and write' => fn () => file_put_contents($prepend, $code, LOCK_EX),
+        'copy' => fn () => copy('/tmp/code.php', $prepend),
+        'rename onto' => fn () => rename('/tmp/code.php', $prepend),
+        'rename onto from the website' => fn () => rename('/wordpress/code.php', $prepend),
+        'rename' => fn () => rename($prepend, '/internal/shared/former.php'),
+        'rename out' => fn () => rename($prepend, '/wordpress/former.php') && !file_exists($prepend),
+        'unlink' => fn () => unlink($prepend),
+        'chmod' => fn () => chmod($prepend, 0777),
+        'chmod of the folder' => fn () => chmod('/internal/shared', 0777),
+        'touch' => fn () => touch($prepend, 1),
+        'symlink' => fn () => symlink('/tmp/code.php', '/internal/shared/link.php'),
+        'symlink in the root' => fn () => symlink('/wordpress', '/link'),
+        'symlink onto' => fn () => unlink($prepend) && symlink('/wordpress/code.php', $prepend),
+        'link' => fn () => link('/tmp/code.php', '/internal/shared/link.php'),
+        'through a link of a name' => fn () => file_put_contents('/wordpress/../internal/shared/./auto_prepend_file.php', $code),
+        'rename of its folder' => fn () => rename('/internal/shared', '/internal/former'),
+        'rename of the uppermost folder' => fn () => rename('/internal', '/former'),
+        'rename of a folder with mounts' => fn () => rename('/homeport', '/former'),
+        'rename of a mount' => fn () => rename('/homeport/library', '/homeport/former'),
+        'rmdir' => fn () => rmdir('/internal/shared/preload'),
+        'mkdir' => fn () => mkdir('/own'),
+        'settings' => fn () => file_put_contents('/internal/shared/php.ini', 'auto_prepend_file=/wordpress/code.php'),
+        'the script of the platform' => fn () => file_put_contents('/internal/eval.php', $code),
+        'the output' => fn () => unlink('/request/stdout'),
+        'an archive' => fn () => (new ZipArchive())->open('/internal/shared/own.zip', ZipArchive::CREATE | ZipArchive::OVERWRITE) === true
+          && file_exists('/internal/shared/own.zip'),
+        'a database' => fn () => (bool) (new PDO('sqlite:/internal/shared/own.sqlite'))->exec('CREATE TABLE t (a)') ?: file_exists('/internal/shared/own.sqlite'),
+        'a log' => fn () => error_log($code, 3, '/internal/shared/preload/log.php'),
+        'a session' => fn () => session_save_path('/internal/shared') && session_start(),
+      ];
+      foreach ($attempts as &$attempt) {
+        try { $attempt = @$attempt(); } catch (Throwable $error) { $attempt = false; }
+      }
+      echo json_encode(array_keys(array_filter($attempts)));`,
+      {},
+      own,
+    );
+    expect(JSON.parse(outcomes.output)).toEqual([]);
+    const { output } = await run(
+      `echo json_encode([FIRST, defined('OWNED'), include '/internal/shared/auto_prepend_file.php',
+        array_values(array_diff(scandir('/internal/shared'), ['.', '..'])), scandir('/internal/shared/preload'),
+        file_put_contents('/tmp/new', 'x'), file_put_contents('/private/new', 'x'), file_put_contents('/wordpress/new', 'x')]);`,
+      {},
+      own,
+    );
+    expect(JSON.parse(output)).toEqual([
+      1,
+      false,
+      1,
+      expect.not.arrayContaining(['link.php', 'own.zip', 'own.sqlite', 'former.php']),
+      ['.', '..'],
+      1,
+      1,
+      1,
+    ]);
+    await put('../../fixed/files/visit.php', '<?php echo defined("OWNED") ? "owned" : FIRST;');
+    expect((await ask('/visit.php', {}, own)).text).toBe('1');
+    await sites.stop('fixed');
+  });
+
   it('loses no commit of two threads', async () => {
     await run(`$db = new PDO('sqlite:/private/database/test.sqlite'); $db->exec('PRAGMA journal_mode = TRUNCATE');
       $db->exec('CREATE TABLE t (n INTEGER PRIMARY KEY, by TEXT)');`);

@@ -84,10 +84,21 @@ export interface NodeFs extends FsType {
   syncfs?(mount: FsMount, populate: boolean, done: (error: unknown) => void): void;
 }
 
+interface Operations {
+  node: NodeOperations;
+  stream: StreamOperations;
+}
+
+/** Emscripten's file system in memory. */
+export interface MemoryFs extends FsType {
+  /** What its nodes do, by their kind. Some kinds lack operations. */
+  ops_table: Record<'dir' | 'file' | 'link' | 'chrdev', Operations>;
+}
+
 export interface EmscriptenFs {
   ErrnoError: new (errno: number) => Error & { errno: number };
   FSNode: new (parent: FsNode | null, name: string, mode: number, rdev: number) => FsNode;
-  filesystems: { NODEFS: NodeFs };
+  filesystems: { MEMFS: MemoryFs; NODEFS: NodeFs };
   streams: (FsStream | null | undefined)[];
   hashAddNode(node: FsNode): void;
   createNode(parent: FsNode | null, name: string, mode: number): FsNode;

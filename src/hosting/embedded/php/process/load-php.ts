@@ -4,6 +4,7 @@ import type { PhpProcessStart } from '../process-protocol.ts';
 import type { EmscriptenRuntime } from './emscripten.ts';
 import type { FileLocks } from './file-locks.ts';
 import type { SocketSettings } from './php-sockets.ts';
+import { createReadOnlyMemory, type ReadOnlyMemory } from './read-only-memory.ts';
 import { MailProgram } from './sendmail.ts';
 import { bindLocks, type UserSpaceContext } from './user-space.ts';
 
@@ -15,6 +16,7 @@ const FUTURE = Date.UTC(2100, 0);
 export interface LoadedPhp {
   php: PHP;
   runtime: EmscriptenRuntime;
+  memory: ReadOnlyMemory;
 }
 
 export interface PhpParts {
@@ -55,6 +57,10 @@ export async function loadPhp({ module, thread, settings, locks, sockets }: PhpP
   });
   const php = new PHP(id);
   const runtime: EmscriptenRuntime = php[RUNTIME];
+  const memory = createReadOnlyMemory(runtime.FS);
+  // It writes each script into a file.
+  const writeFile = php.writeFile.bind(php);
+  php.writeFile = (path, content) => memory.change(() => writeFile(path, content));
   const ini = iniFor(settings);
   const lines = php
     .readFileAsText(INI_FILE)
@@ -62,21 +68,22 @@ export async function loadPhp({ module, thread, settings, locks, sockets }: PhpP
     .filter((line) => !Object.hasOwn(ini, line.split('=')[0]?.trim() ?? ''));
   for (const [name, value] of Object.entries(ini)) if (value !== null) lines.push(`${name} = ${value}`);
   php.writeFile(INI_FILE, lines.join('\n'));
-  writePrepend({ php, runtime }, '<?php');
+  const loaded = { php, runtime, memory };
+  writePrepend(loaded, '<?php');
   // opcache is off for a SAPI that it does not know.
   await php.setSapiName('cgi-fcgi');
   // An error would leave PHP waiting, so any other program is one that fails.
   php.setSpawnHandler(() => new MailProgram([], () => Promise.reject(new Error('no such program'))));
-  return { php, runtime };
+  return loaded;
 }
 
 /**
  * Writes the file that PHP runs before each script. opcache must not keep it: for 2 seconds it would run the one from before the website was
  * known, without the website's settings.
  */
-export function writePrepend({ php, runtime }: LoadedPhp, code: string): void {
+export function writePrepend({ php, runtime, memory }: LoadedPhp, code: string): void {
   php.writeFile(PREPEND_FILE, code);
-  runtime.FS.utime(PREPEND_FILE, FUTURE, FUTURE);
+  memory.change(() => runtime.FS.utime(PREPEND_FILE, FUTURE, FUTURE));
 }
 
 /** Settings of PHP. Null: without the setting of the package. */

@@ -51,7 +51,8 @@ let services = '';
 let closed: RegExp | null = null;
 
 raiseWalls(start.settings);
-const { php, runtime } = await load();
+const loaded = await load();
+const { php, runtime, memory } = loaded;
 const files = createVirtualFiles(runtime.FS, (name) => send({ kind: 'temporary', name }));
 php.setCommandSpawnHandler(
   'sendmail',
@@ -80,7 +81,8 @@ function serve(site: PhpThreadSite): void {
   services = site.services;
   closed = new RegExp(site.closedPrograms, 's');
   files.show(site.folders);
-  writePrepend({ php, runtime }, site.prepend);
+  writePrepend(loaded, site.prepend);
+  memory.close();
   send({ kind: 'serving' });
 }
 
