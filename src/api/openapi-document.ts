@@ -216,28 +216,29 @@ function headerParametersOf({ entityTag, resource, idempotencyKey }: Route): obj
     );
   }
   if (resource) {
-    parameters.push(
-      headerParameter(
-        'If-Match',
-        'An ETag: 412 unless the resource still has it',
-        '"2jmj7l5rSw0yVb_vlWAYkK_YBwk"',
-      ),
-    );
+    parameters.push(headerParameter('If-Match', 'An ETag: 412 unless the resource still has it'));
   }
   if (idempotencyKey) {
     parameters.push(
       headerParameter(
         'Idempotency-Key',
         'A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing',
-        '8e03978e-40d5-43dd-bc93-6894a57f9324',
       ),
     );
   }
   return parameters;
 }
 
-function headerParameter(name: string, description: string, example: string): object {
-  return { name, in: 'header', required: false, description, schema: { type: 'string' }, example };
+/** Tools send examples, so a header that only one value or only new values satisfy has none. */
+function headerParameter(name: string, description: string, example?: string): object {
+  return {
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+    ...(example === undefined ? {} : { example }),
+  };
 }
 
 function answerContent(response: object, route: Route, schemas: ComponentSchemas): object {

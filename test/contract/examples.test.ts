@@ -3,6 +3,7 @@ import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorFor } from '../../src/access/caller.ts';
 import { exampleIdOf } from '../../src/api/path-parameters.ts';
+import { text } from '../client.ts';
 import { startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { ENDPOINTS, nameOf } from './endpoint-table.ts';
 import { WITH_WORDPRESS } from './logins.ts';
@@ -15,7 +16,9 @@ const Json = Type.Optional(
 );
 const Operation = Type.Object({
   parameters: Type.Optional(
-    Type.Array(Type.Object({ in: Type.String(), name: Type.String(), example: Type.Unknown() })),
+    Type.Array(
+      Type.Object({ in: Type.String(), name: Type.String(), example: Type.Optional(Type.Unknown()) }),
+    ),
   ),
   requestBody: Type.Optional(Type.Object({ content: Json })),
   responses: Type.Record(Type.String(), Type.Object({ content: Json })),
@@ -99,4 +102,28 @@ describe('the examples of the description', () => {
     if (row.path === '/swagger') return expect(answer.body).toMatchObject(Object(promised?.example));
     if (promised) expectAlike(answer.body, promised.example, nameOf(row));
   });
+});
+
+/** The headers of an operation with their examples, as tools send them with every request. */
+function headersOf(method: string, path: string): Record<string, string> {
+  const { parameters = [] } = described.paths[path]?.[method.toLowerCase()] ?? {};
+  const shown = parameters.filter(({ in: place, example }) => place === 'header' && example !== undefined);
+  return Object.fromEntries(shown.map(({ name, example }) => [name, String(example)]));
+}
+
+it('has examples of headers that hold for every request', async () => {
+  const { owner, accountId } = await homeport.ownedAccount();
+  const send = async (method: string, path: string, id: string, json?: object) => {
+    const headers = headersOf(method, path);
+    const target = path.replace('{site_id}', id);
+    return owner.client.call(method, target, { headers, ...(json === undefined ? {} : { json }) });
+  };
+  for (const name of ['One', 'Two']) {
+    const made = await send('POST', '/sites', '', { name, account_id: accountId });
+    expect(made.status).toBe(201);
+    const id = text(made.body, 'id');
+    expect((await send('GET', '/sites/{site_id}', id)).status).toBe(200);
+    expect((await send('PATCH', '/sites/{site_id}', id, { name: `New ${name}` })).status).toBe(200);
+    expect((await send('DELETE', '/sites/{site_id}', id)).status).toBe(204);
+  }
 });

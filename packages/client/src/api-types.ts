@@ -525,7 +525,7 @@ export interface paths {
          * Verify a domain by its TXT record
          * @description Looks up the TXT record that proves your ownership of the registrable domain. Before the first request, the answer names the record to create.
          */
-        post: operations["verifyDomain"];
+        post: operations["verifyDomainTxtRecord"];
         delete?: never;
         options?: never;
         head?: never;
@@ -543,7 +543,7 @@ export interface paths {
         put?: never;
         /**
          * Begin a status report of a domain
-         * @description Looks at the domains of the install from outside: DNS, HTTP and TLS. Limited to one request every 5 seconds for each install.
+         * @description Looks from outside at the domain and, if the install has it, its `www` or apex name: DNS, HTTP and TLS. Limited to one request every 5 seconds for each install.
          */
         post: operations["checkStatus"];
         delete?: never;
@@ -1443,7 +1443,7 @@ export interface paths {
          * Get the limits of an account
          * @description Returns the limits that the operator has set for each month.
          */
-        get: operations["getAccountLimits"];
+        get: operations["getAccountsLimits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1463,7 +1463,7 @@ export interface paths {
          * Get the usage of the installs of an account
          * @description Returns traffic and storage of each install by day, and over all days. A page may have fewer installs than `limit`, because it has at most 10,000 days.
          */
-        get: operations["getAccountUsage"];
+        get: operations["getAccountUsageMetrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1543,7 +1543,7 @@ export interface paths {
          * Get the usage of an install
          * @description Returns traffic and storage by day, and over all days.
          */
-        get: operations["getInstallUsage"];
+        get: operations["getInstallUsageMetrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1565,7 +1565,7 @@ export interface paths {
          * Measure the storage of an install
          * @description Measures the files and the database within minutes. One request every 300 seconds.
          */
-        post: operations["refreshInstallDiskUsage"];
+        post: operations["refreshEnvironmentDiskUsage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8051,10 +8051,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8212,15 +8209,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8264,15 +8255,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8450,10 +8435,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8603,15 +8585,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8650,15 +8626,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8803,10 +8773,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8875,10 +8842,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8935,10 +8899,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9073,10 +9034,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9224,10 +9182,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9389,15 +9344,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9557,10 +9506,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9711,15 +9657,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9757,15 +9697,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9978,10 +9912,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10046,15 +9977,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10097,15 +10022,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10244,10 +10163,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10332,10 +10248,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10520,15 +10433,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10572,15 +10479,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10664,14 +10565,11 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    verifyDomain: {
+    verifyDomainTxtRecord: {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10727,10 +10625,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11001,10 +10896,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11159,10 +11051,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11291,10 +11180,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11430,15 +11316,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11483,10 +11363,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11550,10 +11427,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -11609,10 +11483,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11691,10 +11562,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11749,10 +11617,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11809,10 +11674,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11858,10 +11720,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11898,10 +11757,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12021,10 +11877,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12101,10 +11954,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12331,15 +12181,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12531,10 +12375,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12732,15 +12573,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12883,10 +12718,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12952,10 +12784,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13091,15 +12920,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13147,15 +12970,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13299,15 +13116,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13455,10 +13266,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13512,10 +13320,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13653,15 +13458,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13749,10 +13548,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13807,10 +13603,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -14349,10 +14142,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -14395,10 +14185,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -14543,15 +14330,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -14819,15 +14600,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -14862,7 +14637,7 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    getAccountLimits: {
+    getAccountsLimits: {
         parameters: {
             query?: never;
             header?: {
@@ -14926,7 +14701,7 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    getAccountUsage: {
+    getAccountUsageMetrics: {
         parameters: {
             query?: {
                 /**
@@ -15509,10 +15284,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -15548,7 +15320,7 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    getInstallUsage: {
+    getInstallUsageMetrics: {
         parameters: {
             query?: {
                 /**
@@ -15731,14 +15503,11 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    refreshInstallDiskUsage: {
+    refreshEnvironmentDiskUsage: {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -15887,10 +15656,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -15941,10 +15707,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -16048,10 +15811,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -16120,10 +15880,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -16426,10 +16183,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -16569,15 +16323,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -16615,15 +16363,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -16861,10 +16603,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -16934,10 +16673,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -17081,10 +16817,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -17152,10 +16885,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -17251,15 +16981,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description An ETag: 412 unless the resource still has it
-                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
-                 */
+                /** @description An ETag: 412 unless the resource still has it */
                 "If-Match"?: string;
-                /**
-                 * @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing
-                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
-                 */
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;

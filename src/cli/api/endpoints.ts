@@ -94,6 +94,17 @@ export function readEndpoints(): Endpoint[] {
   );
 }
 
+/** Names that are written as one word, although they have capital letters inside. */
+const BRANDS = /WordPress/g;
+/** The start of a word: a capital letter after a small one or a digit, or the last of several before a small one. */
+const WORD_STARTS = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
+
+/** The words of an operation's id, in lower case: `importThirdPartySSLCertificate` is `import third party ssl certificate`. */
+export function wordsOf(id: string): string[] {
+  const plain = id.replaceAll(BRANDS, (brand) => `${brand.slice(0, 1)}${brand.slice(1).toLowerCase()}`);
+  return plain.split(WORD_STARTS).map((word) => word.toLowerCase());
+}
+
 const isKnown = (id: string): id is EndpointId => Object.hasOwn(ENDPOINTS, id);
 
 function endpointOf(

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../packages/client/src/index.ts';
+import { wordsOf } from './endpoints.ts';
 import { createApiProgram } from './program.ts';
 
 const program = createApiProgram({});
@@ -7,9 +8,26 @@ const PROFILES = ['login', 'logout', 'profiles', 'help'];
 
 it('has a command for every endpoint', () => {
   const names = program.commands.map((command) => command.name()).filter((name) => !PROFILES.includes(name));
-  const ids = names.map((name) => name.replaceAll(/-([a-z])/g, (_match, letter) => letter.toUpperCase()));
-  expect(ids.sort()).toEqual(Object.keys(ENDPOINTS).sort());
+  const ids = Object.keys(ENDPOINTS).map((id) => id.toLowerCase());
+  expect(names.map((name) => name.replaceAll('-', '')).sort()).toEqual(ids.sort());
 });
+
+it.each(Object.keys(ENDPOINTS))('%s has words of several letters, of one kind each', (id) => {
+  const words = wordsOf(id);
+  expect(words.join('')).toBe(id.toLowerCase());
+  for (const word of words) expect(word, words.join(' ')).toMatch(/^[a-z0-9]{2,}$/);
+  expect(words.join(' ')).not.toContain('word press');
+});
+
+it.each([
+  ['getWordPress', 'get wordpress'],
+  ['listWordPressUpdates', 'list wordpress updates'],
+  ['importThirdPartySSLCertificate', 'import third party ssl certificate'],
+  ['getSslCertificate', 'get ssl certificate'],
+  ['verifyDomainTxtRecord', 'verify domain txt record'],
+  ['runWpCli', 'run wp cli'],
+  ['swagger', 'swagger'],
+])('%s reads "%s"', (id, words) => expect(wordsOf(id).join(' ')).toBe(words));
 
 it.each(program.commands.map((command) => [command.name(), command] as const))(
   '%s --help explains each argument and option',

@@ -4,7 +4,7 @@ import { OperatorError } from '../../lib/operator-error.ts';
 import { requireConsent } from '../terminal/confirm.ts';
 import { table } from '../terminal/output.ts';
 import { callEndpoint, connect } from './call.ts';
-import { type Endpoint, type Field, readEndpoints } from './endpoints.ts';
+import { type Endpoint, type Field, readEndpoints, wordsOf } from './endpoints.ts';
 import {
   apiUrl,
   connectionOf,
@@ -39,9 +39,6 @@ Example:
   homeport api list-installs --status active
   homeport api create-backup INSTALL --description "before the update" --notification-emails me@example.com`;
 
-/** `getInstall` is `get-install`. */
-const commandName = (id: string) => id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
 const termOf = (command: Command) =>
   [command.name(), ...command.registeredArguments.map((argument) => `<${argument.name()}>`)].join(' ');
 
@@ -60,7 +57,7 @@ function addEndpoint(
   environment: Record<string, string | undefined>,
 ): void {
   const command = program
-    .command(commandName(endpoint.id))
+    .command(wordsOf(endpoint.id).join('-'))
     .summary(endpoint.summary.replace(/^./, (letter) => letter.toLowerCase()))
     .description(endpoint.description)
     .helpGroup(`${endpoint.tag}:`);

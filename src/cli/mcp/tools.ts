@@ -1,4 +1,4 @@
-import type { Endpoint, Field } from '../api/endpoints.ts';
+import { type Endpoint, type Field, wordsOf } from '../api/endpoints.ts';
 
 /** The rights of an assistant. `write` adds changes that can be undone, `destructive` those that cannot. */
 export const SCOPES = ['read', 'write', 'destructive'] as const;
@@ -53,7 +53,7 @@ function toolOf(endpoint: Endpoint): Tool {
     };
   }
   return {
-    name: endpoint.id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    name: wordsOf(endpoint.id).join('_'),
     endpoint,
     scope,
     description: endpoint.description,

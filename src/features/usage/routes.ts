@@ -34,7 +34,7 @@ export function usageRoutes(usage: UsageService): Route[] {
     route({
       method: 'GET',
       path: '/accounts/:account_id/limits',
-      operationId: 'getAccountLimits',
+      operationId: 'getAccountsLimits',
       summary: 'Get the limits of an account',
       description: 'Returns the limits that the operator has set for each month.',
       tag,
@@ -45,7 +45,7 @@ export function usageRoutes(usage: UsageService): Route[] {
     }),
     queryRoute({
       path: '/accounts/:account_id/usage',
-      operationId: 'getAccountUsage',
+      operationId: 'getAccountUsageMetrics',
       summary: 'Get the usage of the installs of an account',
       description:
         'Returns traffic and storage of each install by day, and over all days. A page may have fewer installs than `limit`, because it has at most 10,000 days.',
@@ -108,7 +108,7 @@ export function usageRoutes(usage: UsageService): Route[] {
     }),
     queryRoute({
       path: '/installs/:install_id/usage',
-      operationId: 'getInstallUsage',
+      operationId: 'getInstallUsageMetrics',
       summary: 'Get the usage of an install',
       description: 'Returns traffic and storage by day, and over all days.',
       tag,
@@ -123,7 +123,7 @@ export function usageRoutes(usage: UsageService): Route[] {
     emptyRoute({
       method: 'POST',
       path: '/installs/:install_id/usage/refresh_disk_usage',
-      operationId: 'refreshInstallDiskUsage',
+      operationId: 'refreshEnvironmentDiskUsage',
       summary: 'Measure the storage of an install',
       description: 'Measures the files and the database within minutes. One request every 300 seconds.',
       tag,

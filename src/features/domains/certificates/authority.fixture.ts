@@ -1,14 +1,20 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describe, it } from 'vitest';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
-import { type AcmeServer, startAcmeServer } from '../../../../test/servers/acme-server.ts';
-import { type DnsTestServers, startDnsServers } from '../../../../test/servers/dns-server.ts';
+import { type AcmeServer, hasPebble, startAcmeServer } from '../../../../test/servers/acme-server.ts';
+import { type DnsTestServers, findDnsServers, startDnsServers } from '../../../../test/servers/dns-server.ts';
 import { freePort } from '../../../../test/servers/free-port.ts';
 
 /** The content of a zone whose names lead to the edge. */
 export const HERE = '@ A 127.0.0.1\n* A 127.0.0.1\n';
+
+const lacksPrograms = !findDnsServers() || !hasPebble();
+
+/** `describe` and `it` of tests that order certificates: skipped without the programs that test/missing-programs.ts names. */
+export const ordering = { describe: describe.skipIf(lacksPrograms), it: it.skipIf(lacksPrograms) };
 
 /** A server that orders certificates from a test authority, with an account and its owner. */
 export interface OrderingHomeport {

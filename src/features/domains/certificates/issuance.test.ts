@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { field, text } from '../../../../test/client.ts';
 import { visit } from '../../../../test/edge.ts';
 import type { Person, TestHomeport } from '../../../../test/homeport.ts';
@@ -11,10 +11,11 @@ import type { Caller } from '../../../access/caller.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { domainStates } from '../domains/states.ts';
 import { requestOrders } from './attempts.ts';
-import { HERE, startOrderingHomeport } from './authority.fixture.ts';
+import { HERE, ordering, startOrderingHomeport } from './authority.fixture.ts';
 import { orderCertificates } from './jobs.ts';
 import { recordValidation } from './validations.ts';
 
+const { describe, it } = ordering;
 /** A test of a rule: other tests reach its queries. */
 const rule = withoutPostgresUnlessLong(it);
 

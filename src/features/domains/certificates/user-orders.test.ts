@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { field, text } from '../../../../test/client.ts';
 import type { Person, TestHomeport } from '../../../../test/homeport.ts';
 import type { ManualClock } from '../../../../test/manual-clock.ts';
@@ -6,9 +6,11 @@ import { certificateMaker, pkcs8 } from '../../../../test/servers/certificate-ma
 import type { DnsTestServers } from '../../../../test/servers/dns-server.ts';
 import { DAY_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { requestOrders } from './attempts.ts';
-import { HERE, startOrderingHomeport } from './authority.fixture.ts';
+import { HERE, ordering, startOrderingHomeport } from './authority.fixture.ts';
 import { orderCertificates } from './jobs.ts';
 import { recordValidation } from './validations.ts';
+
+const { describe, it } = ordering;
 
 const CONTACT_DATA = {
   email_address: 'ada@person.example',

@@ -199,7 +199,7 @@ export function domainRoutes(
     route({
       method: 'POST',
       path: '/installs/:install_id/domains/:domain_id/verification',
-      operationId: 'verifyDomain',
+      operationId: 'verifyDomainTxtRecord',
       summary: 'Verify a domain by its TXT record',
       description:
         'Looks up the TXT record that proves your ownership of the registrable domain. Before the first request, the answer names the record to create.',

@@ -12,7 +12,7 @@ export function domainReportRoutes(reports: DomainReportService): Route[] {
       operationId: 'checkStatus',
       summary: 'Begin a status report of a domain',
       description:
-        'Looks at the domains of the install from outside: DNS, HTTP and TLS. Limited to one request every 5 seconds for each install.',
+        'Looks from outside at the domain and, if the install has it, its `www` or apex name: DNS, HTTP and TLS. Limited to one request every 5 seconds for each install.',
       link: { operationId: 'getStatusReport', ids: { report_id: '/report_id' } },
       tag,
       errors: [401, 403, 404, 429, 500, 503],
