@@ -12,7 +12,11 @@ const NEEDS = [
     isThere: () => hasChromium,
   },
   { tests: 'DNS and reachability', packages: 'knot unbound', isThere: () => has('knotd', 'unbound') },
-  { tests: 'Ordering certificates', packages: 'pebble', isThere: () => has('pebble') },
+  {
+    tests: 'Ordering certificates',
+    packages: 'knot unbound pebble',
+    isThere: () => has('knotd', 'unbound', 'pebble', 'pebble-challtestsrv'),
+  },
   {
     tests: 'OpenSSH clients against ours',
     packages: 'openssh-client',
