@@ -1,8 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createFolders } from '../lib/create-folders.ts';
 import { syncFolder } from '../lib/durable-file.ts';
+import { messageOf } from '../lib/error-message.ts';
 import { ifThere } from '../lib/if-there.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 import { MANIFEST_FILE } from './manifest.ts';
 import { BACKUP_NAME, type BackupStorage, beginningOf } from './storage.ts';
 
@@ -16,7 +19,7 @@ export function createFolderStorage(folder: string): BackupStorage {
     address: folder,
     async begin(name) {
       const partial = partialOf(name);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      makeUsable(folder);
       await mkdir(partial, { mode: 0o700 });
       const folders = new Set([partial]);
       return {
@@ -82,5 +85,16 @@ async function syncFile(path: string): Promise<void> {
     await file.sync();
   } finally {
     await file.close();
+  }
+}
+
+function makeUsable(folder: string): void {
+  try {
+    createFolders(folder, 0o700);
+  } catch (error) {
+    throw new OperatorError(
+      `The folder ${folder} for platform backups cannot be used (${messageOf(error)}). Make it a folder that this user can read and write, or name another one.`,
+      { cause: error },
+    );
   }
 }

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { KNOWN_MIGRATIONS } from '../database/migrate.ts';
 import { SQLITE_FILE } from '../database/open.ts';
 import { requireEmpty, restorePostgres } from '../database/postgres-dump.ts';
+import { createFolders } from '../lib/create-folders.ts';
 import { syncFolder } from '../lib/durable-file.ts';
 import { ifThere } from '../lib/if-there.ts';
 import { OperatorError } from '../lib/operator-error.ts';
@@ -55,7 +56,7 @@ export async function restorePlatformBackup(config: Config, options: RestoreOpti
   if (config.databaseUrl !== null) await requireEmpty(config.databaseUrl, log);
   const workshop = join(config.dataDir, WORKSHOP);
   await rm(workshop, { recursive: true, force: true });
-  await mkdir(workshop, { recursive: true, mode: 0o700 });
+  createFolders(workshop, 0o700);
   try {
     const fetched = join(workshop, 'fetched');
     const ready = join(workshop, 'ready');

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createFolderStorage } from './folder-storage.ts';
 import { BACKUP_NAME, backupName, beginningOf } from './storage.ts';
 
 it('sorts names of the same second by their time, so that pruning keeps the newer backup', () => {
@@ -22,3 +23,10 @@ it.each(['homeport-20261122T0230007Z-1e6a4c0e', 'homeport-20261322T023000Z-1e6a4
     expect(beginningOf(name)).toBeNull();
   },
 );
+
+it('says what to do if its folder cannot be made', async () => {
+  const begin = createFolderStorage('/proc/x').begin('homeport-20261122T023000750Z-1e6a4c0e');
+  await expect(begin).rejects.toThrow(
+    /^The folder \/proc\/x for platform backups cannot be used \(E.*another one\.$/,
+  );
+});

@@ -28,6 +28,17 @@ describe('the sealing key in the data folder', () => {
     expect(Buffer.from(readFileSync(file(), 'utf8'), 'base64')).toEqual(key);
   });
 
+  it('appears whole, and leaves nothing else behind', () => {
+    load();
+    expect(readdirSync(folder.path)).toEqual(['sealing.key']);
+  });
+
+  it('says what to do if it cannot be created', () => {
+    expect(() => loadSealingKey({ dataDir: join(folder.path, 'missing'), sealingKey: null })).toThrow(
+      /The sealing key .*missing\/sealing\.key cannot be created \(ENOENT/,
+    );
+  });
+
   it('gets mode 600 back if others had access', () => {
     const key = load();
     chmodSync(file(), 0o644);

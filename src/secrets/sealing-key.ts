@@ -1,5 +1,15 @@
-import { createHmac, randomBytes } from 'node:crypto';
-import { accessSync, chmodSync, constants, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  linkSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../config/config.ts';
 import { hasCode } from '../lib/error-code.ts';
@@ -45,11 +55,23 @@ export function readSealingKey(file: string): Buffer | null {
   return key;
 }
 
+/** Makes the key appear whole: half of one, after a crash or on a full disk, would have to be restored from a backup. */
 function makeSealingKey(file: string): void {
-  try {
-    writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error;
+  if (!existsSync(file)) {
+    const whole = `${file}.${randomUUID()}`;
+    try {
+      writeFileSync(whole, randomBytes(32).toString('base64'), { mode: 0o600, flag: 'wx' });
+      linkSync(whole, file);
+    } catch (error) {
+      // Another process may have made it.
+      if (!hasCode(error, 'EEXIST')) {
+        throw new ConfigError(`The sealing key ${file} cannot be created (${messageOf(error)}).`, {
+          cause: error,
+        });
+      }
+    } finally {
+      rmSync(whole, { force: true });
+    }
   }
   chmodSync(file, 0o600);
 }

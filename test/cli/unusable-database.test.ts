@@ -1,11 +1,11 @@
-import { symlinkSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../database.ts';
 import { freePort } from '../servers/free-port.ts';
 import { call } from './call-homeport.ts';
-import type { Environment } from './run-homeport.ts';
+import { type Environment, run } from './run-homeport.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {
@@ -20,6 +20,25 @@ async function refusal(environment: Environment, ...words: string[]): Promise<st
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   return stderr;
 }
+
+test('a data folder that cannot be made ends the start at once', async () => {
+  const file = join(folder.path, 'file');
+  writeFileSync(file, '');
+  const start = async (dataDir: string, command: string) =>
+    (await run({ HOMEPORT_DATA_DIR: dataDir }, command)).stderr;
+  // Node's own mkdir never returns for the first two.
+  const [proc, below, taken] = await Promise.all([
+    start('/proc/x', 'serve'),
+    start('/proc/x/y', 'migrate'),
+    start(file, 'serve'),
+  ]);
+  for (const printed of [proc, below]) {
+    expect(printed).toMatch(
+      /^homeport: The data folder \/proc\/x(\/y)? cannot be used \((EACCES|ENOENT).*\)\. Make it a folder .* in HOMEPORT_DATA_DIR\.\n$/,
+    );
+  }
+  expect(taken).toContain(`${file} cannot be used (${file} is a file, not a folder).`);
+});
 
 test('a data folder that cannot be looked into is not taken for none', async () => {
   symlinkSync('homeport.sqlite', join(folder.path, 'homeport.sqlite'));

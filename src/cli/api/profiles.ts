@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
+import { createFolders } from '../../lib/create-folders.ts';
 import { hasCode } from '../../lib/error-code.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 
@@ -47,7 +48,7 @@ export function readProfiles(file: string): Profiles {
 
 /** Writes the profiles, readable by this user only. A crash leaves the earlier file. */
 export function writeProfiles(file: string, profiles: Profiles): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  createFolders(dirname(file), 0o700);
   const next = `${file}.${process.pid}`;
   writeFileSync(next, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
   renameSync(next, file);

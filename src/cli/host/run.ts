@@ -1,9 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { HostDescription } from '../../hosting/contract/host.ts';
+import { createFolders } from '../../lib/create-folders.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { configOf } from '../platform/configuration.ts';
 import { hostSocketOf, takesConnections } from '../platform/host-socket.ts';
@@ -36,7 +36,7 @@ export function addHostRun(host: Command): void {
         throw new OperatorError(`Another "homeport host" listens at ${socket}. Stop that one first.`);
       }
       const { withFileLock } = await import('../../hosting/linux/isolation/file-lock.ts');
-      await mkdir(config.hostRunFolder, { recursive: true });
+      createFolders(config.hostRunFolder, 0o755);
       // A host that is still ending would end the daemons of its successor.
       const lock = join(config.hostRunFolder, 'host.lock');
       await withFileLock(lock, () => runUntilSignal(config, log), END_WITHIN_SECONDS);

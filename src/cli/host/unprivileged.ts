@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { preparePublicFolder } from '../../api/public-certificate.ts';
 import type { Config } from '../../config/config.ts';
+import { createFolders } from '../../lib/create-folders.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import { CommandError, runCommand, succeeds } from '../../lib/run-command.ts';
 import { PROGRAM } from './beside.ts';
@@ -106,7 +107,7 @@ async function dataFolderFault(account: Account, folder: string): Promise<string
   const closed = await closedFolder(account, dirname(folder));
   if (closed !== null) return `${closed}, which the data folder is in, is closed to it`;
   if (entries === null) {
-    await mkdir(dirname(folder), { recursive: true });
+    createFolders(dirname(folder), 0o755);
     await mkdir(folder, { mode: 0o700 });
   }
   if (entries === null || entries.length === 0) await giveAway(folder, account);

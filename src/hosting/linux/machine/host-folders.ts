@@ -1,5 +1,6 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { createFolders } from '../../../lib/create-folders.ts';
 import type { LinuxLayout } from './layout.ts';
 
 /** For root only: the contents are secret, or not yet assigned to a user. */
@@ -10,7 +11,7 @@ const PUBLIC_MODE = 0o755;
 
 /** Creates the folders that the parts of the host expect. True if the host's folder is new. */
 export async function makeHostFolders(layout: LinuxLayout): Promise<boolean> {
-  const isNew = (await mkdir(layout.folder, { recursive: true, mode: PASSAGE_MODE })) !== undefined;
+  const isNew = createFolders(layout.folder, PASSAGE_MODE);
   const folders: [string, number][] = [
     [layout.folder, PASSAGE_MODE],
     [layout.runFolder, PASSAGE_MODE],
