@@ -1,7 +1,7 @@
 /**
  * Builds the portal's pages into `web/dist`: `npm run build`. `--when-missing [FOLDER]` builds only if these pages
- * are missing or outdated, and into FOLDER if this user may not write into `web/dist`. It prints "built" or
- * "present", then the folder.
+ * are missing or outdated, and into FOLDER if this user may not write into `web/dist`. It prints "building" when it begins to build, then
+ * "built" or "present", each with the folder.
  */
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -60,7 +60,10 @@ async function providePortal(
   otherwise: string,
 ): Promise<{ folder: string; built: boolean }> {
   const folder = isCurrent(preferred) || mayWrite(preferred) ? preferred : otherwise;
-  return { folder, built: await buildWhenMissing(folder) };
+  if (isCurrent(folder)) return { folder, built: false };
+  process.stdout.write(`building ${folder}\n`);
+  await buildPortal(folder);
+  return { folder, built: true };
 }
 
 function isCurrent(folder: string): boolean {

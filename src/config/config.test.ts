@@ -377,7 +377,7 @@ const CASES: {
     bad: ['hidden', ':hidden', 'id:'],
   },
   logLevel: {
-    standard: 'info',
+    standard: null,
     good: [
       ['debug', 'debug'],
       ['silent', 'silent'],

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -15,14 +14,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { FIRST_SCRIPTS } from '../../web/first-page.ts';
 import { createAgent } from '../client.ts';
 import { freePort } from '../servers/free-port.ts';
+import { makeClone, ROOT } from './clone.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Neither this user nor this group owns anything. */
 const UNPRIVILEGED = { uid: 54_321, gid: 54_321 };
 
@@ -40,17 +37,7 @@ describe.skipIf(whyNot !== null)(`npm start by an unprivileged user in root's cl
     base = mkdtempSync(join(tmpdir(), 'homeport-unprivileged-'));
     chmodSync(base, 0o755);
     clone = join(base, 'clone');
-    mkdirSync(clone);
-    for (const name of ['bin', 'src', 'web', 'package.json', 'package-lock.json']) {
-      cpSync(join(ROOT, name), join(clone, name), {
-        recursive: true,
-        filter: (file) => relative(ROOT, file) !== join('web', 'dist'),
-      });
-    }
-    // These tests are about who builds where. A portal of empty pages takes a tenth of the time.
-    for (const script of FIRST_SCRIPTS) writeFileSync(join(clone, 'web', script), 'export default null;\n');
-    const imports = FIRST_SCRIPTS.map((script) => `void import('./${script}');\n`);
-    writeFileSync(join(clone, 'web', 'main.tsx'), `document.body.append("A portal");\n${imports.join('')}`);
+    makeClone(clone);
     symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
     origin = `https://localhost:${await freePort()}`;
   });

@@ -27,6 +27,8 @@ export function addServeCommand(program: Command): void {
       const { demo = false, buildPortal = false, unsupervised = false, only } = options;
       const roles = rolesOf(only);
       const config = configOf(command);
+      // A first start compiles the sources, which takes seconds.
+      if (process.stderr.isTTY && !unsupervised) process.stderr.write('Homeport is starting.\n');
       const { config: settings } = command.optsWithGlobals<{ config?: string }>();
       const { serve } = await import('./serving.ts');
       await serve(config, { settings, roles, demo, buildPortal, unsupervised });

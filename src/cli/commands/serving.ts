@@ -27,8 +27,11 @@ import { lockWebsitesSoon } from '../platform/websites-lock.ts';
 import { startWordPress } from '../platform/wordpress-start.ts';
 import { alignedPairs, heading } from '../terminal/output.ts';
 import { stopSignal } from '../terminal/stop-signals.ts';
+import { createWaitProgress } from '../terminal/wait-progress.ts';
 
 const GRACE_MS = 10_000;
+/** How long the credentials of a first start wait on a terminal, so that they are its last lines. */
+const LAST_LINES_MS = 5_000;
 /** Of WordPress, because the installs of the demo stay static if it is not ready for them. */
 const DEMO_ATTEMPTS = 3;
 
@@ -87,16 +90,21 @@ async function serveHere(
   void ended.finally(() => stopping.abort());
   const hasDemo = demo && (await createDemo(config, homeport, stopping.signal));
   await warnOfOtherKey(config, homeport, log);
-  const signIn =
-    first && homeport.api ? await firstSignIn(config, first, { onTerminal: process.stdout.isTTY }) : null;
-  process.stdout.write(banner(config, homeport, signIn));
+  const onTerminal = process.stdout.isTTY;
+  const signIn = first && homeport.api ? await firstSignIn(config, first, { onTerminal }) : null;
+  process.stdout.write(banner(config, homeport, onTerminal ? null : signIn));
   tellSupervisor();
   await notifyServiceManager('READY=1', log);
   releaseStartupMemory();
   if (buildPortal) void provideNextProgram(log);
+  const prepared = demo
+    ? Promise.resolve()
+    : prepareWordPress(config, homeport, { first: first !== undefined, stopping: stopping.signal });
+  if (onTerminal && signIn !== null) {
+    await Promise.race([prepared, ended, sleep(LAST_LINES_MS, undefined, { ref: false })]);
+    process.stdout.write(`\n${signIn}`);
+  }
   if (hasDemo) void finishDemo(homeport, stopping.signal);
-  else if (!demo)
-    void prepareWordPress(config, homeport, { first: first !== undefined, stopping: stopping.signal });
   const failed = await ended;
   lock?.release();
   return failed;
@@ -156,9 +164,18 @@ async function finishDemo(homeport: RunningHomeport, stopping: AbortSignal): Pro
 /** Builds into the data folder if this user cannot write to `web/dist`. */
 async function builtPortal({ dataDir }: Config): Promise<string> {
   prepareDataFolder(dataDir);
-  const { folder, built } = await providePortal(join(dataDir, 'portal'));
-  if (built) process.stderr.write('The portal was built.\n');
-  return folder;
+  const progress = createWaitProgress('Building the portal, once after each update', process.stderr);
+  try {
+    const { folder, built } = await providePortal({
+      otherwise: join(dataDir, 'portal'),
+      onBuilding: progress.begin,
+    });
+    progress.end();
+    if (built) process.stderr.write('The portal was built.\n');
+    return folder;
+  } finally {
+    progress.end();
+  }
 }
 
 /** A restore without the key creates a new one, and the private keys sealed with the old one are lost. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/database.ts';
@@ -25,11 +25,14 @@ const config = () => ({
   trustProxy: [],
 });
 
-it('prints the secrets on a terminal, and writes them nowhere', async () => {
+it('prints the secrets on a terminal, and names the file that has them, too', async () => {
   const text = await firstSignIn(config(), OWNER, { onTerminal: true });
   expect(text).toContain('a-secret-password');
   expect(text).toContain('a-secret-token');
-  expect(readdirSync(folder.path)).toEqual([]);
+  const file = join(folder.path, 'first-sign-in.txt');
+  expect(text.trimEnd().split('\n').at(-1)).toContain(file);
+  expect(text).toContain(readFileSync(file, 'utf8'));
+  expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
 it('prints no secret elsewhere, and names a file that only its owner can read', async () => {

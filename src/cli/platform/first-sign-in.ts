@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { FirstOwner } from '../../app/first-start.ts';
 import type { Config } from '../../config/config.ts';
 import { writeDurably } from '../../lib/durable-file.ts';
@@ -6,8 +7,8 @@ import { curlLine } from '../terminal/curl-line.ts';
 import { alignedPairs, heading } from '../terminal/output.ts';
 
 /**
- * Output of the first start about its owner: the secrets on a terminal. Other output may end up in a log, so the secrets go into
- * a file that only this user can read, and the text names it.
+ * Output of the first start about its owner. The secrets go into a file that only this user can read, and the text names it. A terminal
+ * shows them, too; other output may end up in a log.
  */
 export async function firstSignIn(
   config: Parameters<typeof curlLine>[0] & Pick<Config, 'dataDir'>,
@@ -15,9 +16,9 @@ export async function firstSignIn(
   { onTerminal }: { onTerminal: boolean },
 ): Promise<string> {
   const secrets = secretsOf(config, owner);
-  if (onTerminal) return secrets;
   const file = firstSignInFile(config);
-  await writeDurably(file, secrets);
+  await writeDurably(file, stripVTControlCharacters(secrets));
+  if (onTerminal) return `${secrets}\nAll of this is also in ${file}. Delete the file after reading it.\n`;
   return [
     heading('Sign in for the first time'),
     alignedPairs([
@@ -28,7 +29,7 @@ export async function firstSignIn(
   ].join('\n');
 }
 
-/** File with the secrets of the first owner, after a first start without a terminal. */
+/** File with the secrets of the first owner. */
 export function firstSignInFile({ dataDir }: Pick<Config, 'dataDir'>): string {
   return join(dataDir, 'first-sign-in.txt');
 }

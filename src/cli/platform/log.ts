@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../../config/config.ts';
 import { hasCode } from '../../lib/error-code.ts';
+import { terminalLine } from './terminal-line.ts';
 
 /** Fields that never reach the log. */
 const SECRET_FIELDS = [
@@ -26,20 +27,28 @@ const FULL_PIPE_MS = 10;
 let standardError: DestinationStream | undefined;
 
 /**
- * The log on standard error: JSON lines, or readable text on a terminal. Lines below `warn` are written in batches, at the latest
- * after 100 ms and at the end of the process. A line of `warn` and above is written at once, with those that wait. It can come before a
- * batch that is being written.
+ * The log on standard error: JSON lines, or on a terminal a readable line each. Without a level, a terminal gets warnings and errors only,
+ * because what it showed before would scroll away. Lines below `warn` are written in batches, at the latest after 100 ms and at the end of
+ * the process. A line of `warn` and above is written at once, with those that wait. It can come before a batch that is being written.
  */
 export async function createLog({ logLevel }: Pick<Config, 'logLevel'>): Promise<Logger> {
-  const options = { level: logLevel, redact: { paths: SECRET_FIELDS, censor: '[secret]' } };
+  const redact = { paths: SECRET_FIELDS, censor: '[secret]' };
   if (!process.stderr.isTTY) {
     standardError ??= batched(2);
-    return pino(options, standardError);
+    return pino({ level: logLevel ?? 'info', redact }, standardError);
   }
   const { default: pretty } = await import('pino-pretty');
+  const level = logLevel ?? 'warn';
   return pino(
-    options,
-    pretty({ destination: 2, ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l', sync: true }),
+    { level, redact },
+    pretty({
+      destination: 2,
+      sync: true,
+      ignore: 'pid,hostname',
+      translateTime: 'HH:MM:ss',
+      // Developers ask for these levels, and want stacks.
+      ...(level === 'debug' || level === 'trace' ? {} : { hideObject: true, messageFormat: terminalLine }),
+    }),
   );
 }
 

@@ -29,9 +29,9 @@ export const PROCESS_SETTINGS = {
     'jobs that a process runs in parallel: a third for long ones (backups, restores), the rest for short ones; a single account never uses all of either',
     wholeNumber(1, 64),
   ),
-  logLevel: setting(
+  logLevel: optional(
     'HOMEPORT_LOG_LEVEL',
-    'info',
+    'info; warn on a terminal',
     LOG_LEVELS.map((level) => `\`${level}\``).join(', '),
     oneOf(LOG_LEVELS),
   ),
