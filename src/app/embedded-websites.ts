@@ -151,6 +151,7 @@ function wordpressOf({ config, random, log, clock }: Platform): WordPressSetting
   return {
     source: config.wordpressSource,
     url: config.wordpressUrl,
+    releasesUrl: config.wordpressFetch ? config.wordpressReleasesUrl : null,
     randomness: random,
     sqlitePlugin: provideSqlitePlugin,
     createPhp: (callbacks) =>

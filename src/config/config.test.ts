@@ -245,7 +245,7 @@ const CASES: {
   installRuntime: { standard: 'wordpress', good: [['static', 'static']], bad: ['php'] },
   embeddedPhpMb: { standard: null, good: [['2048', 2_048]], bad: ['-1', 'much'] },
   embeddedPhpIdleMinutes: { standard: 10, good: [['1', 1]], bad: ['0', '1441'] },
-  wordpressSource: { standard: null, good: [['debian', 'debian']], bad: [] },
+  wordpressSource: { standard: null, good: [['packaged', 'packaged']], bad: [] },
   wordpressUrl: {
     standard: 'https://wordpress.org',
     good: [['http://127.0.0.1:8000/wp/', 'http://127.0.0.1:8000/wp']],
@@ -266,7 +266,7 @@ const CASES: {
   phpSeconds: { standard: { standard: 120, most: 300 }, good: [], bad: ['120-301'] },
   phpWorkers: { standard: 16, good: [['4', 4]], bad: ['1'] },
   phpInputVars: { standard: { standard: 5000, most: 20_000 }, good: [], bad: ['5000-'] },
-  wpCliSource: { standard: 'official', good: [['none', 'none']], bad: [] },
+  wpCliSource: { standard: 'packaged', good: [['none', 'none']], bad: [] },
   wpCliUrl: {
     standard: 'https://raw.githubusercontent.com/wp-cli/builds/gh-pages/phar/wp-cli.phar',
     good: [['http://127.0.0.1:8000/wp-cli.phar', 'http://127.0.0.1:8000/wp-cli.phar']],

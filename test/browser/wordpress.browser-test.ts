@@ -1,40 +1,12 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fillDemo, writeDemo } from '../../src/app/demo.ts';
 import { askForLogin, askForWordPress } from '../../src/app/serving-socket.ts';
-import { compareVersions } from '../../src/hosting/policy/wordpress-version.ts';
 import { text } from '../client.ts';
 import type { Person } from '../homeport.ts';
 import { expectAccessible, type Portal, startPortal } from './portal.ts';
 
-/** Where the tests of Linux hosts keep Debian's WordPress. */
-const CACHE = '/var/cache/homeport-test';
-const OLDEST = '6.4';
-
-/** Folder of a WordPress that runs with SQLite, or undefined. */
-function wordpressFolder(): string | undefined {
-  const named = process.env.HOMEPORT_TEST_WORDPRESS;
-  if (named !== undefined) return named;
-  try {
-    const newest = readdirSync(CACHE)
-      .flatMap((name) => /^wordpress-(\d+(?:\.\d+)+)$/.exec(name)?.[1] ?? [])
-      .sort(compareVersions)
-      .at(-1);
-    return newest !== undefined && compareVersions(newest, OLDEST) >= 0
-      ? join(CACHE, `wordpress-${newest}`)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const source = wordpressFolder();
-const reason =
-  source === undefined ? ' (skipped: HOMEPORT_TEST_WORDPRESS names no folder of WordPress 6.4 or newer)' : '';
-
-describe.skipIf(source === undefined)(`WordPress in the embedded host${reason}`, () => {
+describe('WordPress in the embedded host', () => {
   let portal: Portal;
   let owner: Person;
   let accountId: string;
@@ -45,7 +17,7 @@ describe.skipIf(source === undefined)(`WordPress in the embedded host${reason}`,
   beforeAll(async () => {
     portal = await startPortal({
       environment: {
-        HOMEPORT_WORDPRESS_SOURCE: source ?? '',
+        HOMEPORT_WORDPRESS_FETCH: 'false',
         HOMEPORT_EMBEDDED_PHP_MB: '1000',
         HOMEPORT_INSTALL_RUNTIME: 'wordpress',
       },

@@ -22,7 +22,7 @@ async function statusOf(name: string): Promise<number> {
 /** Looks like WordPress, but its installation fails. */
 async function brokenCore(version: string): Promise<string> {
   const folder = join(machine.folder, `broken-${version}`);
-  await copyAsVersion(await wordpressCore(), folder, version);
+  await copyAsVersion(wordpressCore(), folder, version);
   await writeFile(
     join(folder, 'wp-admin/includes/upgrade.php'),
     '<?php throw new Exception("half a release");',

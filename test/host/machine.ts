@@ -50,7 +50,7 @@ export async function createTestMachine(
     HOMEPORT_EDGE_HTTPS: `127.0.0.1:${https}`,
     HOMEPORT_SSH_LISTEN: `127.0.0.1:${ssh}`,
     HOMEPORT_SITE_DOMAIN: 'sites.test',
-    HOMEPORT_WORDPRESS_SOURCE: await wordpressCore(),
+    HOMEPORT_WORDPRESS_SOURCE: wordpressCore(),
     HOMEPORT_WP_CLI_SOURCE: 'none',
     ...more,
   };

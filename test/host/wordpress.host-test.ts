@@ -460,7 +460,7 @@ describe('WordPress versions', () => {
     const { id, name } = await wordpress();
     const before = text(await wordpressVersionOf(id), 'wordpress_version');
     const newer = join(folder, 'newer');
-    await copyAsVersion(await wordpressCore(), newer, '99.1');
+    await copyAsVersion(wordpressCore(), newer, '99.1');
     expect(await running.host.addWordpress(newer)).toBe('99.1');
     const hosts = createHostService(homeport.platform);
     await hosts.note(await running.host.describe());

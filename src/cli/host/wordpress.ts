@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { WORDPRESS_SOURCES } from '../../hosting/contract/wordpress.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printJson } from '../terminal/output.ts';
 
-const SOURCES = ['official', 'debian'];
+const SOURCES: readonly string[] = WORDPRESS_SOURCES;
+const NAMED = new Intl.ListFormat('en', { type: 'disjunction' }).format(SOURCES.map((name) => `"${name}"`));
 const ELSEWHERE = 'To use a folder or an archive, set HOMEPORT_WORDPRESS_SOURCE on that machine.';
 
 export function addHostWordpress(host: Command): void {
@@ -14,7 +16,7 @@ export function addHostWordpress(host: Command): void {
         'get the newest version; switch others with "homeport install wordpress"',
     )
     .argument('<name>', 'the host')
-    .argument('[source]', '"official" or "debian"', parseSource)
+    .argument('[source]', NAMED, parseSource)
     .option('--json', 'print JSON: host, version')
     .addHelpText('after', `\n${ELSEWHERE}\n\nExample:\n  homeport host wordpress web2`)
     .action(fetchWordpress);
@@ -22,7 +24,7 @@ export function addHostWordpress(host: Command): void {
 
 function parseSource(text: string): string {
   if (SOURCES.includes(text)) return text;
-  throw new InvalidArgumentError(`It must be "official" or "debian". ${ELSEWHERE}`);
+  throw new InvalidArgumentError(`It must be ${NAMED}. ${ELSEWHERE}`);
 }
 
 async function fetchWordpress(

@@ -135,8 +135,8 @@ export const HOST_SETTINGS = {
   ),
   wordpressSource: optional(
     'HOMEPORT_WORDPRESS_SOURCE',
-    'the official download, or Debian’s package if that fails',
-    'source of WordPress: a folder, an archive (`.zip`, `.tar.gz`), `official` or `debian`',
+    'the packaged release, then the official download',
+    'source of WordPress: a folder, an archive (`.zip`, `.tar.gz`), `official`, `packaged` or `debian`',
     anyText,
   ),
   wordpressUrl: setting(
@@ -148,19 +148,19 @@ export const HOST_SETTINGS = {
   wordpressReleasesUrl: setting(
     'HOMEPORT_WORDPRESS_RELEASES_URL',
     'https://api.wordpress.org/core/version-check/1.7',
-    'Linux host: list of the releases of WordPress, in the format of api.wordpress.org',
+    'list of the releases of WordPress, in the format of api.wordpress.org',
     baseUrl,
   ),
   wordpressFetch: setting(
     'HOMEPORT_WORDPRESS_FETCH',
     'true',
-    '`true`: Linux hosts fetch new releases of WordPress once a day; `false`: only by `homeport host wordpress`',
+    '`true`: hosts fetch new releases of WordPress once a day; `false`: Linux hosts only by `homeport host wordpress`, the embedded host never',
     trueOrFalse,
   ),
   wpCliSource: setting(
     'HOMEPORT_WP_CLI_SOURCE',
-    'official',
-    'Linux host: source of WP-CLI: the path of its phar, `official`, or `none`',
+    'packaged',
+    'Linux host: source of WP-CLI: the path of its phar, `packaged` (installed with Homeport), `official` (a download), or `none`',
     anyText,
   ),
   wpCliUrl: setting(

@@ -1,5 +1,8 @@
 import type { InstallRef } from './install-ref.ts';
 
+/** The public sources of WordPress: the official download, the release in an npm package, and Debian's package. */
+export const WORDPRESS_SOURCES = ['official', 'packaged', 'debian'] as const;
+
 /** The most entries of each list that a host reads. More are left out, and {@link WordPressReading.isComplete} is false. */
 export const MOST_PLUGINS = 500;
 export const MOST_THEMES = 200;

@@ -36,6 +36,7 @@ let callbacks: Parameters<WordPressSettings['createPhp']>[0] | undefined;
 const wordpressOf = (from: string | null): WordPressSettings => ({
   source: from,
   url: 'http://127.0.0.1:1',
+  releasesUrl: null,
   createPhp(given) {
     callbacks ??= given;
     return php;

@@ -47,10 +47,12 @@ export interface EmbeddedHostOptions {
 
 /** Dependencies of websites with WordPress. */
 export interface WordPressSettings {
-  /** Source of WordPress; null: the official download. */
+  /** Source of WordPress; null: the packaged release, then the official download. */
   source: string | null;
   /** Base URL of the official download. */
   url: string;
+  /** Address of the list of releases; null: new releases are not fetched. */
+  releasesUrl: string | null;
   createPhp(
     callbacks: Pick<PhpSitesOptions, 'folder' | 'roots' | 'loopback' | 'loopbacks' | 'deliverMail'>,
   ): PhpSites;

@@ -12,6 +12,7 @@ import {
 import { MOST_READ_BYTES } from '../contract/snapshots.ts';
 import { LARGEST_COUNT } from '../contract/usage.ts';
 import { WebsiteRulesSchema } from '../contract/website-rules.ts';
+import { WORDPRESS_SOURCES } from '../contract/wordpress.ts';
 import { LONGEST_PAGE_PATH, PAGE_PATH } from '../policy/page-path.ts';
 import { phpBounds, phpLimits } from './php-messages.ts';
 
@@ -35,7 +36,7 @@ export const wordpressVersion = Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,3}){1
  * Sources of WordPress that the control plane may choose. It may not choose a folder or archive: the host would read it as root
  * and make it readable for all websites.
  */
-export const wordpressSource = Type.String({ pattern: '^(official|debian)$' });
+export const wordpressSource = Type.String({ pattern: `^(${WORDPRESS_SOURCES.join('|')})$` });
 export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 export const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 export const sentences = Type.String({ maxLength: LONGEST_SENTENCES });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { COMMANDS, ProtocolError } from './protocol.ts';
 
-test('WordPress comes from the host’s configured source or from one of two public sources', () => {
-  for (const source of [null, 'official', 'debian']) {
+test('WordPress comes from the host’s configured source or from a public source', () => {
+  for (const source of [null, 'official', 'packaged', 'debian']) {
     expect(COMMANDS.addWordpress.parseArguments({ source })).toEqual({ source });
   }
   const refused = ['/root', '/srv/wordpress.zip', '../x', 'official\n', '/official', 'debian/../root', ''];

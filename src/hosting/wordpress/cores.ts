@@ -13,6 +13,7 @@ import { isArchiveName, unpackArchive } from './archive.ts';
 import { checkCore, copyPlain, newestFirst } from './core-tree.ts';
 import { fetchDebianWordPress } from './debian-package.ts';
 import { downloadOfficial } from './official-download.ts';
+import { packagedFiles, requirePackagedFiles } from './packaged-files.ts';
 import { writePhpFiles } from './php-files.ts';
 
 /**
@@ -24,19 +25,19 @@ export interface WordPressCores {
   list(): Promise<string[]>;
   /**
    * Adds a WordPress and returns its version; an existing version stays as it is. `source`: a folder, an archive (`.zip`,
-   * `.tar.gz`), `official` or `debian`; null or left out for the configured one. Rejects with a {@link PermanentHostError} if it
+   * `.tar.gz`), `official`, `packaged` or `debian`; null or left out for the configured one. Rejects with a {@link PermanentHostError} if it
    * is not WordPress or does not match its published checksum.
    */
   add(source?: string | null): Promise<string>;
-  /** Adds a release from the official download. Rejects as {@link add} does; an existing version stays as it is. */
+  /** Adds a release: the packaged one, or one from the official download. Rejects as {@link add} does; an existing version stays as it is. */
   addRelease(version: string): Promise<void>;
   /** Whether new versions come from the official download. */
   isOfficial: boolean;
   /** Removes a version that no website uses. Succeeds if it is missing. */
   remove(version: string): Promise<void>;
   /**
-   * Updates our PHP files in every version, and adds a version if there are none. `report`: called while it downloads, also if an
-   * earlier call does that.
+   * Updates our PHP files in every version, and adds a version if there are none: the packaged one, unless a source is configured.
+   * `report`: called while it downloads, also if an earlier call does that.
    */
   ensureAny(report?: DownloadReport): Promise<void>;
 }
@@ -54,7 +55,7 @@ export interface CoreFolders {
 
 export interface WordPressCoresOptions {
   layout: CoreFolders;
-  /** Source of WordPress; null: the official download, or Debian's package if that fails. */
+  /** Source of WordPress; null: the official download, or if that fails the packaged release, or else Debian's package. */
   source: string | null;
   /** Base URL of the official download. */
   url: string;
@@ -66,12 +67,15 @@ export interface WordPressCoresOptions {
   fetch?: typeof fetch;
   /** Ends downloads, and begins no more. */
   signal?: AbortSignal;
+  /** The folder of the packaged release; null without one. Default: that of the optional npm package. */
+  packaged?: string | null;
 }
 
 const VERSION = /^\d+(\.\d+){1,2}$/;
 
 export function createWordPressCores(options: WordPressCoresOptions): WordPressCores {
   const { layout, source: configured, url, log, signal } = options;
+  const { packaged = packagedFiles()?.wordpress ?? null } = options;
   const serial = serializeByKey();
   const reports = new Set<DownloadReport>();
 
@@ -87,10 +91,13 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
   const add = (source: string | null = configured) =>
     addFrom((scratch, tree) => fetchInto(source, scratch, tree));
 
+  const addPackaged = (from: string) => addFrom((_scratch, tree) => copyWordPress(from, tree));
+
   async function addRelease(version: string): Promise<void> {
     if ((await list()).includes(version)) return;
     await addFrom(async (scratch, tree) => {
-      await fetchOfficial(scratch, tree, version);
+      if (packaged !== null && (await checkCore(packaged)) === version) await copyPlain(packaged, tree);
+      else await fetchOfficial(scratch, tree, version);
       const found = await checkCore(tree);
       if (found !== version) {
         throw new PermanentHostError(`The download of WordPress ${version} contains WordPress ${found}`);
@@ -116,12 +123,13 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
   }
 
   async function fetchInto(source: string | null, scratch: string, tree: string): Promise<void> {
-    if (source === null) return fetchOfficialOrDebian(scratch, tree);
+    if (source === null) return fetchNewest(scratch, tree);
     if (source === 'official') return fetchOfficial(scratch, tree);
+    if (source === 'packaged') return copyWordPress(packaged ?? requirePackagedFiles().wordpress, tree);
     if (source === 'debian') return fetchDebianWordPress(scratch, tree);
     if (!isAbsolute(source)) {
       throw new PermanentHostError(
-        `"${source}" is not a source of WordPress: give the absolute path of a folder or an archive, or "official" or "debian"`,
+        `"${source}" is not a source of WordPress: give the absolute path of a folder or an archive, or "official", "packaged" or "debian"`,
       );
     }
     const kind = await kindOf(source);
@@ -147,14 +155,15 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     await copyWordPress(await unpackArchive(archive, join(scratch, 'archive')), tree, archive);
   }
 
-  async function fetchOfficialOrDebian(scratch: string, tree: string): Promise<void> {
+  async function fetchNewest(scratch: string, tree: string): Promise<void> {
     try {
       await fetchOfficial(scratch, tree);
     } catch (error) {
       // A checksum mismatch must not silently lead to another source.
       if (error instanceof PermanentHostError || signal?.aborted) throw error;
-      log.warn({ err: error }, `cannot download WordPress from ${url}; using Debian's package instead`);
-      await fetchDebianWordPress(scratch, tree);
+      const instead = packaged === null ? "Debian's package" : 'the packaged release';
+      log.warn({ err: error }, `cannot download WordPress from ${url}; using ${instead} instead`);
+      await (packaged === null ? fetchDebianWordPress(scratch, tree) : copyWordPress(packaged, tree));
     }
   }
 
@@ -209,7 +218,9 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
       try {
         await serial('add', async () => {
           // An earlier call may have added one meanwhile.
-          if ((await list()).length === 0) await add();
+          if ((await list()).length > 0) return;
+          // A newer release can follow; visitors of a new website must not wait for a download.
+          await (configured === null && packaged !== null ? addPackaged(packaged) : add());
         });
       } finally {
         if (report) reports.delete(report);

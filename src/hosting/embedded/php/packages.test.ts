@@ -8,16 +8,8 @@ const lock: { packages: Record<string, Entry> } = JSON.parse(
 );
 
 it('keeps the packages of PHP installable with any Node', () => {
-  const entries = Object.entries(lock.packages).filter(([path]) =>
-    /\/@(php-wasm|wp-playground)\//.test(path),
-  );
+  const entries = Object.entries(lock.packages).filter(([path]) => path.includes('/@php-wasm/'));
   expect(entries).not.toHaveLength(0);
   // npm leaves out optional packages whose engines the machine's Node does not match. Remove "engines" from these entries.
   expect(entries.filter(([, { engines }]) => engines !== undefined).map(([path]) => path)).toEqual([]);
-});
-
-it('installs the package with the SQLite plugin alone', () => {
-  const entry = lock.packages['node_modules/@wp-playground/cli'] ?? {};
-  // npm trusts the lock file. Remove what it adds: the program's 580 MB of dependencies are not needed for one archive.
-  expect(Object.keys(entry).sort()).toEqual(['integrity', 'license', 'optional', 'version']);
 });

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 
 const require = createRequire(import.meta.url);
 
@@ -11,19 +10,5 @@ export function requirePackages(): void {
     } catch {
       throw new Error('The optional packages of PHP are not installed. Run `npm ci` without --omit=optional');
     }
-  }
-}
-
-/** The archive with the SQLite plugin of WordPress. Throws a sentence for the operator without it. */
-export function sqlitePluginArchive(): string {
-  try {
-    return join(
-      dirname(require.resolve('@wp-playground/cli/package.json')),
-      'sqlite-database-integration.zip',
-    );
-  } catch {
-    throw new Error(
-      'The optional package @wp-playground/cli is not installed. Run `npm ci` without --omit=optional',
-    );
   }
 }

@@ -1,24 +1,26 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { cp, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import { sqlitePluginArchive } from './required-packages.ts';
-import { zipEntries } from './zip-entries.ts';
+import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
 
-/** Unpacks the SQLite plugin of WordPress into a folder of its own below `folder`, once for each version. Returns that folder. */
+/** The file of the plugin that names its version. */
+const VERSION_FILE = 'load.php';
+
+/**
+ * Copies the SQLite plugin of WordPress into a folder of its own below `folder`, once for each version. Returns that folder. A copy, because
+ * the next `npm ci` removes the packaged files while websites run.
+ */
 export async function provideSqlitePlugin(folder: string): Promise<string> {
-  const archive = await readFile(sqlitePluginArchive());
-  const target = join(folder, `sqlite-${createHash('sha256').update(archive).digest('hex').slice(0, 16)}`);
+  const { sqlitePlugin } = requirePackagedFiles();
+  const digest = createHash('sha256').update(await readFile(join(sqlitePlugin, VERSION_FILE)));
+  const target = join(folder, `sqlite-${digest.digest('hex').slice(0, 16)}`);
   if ((await ifThere(stat(target))) !== null) return target;
   const scratch = join(folder, `.${randomUUID()}`);
   try {
-    for (const { name, content } of zipEntries(archive)) {
-      // Without the archive's uppermost folder.
-      const path = join(scratch, name.slice(name.indexOf('/') + 1));
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, content);
-    }
+    await mkdir(folder, { recursive: true });
+    await cp(sqlitePlugin, scratch, { recursive: true });
     await rename(scratch, target);
   } catch (error) {
     await rm(scratch, { recursive: true, force: true });

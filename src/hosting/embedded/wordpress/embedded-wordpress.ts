@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
+import type { Repetition } from '../../../lib/concurrency.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import type { ListenAddress } from '../../../network/connections/listener.ts';
@@ -22,6 +23,7 @@ import type { PhpAvailability, PhpConnection, PhpSites } from '../php/php-sites.
 import { removeProcessFolders } from '../php/process-folder.ts';
 import { createRareLog } from '../rare-log.ts';
 import { createMailRefusals, type MailRefusals } from './mail-refusals.ts';
+import { followReleases } from './newer-releases.ts';
 import type { PurgeRequest } from './purge-requests.ts';
 import { createWordPressServing, type WordPressServing } from './serving.ts';
 import { phpRootsOf } from './site.ts';
@@ -71,7 +73,7 @@ const RETRY_MS = MINUTE_MS;
 
 export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): EmbeddedWordPress {
   const { settings, layout, siteDomain, websites, websiteOf, log, clock } = options;
-  const { source, url, randomness } = settings;
+  const { source, url, releasesUrl, randomness } = settings;
   const rarely = createRareLog(clock);
   const refusals = createMailRefusals(layout, clock);
   let made: Promise<WebsiteMail> | undefined;
@@ -134,6 +136,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
 
   let checked: { result: Promise<WordPressHere>; atMs: number } | null = null;
   let loggedReason: string | null = null;
+  let releases: Repetition | undefined;
 
   async function check(): Promise<WordPressHere> {
     const found = await availability();
@@ -173,9 +176,29 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     return checked?.result ?? check();
   }
 
+  const usedVersions = async () => (await websites()).map(({ facts }) => facts.version);
+
+  function followNewReleases(): void {
+    if (releasesUrl === null || !cores.isOfficial || stopping.signal.aborted) return;
+    releases ??= followReleases({
+      layout,
+      cores,
+      url: releasesUrl,
+      fetch: (address, init) =>
+        fetch(address, {
+          ...init,
+          signal: AbortSignal.any([stopping.signal, ...(init?.signal ? [init.signal] : [])]),
+        }),
+      used: usedVersions,
+      prepare: () => sites.prepare(),
+      clock,
+      log,
+    });
+  }
+
   /** A restored platform has websites of versions that this machine lacks. */
   async function fetchMissing(): Promise<void> {
-    const versions = new Set((await websites()).map(({ facts }) => facts.version));
+    const versions = new Set(await usedVersions());
     for (const version of await cores.list()) versions.delete(version);
     try {
       for (const version of versions) await sites.versionForPresent(version);
@@ -197,7 +220,9 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
       const found = await here();
       if ('reason' in found) return found;
       try {
-        return { wordpress: await sites.prepare(report), php: found.version };
+        const wordpress = await sites.prepare(report);
+        followNewReleases();
+        return { wordpress, php: found.version };
       } catch (error) {
         if (error instanceof PermanentHostError) return { reason: error.message };
         throw error;
@@ -214,6 +239,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     },
     async stop() {
       stopping.abort(new Error('Homeport is stopping'));
+      void releases?.stop();
       await requests.stop();
     },
   };

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { messageOf } from '../../../lib/error-message.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { newestFirst } from '../../wordpress/core-tree.ts';
+import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import { createVhostStore } from '../host-folder/vhost-store.ts';
 import { createConfinedPlaces } from '../php/confined-places.ts';
 import { writeProcessProgram } from '../php/process-program.ts';
-import { requirePackages, sqlitePluginArchive } from '../php/required-packages.ts';
+import { requirePackages } from '../php/required-packages.ts';
 import { sizeOf } from '../php/running-sites.ts';
 import { LIMITS } from './site.ts';
 
@@ -47,7 +48,7 @@ export async function inspectWordPress(layout: Layout): Promise<InspectedWordPre
 function missingPackage(): string | null {
   try {
     requirePackages();
-    sqlitePluginArchive();
+    requirePackagedFiles();
     return null;
   } catch (error) {
     return messageOf(error);

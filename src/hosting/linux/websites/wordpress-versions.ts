@@ -1,10 +1,10 @@
 import { messageOf } from '../../../lib/error-message.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { FetchedReleases } from '../../contract/wordpress-updates.ts';
+import { listReleases, missingReleases } from '../../wordpress/releases.ts';
+import { removeUnusedCores } from '../../wordpress/unused-cores.ts';
 import { findPhpRuntimes } from '../machine/php-runtimes.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
-import { listReleases, missingReleases } from '../wordpress/releases.ts';
-import { removeUnusedCores } from '../wordpress/unused-cores.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
 import type { StartRetries } from './start-retries.ts';
 

@@ -75,7 +75,7 @@ async function serve(files: Record<string, Buffer | string>): Promise<string> {
 
 describe('a core', () => {
   it('is root’s, readable by all, without links, and has our PHP in it', async () => {
-    const source = await wordpressCore();
+    const source = wordpressCore();
     const version = await cores(source).add();
     const core = layout.coreOf(version);
     const count = async (...what: string[]) =>

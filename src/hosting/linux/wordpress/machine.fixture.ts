@@ -117,7 +117,7 @@ export async function startWordPress(
   if (isPrepared) await layPrepared(layout, ['cores', 'templates']);
   const cores = createWordPressCores({
     layout,
-    source: await wordpressCore(),
+    source: wordpressCore(),
     url: 'http://127.0.0.1:1',
     log,
   });

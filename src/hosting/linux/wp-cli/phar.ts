@@ -10,6 +10,7 @@ import { ifThere } from '../../../lib/if-there.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import { downloadVerified } from '../../policy/verified-download.ts';
+import { packagedFiles } from '../../wordpress/packaged-files.ts';
 import { readSystemFile, writeSystemFile } from '../isolation/system-file.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
@@ -23,7 +24,7 @@ export interface WpCliPhar {
   /** Whether the phar is there. */
   isThere(): Promise<boolean>;
   /**
-   * Fetches the newest phar and returns its version. `source`: the path of a phar, or `official`; null for the configured one. Rejects
+   * Fetches the newest phar and returns its version. `source`: the path of a phar, `packaged` or `official`; null for the configured one. Rejects
    * with a {@link PermanentHostError} if it is not WP-CLI or does not match its published checksum.
    */
   add(source: string | null): Promise<string>;
@@ -33,7 +34,7 @@ export interface WpCliPhar {
 
 export interface WpCliPharOptions {
   layout: LinuxLayout;
-  /** The path of a phar, `official`, or `none`. */
+  /** The path of a phar, `packaged`, `official`, or `none`. */
   source: string;
   /** Address of the official phar. Its checksum is beside it. */
   url: string;
@@ -64,7 +65,11 @@ export function createWpCliPhar(options: WpCliPharOptions): WpCliPhar {
     }
   }
 
+  /** An installation without the optional package downloads the phar. */
+  const packagedPhar = () => packagedFiles()?.wpCli ?? 'official';
+
   async function add(source: string): Promise<string> {
+    const from = source === 'packaged' ? packagedPhar() : source;
     if (source === 'none') {
       throw new PermanentHostError(
         'HOMEPORT_WP_CLI_SOURCE of this machine is "none". Name another source, such as "official"',
@@ -73,10 +78,10 @@ export function createWpCliPhar(options: WpCliPharOptions): WpCliPhar {
     await writePrograms();
     const candidate = join(layout.wpCli, `.${randomUUID()}.phar`);
     try {
-      await fetchInto(source, candidate);
+      await fetchInto(from, candidate);
       await chown(candidate, 0, 0);
       await chmod(candidate, 0o644);
-      const version = await versionOf(candidate, source === 'official' ? url : source);
+      const version = await versionOf(candidate, from === 'official' ? url : from);
       await rename(candidate, pharOf(layout));
       await syncFolder(layout.wpCli);
       failure = null;
@@ -98,7 +103,7 @@ export function createWpCliPhar(options: WpCliPharOptions): WpCliPhar {
     }
     if (!isAbsolute(source)) {
       throw new PermanentHostError(
-        `"${source}" is not a source of WP-CLI: give the absolute path of its phar, or "official"`,
+        `"${source}" is not a source of WP-CLI: give the absolute path of its phar, "packaged" or "official"`,
       );
     }
     if (!(await ifThere(stat(source)))?.isFile()) throw new PermanentHostError(`${source} is not a file`);

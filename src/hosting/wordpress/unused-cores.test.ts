@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DAY_MS } from '../../../lib/durations.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { ageCores, unneededCores } from './unused-cores.ts';
 
 const HELD = ['7.0.1', '7.0', '6.9.2', '6.9.1', '6.8.4', '6.8.3', '6.8.1', '6.7.2'];

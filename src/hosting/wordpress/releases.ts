@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { Value } from 'typebox/value';
-import { MINUTE_MS } from '../../../lib/durations.ts';
-import { branchOf, compareVersions } from '../../policy/wordpress-version.ts';
+import { MINUTE_MS } from '../../lib/durations.ts';
+import { branchOf, compareVersions } from '../policy/wordpress-version.ts';
 
 const TIMEOUT_MS = MINUTE_MS;
 const MOST_BYTES = 1024 * 1024;

@@ -2,13 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
-import type { Clock } from '../../../lib/clock.ts';
-import { writeDurably } from '../../../lib/durable-file.ts';
-import { DAY_MS } from '../../../lib/durations.ts';
-import { ifThere } from '../../../lib/if-there.ts';
-import { branchOf, compareVersions } from '../../policy/wordpress-version.ts';
-import type { WordPressCores } from '../../wordpress/cores.ts';
-import type { LinuxLayout } from '../machine/layout.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { writeDurably } from '../../lib/durable-file.ts';
+import { DAY_MS } from '../../lib/durations.ts';
+import { ifThere } from '../../lib/if-there.ts';
+import { branchOf, compareVersions } from '../policy/wordpress-version.ts';
+import type { CoreFolders, WordPressCores } from './cores.ts';
 
 /** Longer than most backups of websites on that version are kept. */
 const GRACE_MS = 30 * DAY_MS;
@@ -52,7 +51,7 @@ export function ageCores(
 
 /** Removes versions that were not needed for 30 days. Call it once a day. */
 export async function removeUnusedCores(
-  { layout, cores, clock }: { layout: LinuxLayout; cores: WordPressCores; clock: Clock },
+  { layout, cores, clock }: { layout: Pick<CoreFolders, 'cores'>; cores: WordPressCores; clock: Clock },
   used: readonly string[],
 ): Promise<void> {
   // Not the name of a version, so it is no core.
