@@ -35,7 +35,7 @@ test('says how many websites run at the same time', async () => {
     { state: 'ok', message: 'New websites get 6.8.1. 1000 MiB let 2 websites run PHP at the same time.' },
   ]);
   expect(await found({ versions: [] })).toMatchObject([
-    { state: 'ok', message: expect.stringContaining('The first website downloads it.') },
+    { state: 'ok', message: expect.stringContaining('The first website fetches WordPress from its source.') },
   ]);
   expect(await found({}, { HOMEPORT_HOST: 'linux' })).toEqual([]);
 });
