@@ -80,7 +80,10 @@ export async function checkEmbeddedWordPress(
   }
   if (findings.length > 0) return findings;
   const [newest] = versions;
-  const core = newest === undefined ? 'The first website fetches WordPress from its source' : `New websites get ${newest}`;
+  const core =
+    newest === undefined
+      ? 'The first website fetches WordPress from its source'
+      : `New websites get ${newest}`;
   const atOnce = Math.floor(memoryMb / processMb);
   return [ok(CHECK, `${core}. ${memoryMb} MiB let ${counted(atOnce)} run PHP at the same time.`)];
 }

@@ -4,7 +4,7 @@ import { withPlatform } from '../platform/with-platform.ts';
 import { printJson } from '../terminal/output.ts';
 
 const SOURCES: readonly string[] = WORDPRESS_SOURCES;
-const NAMED = new Intl.ListFormat('en', { type: 'disjunction' }).format(SOURCES.map((name) => `"${name}"`));
+const NAMED = SOURCES.map((name) => `"${name}"`).join(' or ');
 const ELSEWHERE = 'To use a folder or an archive, set HOMEPORT_WORDPRESS_SOURCE on that machine.';
 
 export function addHostWordpress(host: Command): void {
