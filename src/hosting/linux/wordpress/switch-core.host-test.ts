@@ -16,7 +16,7 @@ import {
 import type { Websites } from './website.ts';
 
 const SITE = { primaryHostname: 'shop.test', secure: false };
-const THEME = 'twentytwentythree';
+const THEME = 'twentytwentyfive';
 /** A later WordPress, which brings another theme instead, and one whose upgrade goes wrong on the way. */
 const LATER = '98.1';
 const BROKEN = '99.2.3';
