@@ -110,14 +110,15 @@ export async function startWordPress(
   {
     clock = systemClock,
     origin = defaultOrigin,
+    source,
     ...more
-  }: { clock?: Clock; origin?: WebsitesOptions['origin']; updateSource?: string } = {},
+  }: { clock?: Clock; origin?: WebsitesOptions['origin']; source?: string; updateSource?: string } = {},
 ) {
   const { layout, databases, users, php, log, isPrepared } = machine;
-  if (isPrepared) await layPrepared(layout, ['cores', 'templates']);
+  if (isPrepared && source === undefined) await layPrepared(layout, ['cores', 'templates']);
   const cores = createWordPressCores({
     layout,
-    source: wordpressCore(),
+    source: source ?? wordpressCore(),
     url: 'http://127.0.0.1:1',
     log,
   });
