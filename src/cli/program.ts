@@ -5,6 +5,7 @@ import { addBackupCommands } from './commands/backups.ts';
 import { addCredentialCommands } from './commands/credentials.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addInstallCommands } from './commands/installs.ts';
+import { addJobCommands } from './commands/jobs.ts';
 import { addMcpCommand } from './commands/mcp.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
 import { addPlatformCommands } from './commands/platform.ts';
@@ -36,6 +37,7 @@ export function createProgram(): Command {
   addBackupCommands(program);
   addHostCommand(program);
   addRolloutCommands(program);
+  addJobCommands(program);
   addPlatformCommands(program);
   addDoctorCommand(program);
   addApiCommand(program);

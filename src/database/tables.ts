@@ -27,7 +27,14 @@ import type {
 import type { IdempotencyKeyRow } from './tables/idempotency-keys.ts';
 import type { ImportKeyRow } from './tables/import-keys.ts';
 import type { InstallRow, OffloadSettingsRow, SiteRow } from './tables/installs.ts';
-import type { JobRow, OperationRow, ScheduleRunRow, WorkerRow } from './tables/jobs.ts';
+import type {
+  JobDeathRow,
+  JobRow,
+  OperationRow,
+  ScheduleRunRow,
+  SetAsideJobRow,
+  WorkerRow,
+} from './tables/jobs.ts';
 import type { InstallLimitRow, RateWindowRow } from './tables/limits.ts';
 import type { NotificationPreferenceRow, NotificationRow } from './tables/notifications.ts';
 import type { PlatformBackupRow } from './tables/platform-backups.ts';
@@ -113,6 +120,8 @@ export interface Tables {
   rate_windows: RateWindowRow;
   idempotency_keys: IdempotencyKeyRow;
   jobs: JobRow;
+  job_deaths: JobDeathRow;
+  set_aside_jobs: SetAsideJobRow;
   operations: OperationRow;
   workers: WorkerRow;
   schedule_runs: ScheduleRunRow;

@@ -12,6 +12,7 @@ export interface CheckedKind {
   readonly name: string;
   readonly timeoutMs: number;
   readonly patienceMs: number;
+  readonly isRepeatable: boolean;
   run(payload: unknown, job: RunningJob): Promise<Completion | undefined>;
   giveUp(payload: unknown, failure: JobFailure, transaction: Transaction): Promise<void>;
 }
@@ -19,11 +20,12 @@ export interface CheckedKind {
 const PATIENCE_MS = 3 * DAY_MS;
 
 /** Binds a kind to its schema, so that no invalid payload reaches it. */
-export function checkedKind<Schema extends TSchema>(kind: JobKind<Schema>): CheckedKind {
+function checkedKind<Schema extends TSchema>(kind: JobKind<Schema>): CheckedKind {
   return {
     name: kind.name,
     timeoutMs: kind.timeoutMs,
     patienceMs: kind.patienceMs ?? PATIENCE_MS,
+    isRepeatable: kind.isRepeatable ?? kind.giveUp === undefined,
     async run(payload, job) {
       if (!Value.Check(kind.payload, payload))
         throw new PermanentFailure(misfit(kind.payload, payload), { code: 'outdated' });
@@ -33,6 +35,14 @@ export function checkedKind<Schema extends TSchema>(kind: JobKind<Schema>): Chec
       if (Value.Check(kind.payload, payload)) await kind.giveUp?.(payload, failure, transaction);
     },
   };
+}
+
+/** Checks kinds and finds them by name. Throws if two have the same, or if there are none. */
+export function kindsByName(kinds: readonly JobKind[]): ReadonlyMap<string, CheckedKind> {
+  const byName = new Map(kinds.map((kind) => [kind.name, checkedKind(kind)]));
+  if (byName.size === 0) throw new Error('a worker needs at least one kind of job');
+  if (byName.size < kinds.length) throw new Error('two kinds of job have the same name');
+  return byName;
 }
 
 /** Names the places only: payload values may be secret. */
@@ -65,6 +75,10 @@ export interface Active {
   lost: AbortController;
   /** When the lease lapses, milliseconds since the epoch. */
   leaseUntil: number;
+  /** When it was claimed, milliseconds since the epoch. */
+  startedAt: number;
+  /** Its work, if a process died while the same work ran. */
+  suspectOf: string | null;
   /** Its outcome is being written, so a row that no longer runs is no sign of a lost lease. */
   settling: boolean;
   /** Called with the work of an attempt that ended although its work goes on. The work never rejects. */

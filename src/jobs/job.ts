@@ -14,6 +14,8 @@ import type { OperationErrorCode, OperationKind, ProgressUnit } from '../lib/ope
  * - slot: room for one running job in a worker.
  * - share: the account, or the platform, whose part of the slots a job uses. Shares take turns.
  * - lease: a worker's claim to a job, for seconds, renewed by its heartbeat. A worker whose lease lapses loses the job.
+ * - death: the end of a worker's process without an orderly stop, while jobs ran.
+ * - suspect: a job that ran at a death. It is set aside, and not tried again, if processes go on dying (deaths.ts).
  * - fence: the check, in the transaction that ends an attempt, that the worker still holds the job.
  * - operation: what users see of a job, or of several that follow each other. It has the id of the first one.
  */
@@ -32,6 +34,8 @@ export interface JobType<Schema extends TSchema = TSchema> {
   readonly patienceMs?: number;
   /** The kind of operation that users see; omitted for jobs that they do not see. */
   readonly operation?: OperationKind;
+  /** Whether the same job can run again after `giveUp`, if an operator wants that. Default: if the kind has no `giveUp`. */
+  readonly isRepeatable?: boolean;
   /** `long` for work whose duration depends on the size of a website; default `short`. */
   readonly class?: JobClass;
 }

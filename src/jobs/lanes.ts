@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, sql } from 'kysely';
 import type { Queries, Transaction } from '../database/database.ts';
 import type { JobState } from '../database/tables/jobs.ts';
 import type { Tables } from '../database/tables.ts';
@@ -13,7 +13,7 @@ const queued = sql.lit<JobState>('queued');
 const running = sql.lit<JobState>('running');
 
 /** Whether the lane has an unfinished job. */
-export function isOccupied(eb: ExpressionBuilder<Tables, 'jobs'>, lane: string) {
+export function isOccupied(eb: ExpressionBuilder<Tables, 'jobs'>, lane: string | Expression<string | null>) {
   return eb
     .exists(
       eb

@@ -75,22 +75,34 @@ export async function renewLeases(
     .execute();
 }
 
-/** Every job of these kinds whose worker let the lease lapse. */
+/** A job whose worker let the lease lapse. */
+export interface LapsedJob {
+  job: ClaimedJob;
+  lease: Lease;
+  /** When the attempt began, ISO 8601. */
+  startedAt: string;
+  leaseUntil: string;
+}
+
+/** Every job of these kinds whose worker let the lease lapse. Of one worker, those that started first come first. */
 export async function findLapsed(
   queries: Queries,
   kinds: readonly string[],
   now: string,
-): Promise<{ job: ClaimedJob; lease: Lease }[]> {
+): Promise<LapsedJob[]> {
   const rows = await queries
     .selectFrom('jobs')
-    .select([...claimedColumns, 'worker_id'])
+    .select([...claimedColumns, 'worker_id', 'started_at', 'lease_until'])
     .where('state', '=', running)
     .where('lease_until', '<', now)
     .where('kind', 'in', kinds)
     .orderBy('lease_until')
+    .orderBy('started_at')
     .execute();
   return rows.map((row) => ({
     job: claimed(row),
+    startedAt: row.started_at ?? now,
+    leaseUntil: row.lease_until ?? now,
     lease: { jobId: row.id, workerId: row.worker_id ?? '', attempt: row.attempt, lapsedBefore: now },
   }));
 }

@@ -37,6 +37,13 @@ export async function showWorker(transaction: Transaction, worker: LiveWorker): 
     .execute();
 }
 
+/** Notes that a worker stops in order, before its jobs end. */
+export async function noteStopping(database: Database, id: string): Promise<void> {
+  await database.write((transaction) =>
+    transaction.queries.updateTable('workers').set({ stopping: true }).where('id', '=', id).execute(),
+  );
+}
+
 export async function forgetWorker(database: Database, id: string): Promise<void> {
   await database.write((transaction) =>
     transaction.queries.deleteFrom('workers').where('id', '=', id).execute(),

@@ -5,11 +5,13 @@ import { type Clock, timestamp } from '../lib/clock.ts';
 import type { Randomness } from '../lib/ids.ts';
 import type { CheckedKind, Outcome } from './attempt.ts';
 import { postponementMs, retryDelayMs } from './backoff.ts';
+import { SetAside } from './deaths.ts';
 import { AttemptInterrupted, type Described, describeFailure } from './failure.ts';
 import { type Completion, Postponed } from './job.ts';
 import { advanceLane } from './lanes.ts';
 import { type ClaimedJob, cancelEnded, type Ending, endAttempt, type Lease, LeaseLost } from './leases.ts';
 import { createOutage } from './outage.ts';
+import { setAside } from './set-aside.ts';
 
 /** Attempts at the kind's own `giveUp` while it throws; then the job fails without it. */
 const GIVE_UP_TRIES = 3;
@@ -146,6 +148,15 @@ export function createSettlement(parts: {
             await own(
               kind.giveUp(job.payload, { jobId: job.id, reason, code, attempts: job.attempt }, transaction),
             );
+          }
+          if (error instanceof SetAside && !error.isHeld) {
+            const { isRepeatable } = kind;
+            await setAside(transaction.queries, {
+              id: job.id,
+              work: error.work,
+              isRepeatable,
+              now: timestamp(clock),
+            });
           }
           await advanceLane(transaction, job.lane);
         });

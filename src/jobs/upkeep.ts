@@ -3,12 +3,21 @@ import type { Database } from '../database/database.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { coalesce } from '../lib/concurrency.ts';
 import { type Active, CalledOff, type CheckedKind, logOf } from './attempt.ts';
+import { countDeath, retractDeaths } from './deaths.ts';
 import { AttemptInterrupted } from './failure.ts';
 import { advanceLane, findHeldUpLanes } from './lanes.ts';
-import { type ClaimedJob, findLapsed, findUnknownKinds, LeaseLost, renewLeases } from './leases.ts';
+import {
+  type ClaimedJob,
+  findLapsed,
+  findUnknownKinds,
+  type LapsedJob,
+  LeaseLost,
+  renewLeases,
+} from './leases.ts';
 import { showWorker } from './live-workers.ts';
 import { createOutage } from './outage.ts';
 import type { Settlement } from './settlement.ts';
+import type { Suspects } from './suspects.ts';
 
 /** An unknown kind is named in the log when its jobs have waited so long. */
 const UNKNOWN_KIND_PATIENCE_MS = 60_000;
@@ -34,10 +43,11 @@ export function createUpkeep(parts: {
   process: string;
   kinds: ReadonlyMap<string, CheckedKind>;
   active: ReadonlySet<Active>;
+  suspects: Suspects;
   leaseMs: number;
   heartbeatMs: number;
 }): Upkeep {
-  const { database, clock, log, settlement, workerId, kinds, active, leaseMs, heartbeatMs } = parts;
+  const { database, clock, log, settlement, workerId, kinds, active, suspects, leaseMs, heartbeatMs } = parts;
   const heartbeats = createOutage(log, 'keep the leases of jobs');
   const sweeps = createOutage(log, 'look for jobs that were left');
   const names = [...kinds.keys()];
@@ -57,6 +67,7 @@ export function createUpkeep(parts: {
   const sweep = coalesce(async () => {
     try {
       await recover();
+      await suspects.refresh(database.reader);
       await advanceHeldUpLanes();
       await nameUnknownKinds();
       sweeps.over();
@@ -71,6 +82,7 @@ export function createUpkeep(parts: {
       // Not before: the wait for the transaction may take longer than a lease.
       const leaseUntil = clock.now().getTime() + leaseMs;
       await showWorker(transaction, { id: workerId, process: parts.process, seenAt: timestamp(clock) });
+      await retractDeaths(transaction.queries, workerId);
       const ids = present.map((one) => one.job.id);
       const until = new Date(leaseUntil).toISOString();
       return { renewed: await renewLeases(transaction.queries, workerId, ids, until), leaseUntil };
@@ -98,7 +110,8 @@ export function createUpkeep(parts: {
   }
 
   async function recover(): Promise<void> {
-    for (const { job, lease } of await findLapsed(database.reader, names, timestamp(clock))) {
+    for (const lapsed of await findLapsed(database.reader, names, timestamp(clock))) {
+      const { job, lease } = lapsed;
       const kind = kinds.get(job.kind);
       // A process that slept finds its own leases lapsed; its next heartbeat renews them.
       if (kind === undefined || underWayHere(job)) continue;
@@ -110,8 +123,23 @@ export function createUpkeep(parts: {
         startedAt: 0,
         lost: new AbortController().signal,
       };
-      await settlement.fail(ended, new AttemptInterrupted());
+      await settlement.fail(ended, await endOf(lapsed, ended.log));
     }
+  }
+
+  /** Why a lapsed attempt ended. */
+  async function endOf(lapsed: LapsedJob, jobLog: Logger): Promise<Error> {
+    const now = clock.now().getTime();
+    if (lapsed.lease.workerId === workerId) return new AttemptInterrupted();
+    const verdict = await database.write(async (transaction) => {
+      const counted = await countDeath(transaction, lapsed, { leaseMs, now });
+      // Before this worker can claim the job again.
+      await suspects.refresh(transaction.queries);
+      return counted;
+    });
+    if (verdict === null) return new AttemptInterrupted();
+    jobLog.warn('the process of its worker died');
+    return verdict === 'suspect' ? new AttemptInterrupted() : verdict;
   }
 
   function underWayHere(job: ClaimedJob): boolean {

@@ -4,14 +4,14 @@ import type { Logger } from 'pino';
 import type { Database, Transaction } from '../database/database.ts';
 import type { JobClass } from '../database/tables/jobs.ts';
 import { uniqueViolation } from '../database/unique-violation.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
 import { coalesce, type Repetition, repeatEvery } from '../lib/concurrency.ts';
 import type { Randomness } from '../lib/ids.ts';
 import {
   type Active,
   type CheckedKind,
   carryOut,
-  checkedKind,
+  kindsByName,
   logOf,
   type Outcome,
   WorkerStopping,
@@ -19,12 +19,13 @@ import {
 import { claimDue } from './claim.ts';
 import type { JobKind } from './job.ts';
 import type { ClaimedJob } from './leases.ts';
-import { forgetWorker } from './live-workers.ts';
+import { forgetWorker, noteStopping, showWorker } from './live-workers.ts';
 import { createOutage } from './outage.ts';
 import { createProgressReports } from './progress.ts';
 import type { Queue } from './queue.ts';
 import { createSettlement, type OnCancelled } from './settlement.ts';
 import { divideSlots, JOB_CLASSES, slotsOfOneShare } from './slots.ts';
+import { createSuspects } from './suspects.ts';
 import { createUpkeep } from './upkeep.ts';
 
 export { LIVE_WITHIN_MS, type LiveWorker, liveWorkers } from './live-workers.ts';
@@ -77,9 +78,11 @@ export function createWorker(parts: WorkerParts): Worker {
   const kinds = kindsByName(parts.kinds);
   const names = [...kinds.keys()];
   const id = random.uuid();
+  const processName = `${hostname()}:${process.pid}`;
   const log = parts.log.child({ worker: id });
   const claims = createOutage(log, 'claim jobs');
   const shutdown = new AbortController();
+  const suspects = createSuspects(database, clock);
   const settlement = createSettlement({
     database,
     clock,
@@ -102,45 +105,67 @@ export function createWorker(parts: WorkerParts): Worker {
     log,
     settlement,
     workerId: id,
-    process: `${hostname()}:${process.pid}`,
+    process: processName,
     kinds,
     active,
+    suspects,
     leaseMs,
     heartbeatMs,
   });
   const repetitions: Repetition[] = [];
   let unsubscribe = () => {};
+  /** The database knows this worker. */
+  let isShown = false;
   let state: 'new' | 'started' | 'stopped' = 'new';
 
   const claim = coalesce(async () => {
-    if (state !== 'started') return;
+    if (state !== 'started' || suspects.isAlone(active)) return;
     try {
-      const { rounds, leaseUntil } = await database.write(async (transaction) => {
+      const { rounds, ...claimed } = await database.write(async (transaction) => {
         // Not before: the wait for the transaction may take longer than a lease.
         const now = clock.now().getTime();
         const leaseUntil = now + leaseMs;
-        const rounds = [];
-        for (const jobClass of JOB_CLASSES) {
-          rounds.push({ jobClass, ...(await claimClass(transaction, jobClass, now, leaseUntil)) });
+        // A job must not run before it is known which worker has died if the process dies.
+        if (!isShown) {
+          await showWorker(transaction, { id, process: processName, seenAt: timestamp(clock) });
         }
-        return { rounds, leaseUntil };
+        await suspects.provide(transaction.queries);
+        const isOneByOne = suspects.areOpen;
+        const rounds: (Awaited<ReturnType<typeof claimClass>> & { jobClass: JobClass })[] = [];
+        for (const jobClass of JOB_CLASSES) {
+          if (isOneByOne && rounds.some(({ jobs }) => jobs.length > 0)) break;
+          const most = isOneByOne ? 1 : Number.POSITIVE_INFINITY;
+          rounds.push({ jobClass, ...(await claimClass(transaction, jobClass, { now, leaseUntil, most })) });
+        }
+        // Another process may have noticed a death since the last sweep.
+        if (rounds.some(({ jobs }) => jobs.some(({ attempt }) => attempt > 1))) {
+          await suspects.refresh(transaction.queries);
+          if (suspects.areOpen && !isOneByOne) throw new ClaimedTogether();
+        }
+        return { rounds, isOneByOne, now, leaseUntil };
       });
       claims.over();
+      isShown = true;
       for (const { jobClass, jobs, cursor } of rounds) {
         cursors[jobClass] = cursor;
-        for (const job of jobs) begin(job, leaseUntil);
+        for (const job of jobs) begin(job, claimed);
       }
+      if (claimed.isOneByOne && rounds.some(({ jobs }) => jobs.length > 0)) wake();
     } catch (error) {
       // Another process claimed a job of the same lane at the same moment. It is visible now, so the next claim works.
-      if (uniqueViolation(error) === 'jobs.lane') wake();
+      if (uniqueViolation(error) === 'jobs.lane' || error instanceof ClaimedTogether) wake();
       else claims.failed(error);
     }
   });
 
-  async function claimClass(transaction: Transaction, jobClass: JobClass, now: number, leaseUntil: number) {
+  async function claimClass(
+    transaction: Transaction,
+    jobClass: JobClass,
+    { now, leaseUntil, most }: { now: number; leaseUntil: number; most: number },
+  ) {
     const present = [...active].filter((one) => one.job.class === jobClass);
     const cursor = cursors[jobClass];
-    const limit = slots[jobClass] - present.length;
+    const limit = Math.min(most, slots[jobClass] - present.length);
     if (limit <= 0) return { jobs: [], cursor };
     const running = new Map<string, number>();
     for (const { job } of present) running.set(job.share, (running.get(job.share) ?? 0) + 1);
@@ -159,7 +184,7 @@ export function createWorker(parts: WorkerParts): Worker {
 
   const wake = () => void claim();
 
-  function begin(job: ClaimedJob, leaseUntil: number): void {
+  function begin(job: ClaimedJob, { now, leaseUntil }: { now: number; leaseUntil: number }): void {
     attempts += 1;
     const one: Active = {
       job,
@@ -168,6 +193,8 @@ export function createWorker(parts: WorkerParts): Worker {
       calledOff: new AbortController(),
       lost: new AbortController(),
       leaseUntil,
+      startedAt: now,
+      suspectOf: suspects.workOf(job),
       settling: false,
       goesOn(work) {
         unstoppable.add(one);
@@ -194,6 +221,7 @@ export function createWorker(parts: WorkerParts): Worker {
     one.settling = true;
     const ended = { job, lease: one.lease, kind, log: jobLog, startedAt, lost: one.lost.signal };
     await settlement.settle(ended, outcome);
+    await suspects.survived(one.suspectOf, outcome);
   }
 
   async function begun(kind: CheckedKind, one: Active, jobLog: Logger): Promise<Outcome> {
@@ -201,6 +229,8 @@ export function createWorker(parts: WorkerParts): Worker {
     if (state !== 'started') return { is: 'interrupted' };
     // The previous attempt ended before it could see the cancellation.
     if (one.job.calledOff) return { is: 'called off' };
+    const refusal = await suspects.refusal(one.suspectOf);
+    if (refusal !== null) return { is: 'failed', error: refusal };
     jobLog.debug('started');
     const reports = createProgressReports(database, one.job.id, jobLog);
     const outcome = await carryOut(kind, one.job, one, abortGraceMs, jobLog, reports.report);
@@ -237,6 +267,9 @@ export function createWorker(parts: WorkerParts): Worker {
       if (state !== 'started') return;
       state = 'stopped';
       unsubscribe();
+      const noted = noteStopping(database, id).catch((error: unknown) =>
+        log.warn({ err: error }, 'could not note that the worker stops'),
+      );
       const enough = new AbortController();
       const grace = sleep(graceMs, undefined, { signal: enough.signal }).catch(() => {});
       await Promise.race([claim().then(allEnded), grace]);
@@ -246,6 +279,7 @@ export function createWorker(parts: WorkerParts): Worker {
       await claim();
       await allEnded();
       await Promise.all(repetitions.map((repetition) => repetition.stop()));
+      await noted;
       await forgetWorker(database, id).catch((error: unknown) =>
         log.warn({ err: error }, 'could not take the worker off the list of those that live'),
       );
@@ -271,9 +305,5 @@ export function createWorker(parts: WorkerParts): Worker {
   };
 }
 
-function kindsByName(kinds: readonly JobKind[]): ReadonlyMap<string, CheckedKind> {
-  const byName = new Map(kinds.map((kind) => [kind.name, checkedKind(kind)]));
-  if (byName.size === 0) throw new Error('a worker needs at least one kind of job');
-  if (byName.size < kinds.length) throw new Error('two kinds of job have the same name');
-  return byName;
-}
+/** A claim took a suspect with other jobs. It is repeated, one by one. */
+class ClaimedTogether extends Error {}

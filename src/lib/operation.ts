@@ -45,6 +45,8 @@ const ADVICE_OF_CODES = {
   timed_out: null,
   /** The worker's process ended. */
   interrupted: null,
+  /** The worker's process ended each time. */
+  set_aside: 'Your provider must find the cause first. Start the operation again after that.',
   /** The job was stored by another version. */
   outdated: 'Start the operation again.',
   /** It waits for something else, such as the backup of a copy. */

@@ -29,6 +29,7 @@ import { checkApiPort, checkHostingPorts } from './ports.ts';
 import { checkPublicCertificate } from './public-certificate.ts';
 import { checkResolvers } from './resolvers.ts';
 import { checkSealingKey } from './sealing-key.ts';
+import { checkSetAsideJobs } from './set-aside-jobs.ts';
 import { checkWebsites } from './websites.ts';
 import { checkWordPressReleases } from './wordpress-releases.ts';
 
@@ -85,6 +86,7 @@ export async function examine(
         ? []
         : await findingsOf('WordPress releases', () => checkWordPressReleases(tables, config, clock))),
       ...(tables === null ? [] : await findingsOf('jobs', () => checkJobs(tables, clock, workers, serves))),
+      ...(tables === null ? [] : await findingsOf('set aside jobs', () => checkSetAsideJobs(tables))),
       ...(await findingsOf('mail', () => checkMail(config, clock))),
       ...(await findingsOf('clock', () => checkClock(clock, jumped, database, current))),
     ];

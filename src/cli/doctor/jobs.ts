@@ -5,6 +5,7 @@ import { isFirstOfItsLane } from '../../jobs/lanes.ts';
 import type { LiveWorker } from '../../jobs/worker.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/durations.ts';
+import type { OperationErrorCode } from '../../lib/operation.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
 const WAITING = 'jobs';
@@ -17,6 +18,7 @@ const LATELY_MS = DAY_MS;
 const queued = sql.lit<JobState>('queued');
 const running = sql.lit<JobState>('running');
 const failed = sql.lit<JobState>('failed');
+const SET_ASIDE: OperationErrorCode = 'set_aside';
 
 /**
  * Checks for a live worker, and for stuck or recently failed jobs. `serves`: whether a process of this machine serves
@@ -122,6 +124,8 @@ async function failuresSince({ reader }: Database, since: string): Promise<Faile
     .select(['kind', 'error'])
     .where('state', '=', failed)
     .where('finished_at', '>', since)
+    // A check of its own names them.
+    .where((eb) => eb.or([eb('reason_code', 'is', null), eb('reason_code', '<>', SET_ASIDE)]))
     .orderBy('finished_at', 'desc')
     .execute();
   const kinds = new Map<string, FailedKind>();

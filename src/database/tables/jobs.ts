@@ -49,6 +49,31 @@ export interface WorkerRow {
   /** Host name and process id, for the operator. */
   process: string;
   seen_at: string;
+  /** It stops in order: its jobs are handed back, or end without an outcome if the time does not suffice. */
+  stopping: Generated<boolean>;
+}
+
+/** A job that ran when the process of its worker died. */
+export interface JobDeathRow {
+  job_id: string;
+  worker_id: string;
+  /** What jobs of the same work have in common (jobs/deaths.ts). */
+  work: string;
+  /** Host name and process id. */
+  process: string;
+  /** When the attempt began. */
+  started_at: string;
+  /** When the death was noticed. */
+  died_at: string;
+}
+
+/** A job that is not tried again because processes died while it ran. */
+export interface SetAsideJobRow {
+  job_id: string;
+  work: string;
+  set_aside_at: string;
+  /** The same job can run again. Otherwise its work must be requested again. */
+  is_repeatable: boolean;
 }
 
 /** One row for each claimed time slot of a schedule. */

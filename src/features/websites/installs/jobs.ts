@@ -23,6 +23,7 @@ export const applyInstall: JobType<typeof installPayload> = {
   payload: installPayload,
   maxAttempts: 12,
   timeoutMs: 120_000,
+  isRepeatable: true,
 };
 
 /** Switches a website to another PHP version of its host; a failure leaves it unchanged. */
