@@ -51,7 +51,8 @@ try {
 async function site(id: string, core: string, plugin: string, threads: number): Promise<PhpSite> {
   const website = join(folder, id, 'files');
   const own = join(folder, id, 'private');
-  await mkdir(join(own, 'database'), { recursive: true });
+  const database = join(folder, id, 'database');
+  for (const path of [own, database]) await mkdir(path, { recursive: true });
   await cp(join(core, 'wp-content'), join(website, 'wp-content'), { recursive: true });
   await writeFile(join(website, 'small.php'), '<?php echo "small";');
   await writeFile(
@@ -69,8 +70,9 @@ async function site(id: string, core: string, plugin: string, threads: number): 
     core,
     website,
     private: own,
+    database,
     readOnly: { '/homeport/sqlite': plugin },
-    prepend: `<?php foreach (['DB_ENGINE' => 'sqlite', 'DB_DIR' => '/private/database', 'DB_FILE' => 'wordpress.sqlite',
+    prepend: `<?php foreach (['DB_ENGINE' => 'sqlite', 'DB_DIR' => '/database', 'DB_FILE' => 'wordpress.sqlite',
       'DB_NAME' => 'wordpress', 'DB_USER' => '', 'DB_PASSWORD' => '', 'DB_HOST' => '', 'DB_CHARSET' => 'utf8mb4',
       'DB_COLLATE' => '', 'SQLITE_JOURNAL_MODE' => 'TRUNCATE', 'WP_HOME' => 'http://bench.example',
       'WP_SITEURL' => 'http://bench.example', 'DISABLE_WP_CRON' => true, 'WP_HTTP_BLOCK_EXTERNAL' => true] as $n => $v)

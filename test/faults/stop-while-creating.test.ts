@@ -24,7 +24,7 @@ test('a stop ends the creation of a website while PHP runs without end', async (
   const making = join(homeport.config.dataDir, 'host/golden/.making');
   const isRunning = () =>
     existsSync(making) &&
-    readdirSync(making).some((name) => existsSync(join(making, name, '.private/running')));
+    readdirSync(making).some((name) => existsSync(join(making, name, 'files/.private/running')));
   await expect.poll(isRunning, { timeout: 60_000 }).toBe(true);
   expect(await homeport.stop(GRACE_MS, WHOLE_MS)).toEqual([]);
   await homeport.remove();

@@ -1,5 +1,5 @@
 import { mkdir, stat } from 'node:fs/promises';
-import { serializeByKey, untilAborted } from '../../lib/concurrency.ts';
+import { mapConcurrent, serializeByKey, untilAborted } from '../../lib/concurrency.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import type { ListenAddress } from '../../network/connections/listener.ts';
 import { PermanentHostError } from '../contract/errors.ts';
@@ -30,9 +30,10 @@ import type { PhpConnection } from './php/php-sites.ts';
 import { createServedWebsites } from './served-websites.ts';
 import { createServing, onLoopback } from './serving.ts';
 import { createDiskQuotas } from './sftp/disk-quota.ts';
-import { measureFiles } from './snapshots/measure-files.ts';
+import { measureWebsite } from './snapshots/measure-website.ts';
 import { createSnapshots } from './snapshots/snapshots.ts';
 import { createWebsiteFiles } from './website-files.ts';
+import { adoptDatabase } from './wordpress/adopted-database.ts';
 import { createEmbeddedWordPress, type WordPressWebsite } from './wordpress/embedded-wordpress.ts';
 import { waitForFetch } from './wordpress/fetch-wait.ts';
 import { HTTPS_PORT, isSameButPort, originOf } from './wordpress/origin.ts';
@@ -44,6 +45,8 @@ const RESTORING: LoginRefused = {
   refused: 'website',
   reason: 'This website is being restored. Try again in a minute.',
 };
+/** Websites at the start. */
+const SETTLED_AT_ONCE = 16;
 const STATIC_HOST = 'The embedded host serves static websites only';
 const NO_PHP =
   'This machine cannot run WordPress, so it serves static websites only. The log says why. Create the install with the runtime "static".';
@@ -64,7 +67,11 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     leftOut: NOT_IN_SNAPSHOTS,
   });
   const archives = createPackedArchives({ folder: layout.archives, clock });
-  const quotas = createDiskQuotas({ filesOf, limits, clock });
+  const quotas = createDiskQuotas({
+    measure: (installId) => measureWebsite(layout, installId, limits),
+    limits,
+    clock,
+  });
   const proofs = createChallengeFiles({ folder: layout.proofs, clock, log });
   const serially = serializeByKey();
   const loopbacks = createLoopbackConnections();
@@ -140,12 +147,26 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     if (serving === null) return;
     try {
       await wordpress?.removeUnfinished();
+      await settleDatabases();
       addresses = await serving.start();
       await wordpress?.start();
     } catch (error) {
       await stop();
       throw error;
     }
+  }
+
+  /** Completes what a restore that was killed has begun. Moves databases of earlier versions out of the document roots. */
+  async function settleDatabases(): Promise<void> {
+    await mapConcurrent(await store.list(), SETTLED_AT_ONCE, async (id) => {
+      if (usableWebsite(id) === null) return;
+      try {
+        await snapshots.recover(id);
+        await adoptDatabase(layout, id);
+      } catch (err) {
+        log.error({ err, install: id }, 'the database of a website could not be put into its place');
+      }
+    });
   }
 
   async function stop(): Promise<void> {
@@ -295,7 +316,9 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
           report,
           complete: (next, present) => completeRestored(next, present, parts, found !== null),
         });
-      const snapshot = found === null ? await restore() : await found.php.withoutProcess(install.id, restore);
+      const restoreBoth = () => restore().finally(() => adoptDatabase(layout, install.id));
+      const snapshot =
+        found === null ? await restore() : await found.php.withoutProcess(install.id, restoreBoth);
       if (found !== null) await found.sites.replaceUrls(install, found.facts, signal);
       quotas.forget(install.id);
       const revision = await served.purge(install.id, CACHE_KINDS);
@@ -324,7 +347,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       if ((await ifThere(stat(filesOf(install.id)))) === null) {
         throw new PermanentHostError(`there is no website ${install.name} on this host`);
       }
-      const { bytes } = await measureFiles(filesOf(install.id), limits, signal);
+      const { bytes } = await measureWebsite(layout, install.id, limits, signal);
       return { fileBytes: bytes, database: null };
     },
 

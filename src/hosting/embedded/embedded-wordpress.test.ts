@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +20,7 @@ import { LOGIN_LIMITS, NEXT_ATTEMPT } from '../policy/login-limits.ts';
 import { createPass } from '../policy/visitor-pass.ts';
 import { hashVisitorPassword } from '../policy/visitor-password.ts';
 import { LOCAL, startHost, type TestHost } from './embedded-host.fixture.ts';
+import { createEmbeddedHost } from './embedded-host.ts';
 import type { WordPressSettings } from './host-options.ts';
 import { PhpFailure } from './php/php-sites.ts';
 import { platformParts } from './platform-parts.ts';
@@ -53,8 +54,9 @@ const wordpressOf = (from: string | null): WordPressSettings => ({
   randomness: systemRandomness,
 });
 const runs = (state: InstallState): InstallState => ({ ...state, runtime: 'wordpress' });
-const database = (install: { id: string }) =>
-  new Sqlite(site.file(install, '.private/database/wordpress.sqlite'), { readonly: true });
+const databaseFile = (install: { id: string }) =>
+  join(site.folder, 'installs', install.id, 'database/wordpress.sqlite');
+const database = (install: { id: string }) => new Sqlite(databaseFile(install), { readonly: true });
 
 beforeAll(async () => {
   source = await smallWordPress(await mkdtemp(join(tmpdir(), 'homeport-core-')), '6.8.1');
@@ -421,19 +423,69 @@ describe('a backup', () => {
   test('brings files and database back together, while PHP is stopped', async () => {
     const id = randomUUID();
     await site.write(shop, 'wp-content/uploads/kept.bin', Buffer.from([0, 255, 10]));
-    const before = await readFile(site.file(shop, '.private/database/wordpress.sqlite'));
+    const before = await readFile(databaseFile(shop));
     await site.host.snapshot(shop, id);
     expect(await readdir(site.file(shop, '.private'))).not.toContain('database-copy');
-    const changed = new Sqlite(site.file(shop, '.private/database/wordpress.sqlite'));
+    const changed = new Sqlite(databaseFile(shop));
     changed.exec('delete from wp_options');
     changed.close();
     await rm(site.file(shop, 'wp-content/uploads/kept.bin'));
     php.stopped.length = 0;
     await site.host.restore(shop, id);
     expect(php.stopped).toEqual([shop.id]);
-    expect(await readFile(site.file(shop, '.private/database/wordpress.sqlite'))).toEqual(before);
+    expect(await readFile(databaseFile(shop))).toEqual(before);
     expect(await readFile(site.file(shop, 'wp-content/uploads/kept.bin'))).toEqual(Buffer.from([0, 255, 10]));
     expect(await readdir(site.file(shop, '.private'))).not.toContain('database-copy');
+  });
+
+  /** A host that was stopped, with a backup of its website. `next` serves the same folder. */
+  async function stoppedHost() {
+    const stopped = await startHost({ wordpress: wordpressOf(source) });
+    const own = runs(siteState('own', []));
+    await stopped.host.apply(own);
+    const backup = randomUUID();
+    await stopped.host.snapshot(own, backup);
+    await stopped.host.stop();
+    const folder = join(stopped.folder, 'installs', own.id);
+    const inside = join(folder, 'files/.private/database');
+    const content = () => readFile(join(folder, 'database/wordpress.sqlite'));
+    return { ...stopped, own, backup, inside, content, live: await content(), installs: folder };
+  }
+
+  test('of an earlier version, and a website of one, have their database outside the document root afterwards', async () => {
+    const { installs, inside, content, live, options, own, backup, folder } = await stoppedHost();
+    await rename(join(installs, 'database'), inside);
+    const next = createEmbeddedHost(options);
+    await next.start();
+    expect(await content()).toEqual(live);
+    expect(existsSync(inside)).toBe(false);
+    await writeFile(join(installs, 'database/wordpress.sqlite'), 'changed');
+    await next.restore(own, backup);
+    expect(await content()).toEqual(live);
+    expect(existsSync(inside)).toBe(false);
+    expect((await readdir(installs)).sort()).toEqual(['database', 'files']);
+    await next.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  test('is complete after the next start, if the server was killed before the database was in its place', async () => {
+    const { installs, inside, content, live, options, folder } = await stoppedHost();
+    await cp(join(installs, 'database'), inside, { recursive: true });
+    await writeFile(join(installs, '.restored-database'), '');
+    await writeFile(join(installs, 'database/wordpress.sqlite'), 'present');
+    const next = createEmbeddedHost(options);
+    await next.start();
+    expect(await content()).toEqual(live);
+    expect((await readdir(installs)).sort()).toEqual(['database', 'files']);
+    await next.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  test('counts the database in the storage', async () => {
+    const { fileBytes } = await site.host.measureStorage(shop);
+    await writeFile(join(databaseFile(shop), '../more'), Buffer.alloc(1024 * 1024, 1));
+    expect((await site.host.measureStorage(shop)).fileBytes).toBe(fileBytes + 1024 * 1024);
+    await rm(join(databaseFile(shop), '../more'));
   });
 
   test.each([
@@ -442,7 +494,7 @@ describe('a backup', () => {
   ] as const)('brings back %s alone', async (_name, parts, file, title) => {
     const path = 'wp-content/uploads/note.txt';
     const name = (value: string) => {
-      const live = new Sqlite(site.file(shop, '.private/database/wordpress.sqlite'));
+      const live = new Sqlite(databaseFile(shop));
       live.exec("delete from wp_options where option_name = 'note'");
       live.prepare("insert into wp_options values ('note', ?)").run(value);
       live.close();
@@ -471,17 +523,17 @@ describe('a backup', () => {
     const parts = platformParts(site.folder, site.clock);
     await parts.archive(shop, id, archive);
     await parts.extract(shop.id, id, archive, join(to, 'host'));
-    const copied = join(to, 'host/installs', shop.id, 'files/.private');
-    const live = await readFile(site.file(shop, '.private/database/wordpress.sqlite'));
+    const copied = join(to, 'host/installs', shop.id);
+    const live = await readFile(databaseFile(shop));
     expect(await readFile(join(copied, 'database/wordpress.sqlite'))).toEqual(live);
-    expect(await readdir(copied)).not.toContain('platform-copy');
+    expect(await readdir(join(copied, 'files/.private'))).not.toContain('platform-copy');
     expect(await readdir(site.file(shop, '.private'))).not.toContain('platform-copy');
     await rm(to, { recursive: true });
   });
 
   test('of the platform blames the website for a folder in place of its database', async () => {
     const to = await mkdtemp(join(tmpdir(), 'homeport-parts-'));
-    const path = site.file(shop, '.private/database/wordpress.sqlite');
+    const path = databaseFile(shop);
     await rename(path, `${path}.kept`);
     await mkdir(path);
     const parts = platformParts(site.folder, site.clock);

@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { syncFolder } from '../../lib/durable-file.ts';
@@ -6,12 +6,11 @@ import { hasCode } from '../../lib/error-code.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import { PermanentHostError } from '../contract/errors.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
-import { layoutOf } from './host-folder/layout.ts';
+import { layoutOf, websiteIn } from './host-folder/layout.ts';
 import { requirePlainFolder } from './host-folder/plain-folder.ts';
 import { extractArchive } from './snapshots/archive-extract.ts';
 import { type ArchiveFiles, writeArchive } from './snapshots/archive-write.ts';
 import { copyLiveDatabase } from './wordpress/database-copy.ts';
-import { settleDatabase } from './wordpress/restored-parts.ts';
 import {
   DATABASE,
   DATABASE_FOLDER,
@@ -52,6 +51,16 @@ export function platformParts(root: string, clock: Clock) {
     return files.filter((_one, index) => found[index]);
   }
 
+  /** The database of a website; null without one. A server of an earlier version has it in the private folder. */
+  async function databaseOf(installId: string, privateFolder: string): Promise<string | null> {
+    const beside = websiteIn(await realpath(layout.installOf(installId))).database;
+    for (const folder of [beside, join(privateFolder, DATABASE_FOLDER)]) {
+      const file = join(folder, DATABASE);
+      if ((await blamingWebsite(() => ifThere(lstat(file)))) !== null) return file;
+    }
+    return null;
+  }
+
   return {
     hostFiles: () =>
       present(
@@ -90,11 +99,11 @@ export function platformParts(root: string, clock: Clock) {
       };
       const folder = join(await realpath(files), PRIVATE);
       const copy = join(folder, PLATFORM_COPY_FOLDER);
-      const database = join(folder, DATABASE_FOLDER, DATABASE);
-      const hasDatabase = (await blamingWebsite(() => ifThere(lstat(database)))) !== null;
+      const database = await databaseOf(install.id, folder);
+      const hasDatabase = database !== null;
       if (hasDatabase) await blamingWebsite(() => requirePlainFolder(folder));
       try {
-        if (hasDatabase) {
+        if (database !== null) {
           await blamingWebsite(async () => {
             await rm(copy, { recursive: true, force: true });
             await mkdir(copy, { mode: 0o700 });
@@ -117,7 +126,8 @@ export function platformParts(root: string, clock: Clock) {
       const files = layoutOf(to).filesOf(installId);
       await mkdir(dirname(files), { recursive: true, mode: 0o700 });
       await extractArchive(from, { installId, backupId }, files, signal);
-      await settleDatabase(files, PLATFORM_COPY_FOLDER);
+      const copy = join(files, PRIVATE, PLATFORM_COPY_FOLDER);
+      if ((await ifThere(lstat(copy))) !== null) await rename(copy, layoutOf(to).databaseOf(installId));
       await syncFolder(dirname(files));
     },
   };

@@ -6,7 +6,7 @@ import { PermanentHostError } from '../../contract/errors.ts';
 export interface Layout {
   /** One file for each install: the desired state of its website. */
   vhosts: string;
-  /** One folder for each install, with the document root in it. */
+  /** One folder for each install, with its document root and its database. */
   installs: string;
   /** Vhost files of installs that are set aside, which the edge does not read. */
   aside: string;
@@ -49,7 +49,21 @@ export interface Layout {
   installOf(installId: string): string;
   /** The document root. */
   filesOf(installId: string): string;
+  /** Folder of the database, beside the document root. */
+  databaseOf(installId: string): string;
 }
+
+/** The folders of a website, in a folder of its own. */
+export interface WebsiteFolders {
+  /** The document root. */
+  files: string;
+  database: string;
+}
+
+export const websiteIn = (folder: string): WebsiteFolders => ({
+  files: join(folder, 'files'),
+  database: join(folder, 'database'),
+});
 
 /** The layout below the folder `root`. Its functions throw a {@link PermanentHostError} for an id that is no UUID. */
 export function layoutOf(root: string): Layout {
@@ -82,7 +96,8 @@ export function layoutOf(root: string): Layout {
     vhostOf: (id) => join(vhosts, `${checked(id)}.json`),
     asideOf: (id) => join(aside, `${checked(id)}.json`),
     installOf: (id) => join(installs, checked(id)),
-    filesOf: (id) => join(installs, checked(id), 'files'),
+    filesOf: (id) => websiteIn(join(installs, checked(id))).files,
+    databaseOf: (id) => websiteIn(join(installs, checked(id))).database,
   };
 }
 

@@ -130,21 +130,23 @@ export async function createConfinedPlaces(folder: string, program: ProcessProgr
         environment: { PATH: process.env.PATH ?? '' },
       },
       async showPattern(pattern) {
-        const [common, website, own] = await Promise.all([
+        const [common, website, own, database] = await Promise.all([
           commonFolders(pattern),
           mount(pattern.website, 'pattern', true),
           mount(pattern.private, 'pattern-private', true),
+          mount(pattern.database, 'pattern-database', true),
         ]);
-        return { ...common, website, private: own };
+        return { ...common, website, private: own, database };
       },
 
       async show(site) {
-        const [common, website, own] = await Promise.all([
+        const [common, website, own, database] = await Promise.all([
           commonFolders(site),
           mountPlain(site.website, 'website'),
           mountPlain(site.private, 'private'),
+          mountPlain(site.database, 'database'),
         ]);
-        return { ...common, website, private: own };
+        return { ...common, website, private: own, database };
       },
       async remove() {
         if (mounted.length > 0) await inside('umount', '--lazy', ...mounted.reverse()).catch(() => undefined);
@@ -189,6 +191,9 @@ function bind(from: string, to: string): string[] {
 
 function phpArguments({ entry }: ProcessProgram): string[] {
   // With a star, because the folders do not exist when Node starts.
-  const writable = ['website', 'private', 'run'].flatMap((name) => [join(SITE, name), join(SITE, name, '*')]);
+  const writable = ['website', 'private', 'database', 'run'].flatMap((name) => [
+    join(SITE, name),
+    join(SITE, name, '*'),
+  ]);
   return nodeArguments(join(APP, entry), [APP, SITE, '/proc/self'], [DESCRIPTORS, ...writable]);
 }

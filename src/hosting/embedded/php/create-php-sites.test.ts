@@ -84,12 +84,14 @@ async function newSite(id: string, limits: Partial<PhpSite['limits']> = {}): Pro
   const website = join(folder, id, 'files');
   const own = join(folder, id, 'private');
   await mkdir(join(website, 'wp-content'), { recursive: true });
-  await mkdir(join(own, 'database'), { recursive: true });
+  const database = join(folder, id, 'database');
+  for (const path of [own, database]) await mkdir(path, { recursive: true });
   return {
     id,
     core: join(folder, 'core'),
     website,
     private: own,
+    database,
     readOnly: {},
     prepend: '<?php define("FIRST", 1);',
     limits: { memoryMb: 256, seconds: 60, uploadMb: 64, threads: 2, ...limits },
@@ -301,24 +303,24 @@ describe('a spare that has shown a page of another website', () => {
     await putOld(join(folder, 'core/wp-includes/common.php'), 'return "common";');
     await putOld(join(pattern.website, 'wp-config.php'), 'return "of the pattern";');
     await putOld(join(pattern.website, 'only.php'), '');
-    await writeFile(join(pattern.private, 'database/rows'), 'of the pattern');
+    await writeFile(join(pattern.database, 'rows'), 'of the pattern');
     await putOld(join(own.website, 'wp-config.php'), 'return FIRST;');
     await sites.warmUp({
       pattern,
       code: `<?php foreach (['common', '../wp-config', '../only'] as $name) require "/wordpress/wp-includes/$name.php";
-        foreach (['/wordpress/left', '/private/left', '/tmp/left'] as $path) @file_put_contents($path, '');
-        if (FIRST !== 1 || file_get_contents('/private/database/rows') !== 'of the pattern') exit(1);
+        foreach (['/wordpress/left', '/private/left', '/database/left', '/tmp/left'] as $path) @file_put_contents($path, '');
+        if (FIRST !== 1 || file_get_contents('/database/rows') !== 'of the pattern') exit(1);
         if (file_exists('/wordpress/left') || !opcache_is_script_cached('/wordpress/wp-config.php')) exit(2);`,
       host: 'pattern.example',
       https: false,
     });
     const { output } = await run(
       `echo json_encode([opcache_is_script_cached('/wordpress/wp-includes/common.php'), require 'wp-config.php',
-        require 'wp-includes/common.php', file_exists('only.php'), scandir('/private'), scandir('/private/database')]);`,
+        require 'wp-includes/common.php', file_exists('only.php'), scandir('/private'), scandir('/database')]);`,
       {},
       own,
     );
-    const names = ['.', '..', 'database', 'tmp'];
+    const names = ['.', '..', 'tmp'];
     expect(JSON.parse(output)).toEqual([true, 1, 'common', false, names, ['.', '..']]);
     expect(await readdir(pattern.website)).toEqual(['only.php', 'wp-config.php', 'wp-content']);
     await sites.stop('own');
@@ -484,16 +486,16 @@ describe('files', () => {
   });
 
   it('loses no commit of two threads', async () => {
-    await run(`$db = new PDO('sqlite:/private/database/test.sqlite'); $db->exec('PRAGMA journal_mode = TRUNCATE');
+    await run(`$db = new PDO('sqlite:/database/test.sqlite'); $db->exec('PRAGMA journal_mode = TRUNCATE');
       $db->exec('CREATE TABLE t (n INTEGER PRIMARY KEY, by TEXT)');`);
     const writing = (by: string) =>
-      run(`$db = new PDO('sqlite:/private/database/test.sqlite'); $db->exec('PRAGMA busy_timeout = 30000');
+      run(`$db = new PDO('sqlite:/database/test.sqlite'); $db->exec('PRAGMA busy_timeout = 30000');
         $db->exec('PRAGMA journal_mode = TRUNCATE'); $db->setAttribute(PDO::ATTR_ERRMODE, PDO::ERRMODE_EXCEPTION);
         for ($i = 0; $i < 100; $i++) $db->exec("INSERT INTO t (by) VALUES ('${by}')"); echo 'done';`);
     const outcomes = await Promise.all([writing('a'), writing('b'), writing('c'), writing('d')]);
     expect(outcomes.map(({ output }) => output)).toEqual(Array(4).fill('done'));
     expect(
-      await result(`$db = new PDO('sqlite:/private/database/test.sqlite');
+      await result(`$db = new PDO('sqlite:/database/test.sqlite');
         return [$db->query('SELECT count(*) FROM t')->fetchColumn(), $db->query('PRAGMA integrity_check')->fetchColumn()];`),
     ).toEqual([400, 'ok']);
   });

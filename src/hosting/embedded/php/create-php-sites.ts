@@ -15,7 +15,7 @@ import {
   type PhpSitesOptions,
   type WarmUpPage,
 } from './php-sites.ts';
-import { preparePrivateFolder } from './private-folder.ts';
+import { prepareFolders } from './private-folder.ts';
 import { createProcessFolder } from './process-folder.ts';
 import type { ProcessPlaces } from './process-place.ts';
 import { writeProcessProgram } from './process-program.ts';
@@ -131,7 +131,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
 
   /** Starts the process of a website. */
   async function startFor(site: PhpSite): Promise<PhpProcess> {
-    await preparePrivateFolder(site.private);
+    await prepareFolders(site);
     const process = await takeSpare(site);
     try {
       await process.serve(site);

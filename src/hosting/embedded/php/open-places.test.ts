@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCommand } from '../../../lib/run-command.ts';
-import { layoutOf } from '../host-folder/layout.ts';
+import { layoutOf, websiteIn } from '../host-folder/layout.ts';
 import { phpRootsOf } from '../wordpress/site.ts';
 import { createOpenPlaces } from './open-places.ts';
 import { startPhpProcess } from './php-process.ts';
@@ -48,22 +48,25 @@ it('runs PHP without bubblewrap, within Node permissions', async () => {
     const core = layout().coreOf('6.9');
     const website = layout().filesOf(INSTALL);
     const own = join(website, '.private');
-    for (const path of [core, join(own, 'tmp')]) await mkdir(path, { recursive: true });
+    for (const path of [core, join(own, 'tmp'), layout().databaseOf(INSTALL)])
+      await mkdir(path, { recursive: true });
     await writeFile(join(core, 'index.php'), '<?php');
     const site: PhpSite = {
       id: 'one',
       core,
       website,
       private: own,
+      database: layout().databaseOf(INSTALL),
       readOnly: {},
       prepend: '<?php',
       limits: { memoryMb: 256, seconds: 60, uploadMb: 8, threads: 1 },
     };
-    const pattern = join(layout().golden, '6.9-1');
-    await mkdir(join(pattern, '.private/database'), { recursive: true });
-    await writeFile(join(pattern, 'page.txt'), 'page');
+    const pattern = join(layout().golden, '6.9-2');
+    const { files, database } = websiteIn(pattern);
+    for (const path of [join(files, '.private'), database]) await mkdir(path, { recursive: true });
+    await writeFile(join(files, 'page.txt'), 'page');
     await php.warmUp({
-      pattern: { ...site, website: pattern, private: join(pattern, '.private') },
+      pattern: { ...site, website: files, private: join(files, '.private'), database },
       code: `<?php exit(file_get_contents('page.txt') === 'page' && @file_put_contents('page.txt', '') === false ? 0 : 1);`,
       host: 'own.example',
       https: false,

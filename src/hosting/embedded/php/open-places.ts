@@ -43,9 +43,10 @@ export function createOpenPlaces(folder: string, program: ProcessProgram, roots:
   };
 }
 
-const foldersOf = ({ core, website, private: own, readOnly }: PhpSite): PhpFolders => ({
+const foldersOf = ({ core, website, private: own, database, readOnly }: PhpSite): PhpFolders => ({
   core,
   website,
   private: own,
+  database,
   readOnly: Object.entries(readOnly).map(([path, folder]) => ({ path, folder })),
 });

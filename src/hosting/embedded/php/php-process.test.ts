@@ -81,6 +81,7 @@ describe('a process that ends while it gets its website', () => {
     core: '/core',
     website: '/website',
     private: '/private',
+    database: '/database',
     readOnly: {},
     prepend: '<?php',
     limits: { memoryMb: 256, seconds: 60, uploadMb: 8, threads: 1 },
@@ -109,7 +110,7 @@ describe('a process that ends while it gets its website', () => {
 
   const outcomes = {
     'its folders are shown afterwards': (shown: PromiseWithResolvers<PhpFolders>) =>
-      shown.resolve({ core: '', website: '', private: '', readOnly: [] }),
+      shown.resolve({ core: '', website: '', private: '', database: '', readOnly: [] }),
     'its folders cannot be shown': (shown: PromiseWithResolvers<PhpFolders>) =>
       shown.reject(new Error('no mount')),
   };
@@ -133,7 +134,7 @@ describe('a process that ends while it gets its website', () => {
     const { place, shown, events, socket } = await slowPlace();
     const php = await startPhpProcess(place, options);
     await php.kill();
-    shown.resolve({ core: '', website: '', private: '', readOnly: [] });
+    shown.resolve({ core: '', website: '', private: '', database: '', readOnly: [] });
     await expect(php.serve(site)).rejects.toThrow('PHP has ended');
     expect(events).toEqual(['removed']);
     expect(existsSync(socket)).toBe(false);

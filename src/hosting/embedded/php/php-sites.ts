@@ -15,8 +15,10 @@ export interface PhpSite {
    * `wp-includes` and the files beside them from the core. A file of the website covers the core's file of that name.
    */
   website: string;
-  /** Folder outside the document root, which PHP sees as `/private`: `database`, `tmp` and PHP's error log. */
+  /** Folder outside what PHP sees as the document root, which it sees as `/private`: `tmp` and PHP's error log. */
   private: string;
+  /** Folder of the website's database, which PHP sees as `/database`. */
+  database: string;
   /** Further folders that PHP only reads, by the path that PHP sees, such as `/homeport/mu-plugins`. */
   readOnly: Readonly<Record<string, string>>;
   /** PHP code that runs before each script, with its `<?php`. The website's own files cannot change what it defines. */

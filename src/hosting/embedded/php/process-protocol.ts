@@ -5,6 +5,7 @@ export interface PhpFolders {
   core: string;
   website: string;
   private: string;
+  database: string;
   readOnly: readonly { folder: string; path: string }[];
 }
 

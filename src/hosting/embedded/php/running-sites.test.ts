@@ -8,6 +8,7 @@ const site = (id: string): PhpSite => ({
   core: '/core',
   website: `/${id}`,
   private: `/${id}/private`,
+  database: `/${id}/database`,
   readOnly: {},
   prepend: '',
   limits: { memoryMb: 256, seconds: 60, uploadMb: 64, threads: 1 },

@@ -9,7 +9,6 @@ import {
   type InstallLimits,
   type InstallUsage,
 } from '../../contract/install-limits.ts';
-import { measureFiles } from '../snapshots/measure-files.ts';
 
 /** Time until the next measurement, because restores and operators change files too. */
 const MEASURE_AFTER_MS = 10 * MINUTE_MS;
@@ -43,11 +42,12 @@ interface Account extends InstallUsage {
 }
 
 export function createDiskQuotas({
-  filesOf,
+  measure: measureInstall,
   limits,
   clock,
 }: {
-  filesOf(installId: string): string;
+  /** Measures everything that counts, until a limit is exceeded. */
+  measure(installId: string): Promise<InstallUsage>;
   limits: InstallLimits;
   clock: Clock;
 }): DiskQuotas {
@@ -60,7 +60,7 @@ export function createDiskQuotas({
   function measure(installId: string): Promise<Account> {
     const present = measuring.get(installId);
     if (present !== undefined) return present;
-    const measurement = measureFiles(filesOf(installId), limits)
+    const measurement = measureInstall(installId)
       .then(async ({ bytes, files }) => ({ bytes: bytes + (await removedBytes(installId)), files }))
       .then((usage) => {
         const account = { ...usage, measuredAt: clock.now().getTime() };

@@ -6,6 +6,7 @@ import ssh2, { type ConnectConfig } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { limiterFor } from '../../../../test/connections.ts';
 import { NO_LIMITS } from '../../contract/install-limits.ts';
+import { measureFiles } from '../snapshots/measure-files.ts';
 import { createDiskQuotas } from './disk-quota.ts';
 import { codeOf } from './sftp-client.fixture.ts';
 import {
@@ -96,7 +97,11 @@ describe('signing in', () => {
       listen: here.address(),
       hostKeyFile: join(here.base, 'host-key'),
       filesOf: (id) => id,
-      quotas: createDiskQuotas({ filesOf: (id) => id, limits: NO_LIMITS, clock: here.clock }),
+      quotas: createDiskQuotas({
+        measure: (id) => measureFiles(id, NO_LIMITS),
+        limits: NO_LIMITS,
+        clock: here.clock,
+      }),
       questions: { sshLogin: async () => null },
       connections: limiterFor('ssh'),
       log: pino({ level: 'silent' }),

@@ -17,6 +17,23 @@ beforeEach(async () => {
 });
 afterEach(() => here.remove());
 
+test('the folder that its name hides from visitors keeps that name', async () => {
+  const sftp = await here.signIn();
+  fs.mkdirSync(here.hostFile('.private/inner'), { recursive: true });
+  fs.mkdirSync(here.hostFile('other/.private'), { recursive: true });
+  for (const from of ['/.private', '/other/../.private', '//.private/', '/.private/inner/..']) {
+    for (const rename of [sftp.rename, sftp.posixRename]) {
+      await expect(rename(from, '/x')).rejects.toMatchObject({
+        code: STATUS_CODE.PERMISSION_DENIED,
+        message: expect.stringContaining('.private keeps its name'),
+      });
+    }
+  }
+  await sftp.rename('/.private/inner', '/.private/moved');
+  await sftp.rename('/other/.private', '/other/shown');
+  expect(fs.readdirSync(here.hostFile('.private'))).toEqual(['moved']);
+});
+
 describe('files', () => {
   test('20 MB survive upload and download unchanged, with each cipher', async () => {
     const content = randomBytes(20 * 1024 * 1024);

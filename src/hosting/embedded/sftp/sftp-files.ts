@@ -10,12 +10,13 @@ import {
   rmdir,
   unlink,
 } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import ssh2, { type Attributes, type FileEntry, type InputAttributes } from 'ssh2';
 import type { Clock } from '../../../lib/clock.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { blockBytes, type InstallUsage } from '../../contract/install-limits.ts';
+import { PRIVATE } from '../wordpress/site.ts';
 import type { DiskQuota } from './disk-quota.ts';
 import {
   attributesOf,
@@ -96,6 +97,12 @@ export function createSftpFiles(root: string, owner: string, clock: Clock, quota
     // The space of an open file is freed when it is closed.
     const bytes = stats.isFile() && !quota.isOpen(stats) ? blockBytes(stats.size) : 0;
     await take({ bytes: -bytes, files: -1 });
+  }
+
+  /** Whether it is the folder that visitors never see, which its name alone hides. Disks that ignore case know it by other names. */
+  async function isPrivate(stats: Stats): Promise<boolean> {
+    const found = await ifThere(lstat(join(root, PRIVATE)));
+    return found !== null && isSameFile(stats, found);
   }
 
   async function entryOf(listing: Listing, name: string): Promise<FileEntry | null> {
@@ -261,6 +268,8 @@ export function createSftpFiles(root: string, owner: string, clock: Clock, quota
           const replaced = await ifThere(lstat(target));
           if (existing === 'keep' && replaced !== null) throw refusal.failed('The new name is taken');
           const moved = await lstat(source);
+          if (await isPrivate(moved))
+            throw refusal.denied(`${PRIVATE} keeps its name, because visitors see what has another one`);
           await rename(source, target);
           // rename(2) does nothing if both names refer to the same file.
           if (replaced !== null && !isSameFile(moved, replaced)) await giveBack(replaced);

@@ -10,6 +10,7 @@ import { manualClock } from '../../../../test/manual-clock.ts';
 import { newSshKey } from '../../../../test/ssh-key.ts';
 import { NO_LIMITS } from '../../contract/install-limits.ts';
 import type { SshLogin } from '../../contract/questions.ts';
+import { measureFiles } from '../snapshots/measure-files.ts';
 import { createDiskQuotas } from './disk-quota.ts';
 import { promised, type Sftp } from './sftp-client.fixture.ts';
 import { createSftpGateway, type SftpGateway, type SftpGatewayOptions } from './sftp-gateway.ts';
@@ -50,7 +51,11 @@ export async function startSftpPlace() {
     listen: { host: '127.0.0.1', port: 0 },
     hostKeyFile: join(base, 'host-key'),
     filesOf,
-    quotas: createDiskQuotas({ filesOf, limits: NO_LIMITS, clock }),
+    quotas: createDiskQuotas({
+      measure: (id) => measureFiles(filesOf(id), NO_LIMITS),
+      limits: NO_LIMITS,
+      clock,
+    }),
     questions: {
       async sshLogin(name, fingerprint) {
         asked += 1;

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/durations.ts';
+import { measureFiles } from '../snapshots/measure-files.ts';
 import { createDiskQuotas } from './disk-quota.ts';
 import type { Sftp } from './sftp-client.fixture.ts';
 import { blog, eve, type SftpPlace, shop, startSftpPlace } from './sftp-gateway.fixture.ts';
@@ -12,9 +13,10 @@ let sftp: Sftp;
 beforeEach(async () => {
   here = await startSftpPlace();
   // Each folder has an index.html, which counts as one block of the file system.
+  const limits = { bytes: 10 * MB, files: 10 };
   const quotas = createDiskQuotas({
-    filesOf: here.filesOf,
-    limits: { bytes: 10 * MB, files: 10 },
+    measure: (id) => measureFiles(here.filesOf(id), limits),
+    limits,
     clock: here.clock,
   });
   await here.restart({ quotas });

@@ -10,13 +10,13 @@ import { syncFileSystem } from '../../../lib/sync-file-system.ts';
 import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
 import { DATABASE_FILE, MUST_USE_FILE, renderWpConfig } from '../../wordpress/site-config.ts';
 import { OWN_PREFIX } from '../abandoned-entries.ts';
-import type { Layout } from '../host-folder/layout.ts';
+import { type Layout, type WebsiteFolders, websiteIn } from '../host-folder/layout.ts';
 import { copyTree } from './copy-tree.ts';
-import { DATABASE, DATABASE_FOLDER, type LibraryScript, PRIVATE, PURGES } from './site.ts';
+import { DATABASE, type LibraryScript, PRIVATE, PURGES } from './site.ts';
 
 /** Runs our PHP on a document root outside the installs. Ends its process afterwards. */
 export type RunOn = (
-  website: { id: string; files: string; version: string; origin: string },
+  website: WebsiteFolders & { id: string; version: string; origin: string },
   scripts: readonly LibraryScript[],
 ) => Promise<void>;
 
@@ -24,12 +24,12 @@ export type RunOn = (
  * A finished website of each WordPress version. A new website gets a copy, which is a hundred times as fast as an installation.
  */
 export interface GoldenCopies {
-  /** The document root to copy; made if needed. */
+  /** The folder of the website to copy; made if needed. */
   ensure(version: string): Promise<string>;
 }
 
 /** Increased whenever the creation changes, so that older copies are not used. */
-const FORMAT = 1;
+const FORMAT = 2;
 /** WordPress's own default contains the date; people expect only the name. */
 const PERMALINKS = '/%postname%/';
 
@@ -46,10 +46,11 @@ export function createGoldenCopies({
 
   async function make(version: string, target: string): Promise<void> {
     const started = performance.now();
-    const files = join(layout.making, OWN_PREFIX + randomUUID());
+    const folder = join(layout.making, OWN_PREFIX + randomUUID());
+    const website = websiteIn(folder);
     try {
-      await makeTree(files, layout.coreOf(version));
-      await runOn({ id: randomUUID(), files, version, origin: PLACEHOLDER.origin }, [
+      await makeTree(website, layout.coreOf(version));
+      await runOn({ ...website, id: randomUUID(), version, origin: PLACEHOLDER.origin }, [
         {
           name: 'install.php',
           args: [PLACEHOLDER.user, PLACEHOLDER.email, PLACEHOLDER.title, PERMALINKS],
@@ -57,17 +58,17 @@ export function createGoldenCopies({
         // By itself, because WordPress reads the permalink structure at its start.
         { name: 'settle.php' },
       ]);
-      forgetTemporaryValues(join(files, PRIVATE, DATABASE_FOLDER, DATABASE));
+      forgetTemporaryValues(join(website.database, DATABASE));
       for (const name of ['wp-config.php', `${PRIVATE}/${PURGES}`])
-        await rm(join(files, name), { force: true });
-      await syncFileSystem(files);
-      await rename(files, target).catch((error: unknown) => {
+        await rm(join(website.files, name), { force: true });
+      await syncFileSystem(folder);
+      await rename(folder, target).catch((error: unknown) => {
         // A command beside the server can be first.
         if (!existsSync(target)) throw error;
       });
       await syncFolder(layout.golden);
     } finally {
-      await rm(files, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
     }
     log.info(
       { version, ms: Math.round(performance.now() - started) },
@@ -86,12 +87,13 @@ export function createGoldenCopies({
   };
 }
 
-async function makeTree(files: string, core: string): Promise<void> {
+async function makeTree({ files, database }: WebsiteFolders, core: string): Promise<void> {
   const content = join(files, 'wp-content');
   for (const name of ['mu-plugins', 'plugins', 'themes', 'uploads']) {
     await mkdir(join(content, name), { recursive: true, mode: 0o755 });
   }
-  await mkdir(join(files, PRIVATE, DATABASE_FOLDER), { recursive: true, mode: 0o700 });
+  for (const folder of [join(files, PRIVATE), database])
+    await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const name of ['plugins', 'themes']) {
     const from = join(core, 'wp-content', name);
     if (!existsSync(from)) continue;

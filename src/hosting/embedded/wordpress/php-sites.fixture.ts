@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import Sqlite from 'better-sqlite3';
 import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
 import type { PhpRequest, PhpResponse, PhpScript, PhpSite, PhpSites } from '../php/php-sites.ts';
-import { DATABASE, DATABASE_FOLDER, PURGES } from './site.ts';
+import { DATABASE, PURGES } from './site.ts';
 
 /** The last line of a whole script. */
 const COMPLETED = '{"completed":true}\n';
@@ -81,7 +81,7 @@ function scriptOf({ code }: PhpScript): { name: string; args: string[] } {
 }
 
 async function pretend(site: PhpSite, name: string): Promise<string> {
-  const database = join(site.private, DATABASE_FOLDER, DATABASE);
+  const database = join(site.database, DATABASE);
   switch (name) {
     case 'install.php':
       makeDatabase(database);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import { RefusedRestoreError } from '../../contract/errors.ts';
 import type { RestoredParts } from '../../contract/snapshots.ts';
+import { announceDatabase } from './adopted-database.ts';
 import { linkTree } from './link-tree.ts';
 import { COPY_FOLDER, DATABASE, DATABASE_FOLDER, PLATFORM_COPY_FOLDER, PRIVATE } from './site.ts';
 
@@ -18,7 +19,7 @@ export function requireParts({ files, database }: RestoredParts, hasDatabase: bo
 
 /**
  * Completes the folder `next` with a restored backup, which then replaces the folder `present`. What is not restored comes from `present`
- * as hard links, so that one exchange of folders is enough. No PHP may use the files meanwhile.
+ * as hard links, so that one exchange of folders is enough. {@link adoptDatabase} follows it. No PHP may use the files meanwhile.
  */
 export async function completeRestored(
   next: string,
@@ -29,16 +30,16 @@ export async function completeRestored(
   requireKind(existsSync(join(next, PRIVATE, COPY_FOLDER, DATABASE)), wantsDatabase);
   if (!wantsDatabase) return;
   if (!files) await keepFiles(next, present);
-  if (database === 'none') await keepPrivateFolder(next, present);
-  else await settleDatabase(next);
+  if (database === 'none') return keepPrivateFolder(next, present);
+  await settleDatabase(next);
+  await announceDatabase(present);
 }
 
-/** Puts the copy of the database in a restored folder into its place. Does nothing without one. */
-export async function settleDatabase(files: string, copy = COPY_FOLDER): Promise<void> {
+/** Puts the copy of the database in a restored folder where {@link adoptDatabase} takes it. */
+async function settleDatabase(files: string): Promise<void> {
   const folder = join(files, PRIVATE);
-  if (!existsSync(join(folder, copy, DATABASE))) return;
   await rm(join(folder, DATABASE_FOLDER), { recursive: true, force: true });
-  await rename(join(folder, copy), join(folder, DATABASE_FOLDER));
+  await rename(join(folder, COPY_FOLDER), join(folder, DATABASE_FOLDER));
   await syncFolder(folder);
 }
 
@@ -61,6 +62,6 @@ async function keepFiles(next: string, present: string): Promise<void> {
 
 async function keepPrivateFolder(next: string, present: string): Promise<void> {
   await rm(join(next, PRIVATE), { recursive: true, force: true });
-  const passing = new Set(['tmp', COPY_FOLDER, PLATFORM_COPY_FOLDER]);
+  const passing = new Set(['tmp', COPY_FOLDER, PLATFORM_COPY_FOLDER, DATABASE_FOLDER]);
   await linkTree(join(present, PRIVATE), join(next, PRIVATE), passing);
 }

@@ -4,10 +4,11 @@ import { renderPrepend } from '../../wordpress/site-config.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import type { PhpRoots, PhpScript, PhpSite } from '../php/php-sites.ts';
 
-/** Folder in the document root of a website that visitors never see: its database and what belongs to the host. */
+/** Folder in the document root of a website that visitors never see: what belongs to the host. */
 export const PRIVATE = '.private';
+/** In {@link PRIVATE}: the database that a restore, or a version before 0.3, has left there (adopted-database.ts). */
 export const DATABASE_FOLDER = 'database';
-/** The database, in {@link DATABASE_FOLDER}. */
+/** The database, in a folder of its own. */
 export const DATABASE = 'wordpress.sqlite';
 /** Holds the copy of the database that a snapshot contains. */
 export const COPY_FOLDER = 'database-copy';
@@ -26,6 +27,7 @@ export const NOT_IN_PLATFORM_BACKUPS: ReadonlySet<string> = beside(DATABASE_FOLD
 const SEEN = {
   root: '/wordpress',
   private: '/private',
+  database: '/database',
   library: '/homeport/library',
   sqlite: '/homeport/sqlite',
 } as const;
@@ -37,6 +39,8 @@ export interface WordPressSite {
   id: string;
   /** The document root. */
   files: string;
+  /** Folder of its database. */
+  database: string;
   /** Folder of its WordPress. */
   core: string;
   /** Folder of the SQLite plugin. */
@@ -55,17 +59,18 @@ export function phpRootsOf({ installs, making, golden, cores, sqlite }: Layout):
   return { writable: [installs, making], readable: [golden, cores, sqlite] };
 }
 
-export function phpSiteOf({ id, files, core, sqlite, origin, passKey }: WordPressSite): PhpSite {
+export function phpSiteOf({ id, files, database, core, sqlite, origin, passKey }: WordPressSite): PhpSite {
   return {
     id,
     core,
     website: files,
     private: join(files, PRIVATE),
+    database,
     readOnly: { [SEEN.library]: join(phpFileOf(core, '.')), [SEEN.sqlite]: sqlite },
     prepend: renderPrepend({
       root: SEEN.root,
       database: databaseNameOf(id),
-      databaseFolder: `${SEEN.private}/${DATABASE_FOLDER}`,
+      databaseFolder: SEEN.database,
       purge: `file://${SEEN.private}/${PURGES}`,
       origin,
       pass: passKey,
@@ -113,7 +118,7 @@ export function databaseCopyCode(name: string): string {
   return `<?php
 $to = '${SEEN.private}/${name}';
 @unlink($to);
-$database = new PDO('sqlite:${SEEN.private}/${DATABASE_FOLDER}/${DATABASE}', null, null, [PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION]);
+$database = new PDO('sqlite:${SEEN.database}/${DATABASE}', null, null, [PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION]);
 $database->exec('PRAGMA busy_timeout = 30000');
 $database->exec("VACUUM INTO '$to'");
 echo 'copied';

@@ -17,9 +17,10 @@ import { createLogin, LOGIN_SCRIPT, LOGIN_WITHIN_MS } from '../../wordpress/logi
 import { wordpressPasswordHash } from '../../wordpress/password-hash.ts';
 import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
 import { renderWpConfig } from '../../wordpress/site-config.ts';
-import type { Layout } from '../host-folder/layout.ts';
+import { type Layout, type WebsiteFolders, websiteIn } from '../host-folder/layout.ts';
 import { requirePlainFolder } from '../host-folder/plain-folder.ts';
 import type { PhpSite, PhpSites } from '../php/php-sites.ts';
+import { adoptDatabase } from './adopted-database.ts';
 import { copyTree } from './copy-tree.ts';
 import { writeFirstValues } from './first-values.ts';
 import { createGoldenCopies, writeHostFiles } from './golden-copies.ts';
@@ -28,7 +29,6 @@ import {
   COPY_FOLDER,
   CRON_CODE,
   DATABASE,
-  DATABASE_FOLDER,
   databaseCopyCode,
   databaseNameOf,
   FRONT_PAGE_CODE,
@@ -105,8 +105,8 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
   const golden = createGoldenCopies({
     layout,
     log,
-    async runOn({ id, files, version, origin }, scripts) {
-      const site = await phpSiteIn(id, files, { version, origin, passKey: null });
+    async runOn({ id, files, database, version, origin }, scripts) {
+      const site = await phpSiteIn(id, { files, database }, { version, origin, passKey: null });
       try {
         for (const script of scripts) await run(site, script, origin);
       } finally {
@@ -122,11 +122,11 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     return folder;
   }
 
-  async function phpSiteIn(id: string, files: string, facts: SiteFacts): Promise<PhpSite> {
+  async function phpSiteIn(id: string, folders: WebsiteFolders, facts: SiteFacts): Promise<PhpSite> {
     const { version, origin, passKey } = facts;
     return phpSiteOf({
       id,
-      files,
+      ...folders,
       core: layout.coreOf(version),
       sqlite: await sqlitePlugin(),
       origin,
@@ -135,7 +135,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
   }
 
   const siteOf = (installId: string, facts: SiteFacts) =>
-    phpSiteIn(installId, layout.filesOf(installId), facts);
+    phpSiteIn(installId, { files: layout.filesOf(installId), database: layout.databaseOf(installId) }, facts);
 
   async function run(
     site: PhpSite,
@@ -158,9 +158,10 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     await rm(beginning, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await copyTree(source, beginning);
+    const { files, database } = websiteIn(beginning);
     const { host, hostname } = new URL(facts.origin);
     const password = randomness.bytes(18).toString('base64url');
-    writeFirstValues(join(beginning, PRIVATE, DATABASE_FOLDER, DATABASE), {
+    writeFirstValues(join(database, DATABASE), {
       origin: facts.origin,
       email: `admin@${hostname}`,
       title: install.name,
@@ -168,13 +169,18 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
       now: clock.now(),
     });
     const secret = () => randomness.bytes(48).toString('base64');
-    await writeFile(join(beginning, 'wp-config.php'), renderWpConfig(secret, undefined, 'before'), {
+    await writeFile(join(files, 'wp-config.php'), renderWpConfig(secret, undefined, 'before'), {
       mode: 0o600,
     });
-    await writeFile(join(beginning, PRIVATE, ADMIN_FILE), adminText(facts.origin, password), { mode: 0o600 });
-    await writeFile(join(beginning, PRIVATE, NAMES_FILE), JSON.stringify([host]), { mode: 0o600 });
+    await writeFile(join(files, PRIVATE, ADMIN_FILE), adminText(facts.origin, password), { mode: 0o600 });
+    await writeFile(join(files, PRIVATE, NAMES_FILE), JSON.stringify([host]), { mode: 0o600 });
     await syncFileSystem(beginning);
-    await rename(beginning, layout.filesOf(install.id));
+    // Of an interrupted creation: without its document root, the website does not exist.
+    await rm(layout.databaseOf(install.id), { recursive: true, force: true });
+    await rename(database, layout.databaseOf(install.id));
+    await syncFolder(folder);
+    await rename(files, layout.filesOf(install.id));
+    await rm(beginning, { recursive: true, force: true });
     await syncFolder(folder);
     await syncFolder(layout.installs);
   }
@@ -201,12 +207,12 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
 
     async prepare(report) {
       const version = await versions.versionFor(null, report);
-      const files = await golden.ensure(version);
+      const folder = await golden.ensure(version);
       const facts = { version, origin: PLACEHOLDER.origin, passKey: null };
       const { host, protocol } = new URL(facts.origin);
       // Nobody waits for it.
       void php.warmUp({
-        pattern: await phpSiteIn('pattern', files, facts),
+        pattern: await phpSiteIn('pattern', websiteIn(folder), facts),
         code: FRONT_PAGE_CODE,
         host,
         https: protocol === 'https:',
@@ -215,8 +221,10 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     },
 
     async provide(install, facts, signal) {
-      if (existsSync(layout.filesOf(install.id))) await writeHostFiles(layout.filesOf(install.id));
-      else await create(install, facts, signal);
+      if (!existsSync(layout.filesOf(install.id))) return create(install, facts, signal);
+      await writeHostFiles(layout.filesOf(install.id));
+      // As the operator may have put it back from a copy of an earlier version. Without a database, no PHP runs.
+      if (!existsSync(layout.databaseOf(install.id))) await adoptDatabase(layout, install.id);
     },
 
     siteOf,

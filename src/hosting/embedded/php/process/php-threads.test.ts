@@ -40,7 +40,7 @@ it('pauses after a thread that could not start', async () => {
     lines.push(line),
   );
   expect(await threads.begin()).toBe('8.4.1');
-  const folders = { core: folder, website: folder, private: folder, readOnly: [] };
+  const folders = { core: folder, website: folder, private: folder, database: folder, readOnly: [] };
   await threads.serve({
     folders,
     prepend: '',

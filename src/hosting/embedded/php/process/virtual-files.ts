@@ -13,7 +13,7 @@ const OWN_FILES = new Set(['wp-config.php', '.htaccess']);
 
 /** Shows folders of websites to PHP, which sees none of the machine before. */
 export interface VirtualFiles {
-  /** Shows a website that PHP cannot change, with `/private` in memory, until {@link show} shows another one with the same core. */
+  /** Shows a website that PHP cannot change, with `/database` in memory, until {@link show} shows another one with the same core. */
   showPattern(folders: PhpFolders): void;
   show(folders: PhpFolders): void;
 }
@@ -60,14 +60,14 @@ export function createVirtualFiles(FS: EmscriptenFs, temporary: (name: string) =
   return {
     showPattern(folders) {
       showWebsite(folders, true);
-      FS.mkdirTree('/private/database');
-      const database = join(folders.private, 'database');
-      for (const name of fs.readdirSync(database)) {
-        FS.writeFile(`/private/database/${name}`, fs.readFileSync(join(database, name)));
+      for (const folder of ['/private', '/database']) FS.mkdirTree(folder);
+      for (const name of fs.readdirSync(folders.database)) {
+        FS.writeFile(`/database/${name}`, fs.readFileSync(join(folders.database, name)));
       }
     },
     show(folders) {
-      removeFiles(FS, '/private');
+      for (const folder of ['/private', '/database']) removeFiles(FS, folder);
+      mount(live.folder().type, folders.database, '/database');
       mount(privateFolder(FS, live).type, folders.private, '/private');
       mount(temporaryFolder(live, temporary).type, join(folders.private, 'tmp'), '/tmp');
       showWebsite(folders, false);
