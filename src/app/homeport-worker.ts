@@ -4,9 +4,10 @@ import { notificationJobKinds } from '../features/accounts/notifications/job-kin
 import { securityNoticeJobKinds } from '../features/accounts/security-notices/job-kinds.ts';
 import { webhookJobKinds } from '../features/accounts/webhooks/job-kinds.ts';
 import { backupJobKinds } from '../features/backups/job-kinds.ts';
+import { watchedDomainSettings } from '../features/domains/certificates/changed-authority.ts';
 import { expiryWarnings } from '../features/domains/certificates/expiry-warnings.ts';
 import { issuanceHooks } from '../features/domains/certificates/issuance-hooks.ts';
-import { certificateJobKinds } from '../features/domains/certificates/job-kinds.ts';
+import { certificateJobKinds, withoutAuthority } from '../features/domains/certificates/job-kinds.ts';
 import { uploadExpiryWarnings } from '../features/domains/certificates/uploads/expiry-warnings.ts';
 import { userOrderJobKind } from '../features/domains/certificates/user-orders.ts';
 import { ownershipJobKinds } from '../features/domains/domains/ownership-job-kinds.ts';
@@ -37,6 +38,7 @@ import type { SocketLimiters } from '../network/connections/socket-limiters.ts';
 import type { ObjectStorage } from '../network/object-storage/object-storage.ts';
 import { createS3Storage } from '../network/object-storage/s3.ts';
 import type { WebPorts } from '../network/probe/prober.ts';
+import type { WatchedSettings } from '../platform/changed-settings.ts';
 import type { Platform } from '../platform/platform.ts';
 import { dailyPlatformBackup } from '../platform-backup/daily.ts';
 import { createEmbeddedWebsites, websiteParts } from './embedded-websites.ts';
@@ -78,11 +80,15 @@ export function createHomeportWorker(
   services: Services,
   websites: ReturnType<typeof createHost>,
   dnsPort = DNS_PORT,
-): { worker: Worker; schedules: ReturnType<typeof maintenance>['schedules'] } {
+): {
+  worker: Worker;
+  schedules: ReturnType<typeof maintenance>['schedules'];
+  watched: WatchedSettings[];
+} {
   const { config, database, queue, clock, random, log } = platform;
   const { host, hostOf, answering, objectStorage } = websites;
   const mailer = createMailer(config, clock);
-  const { internet, authority } = createOutside(platform, {
+  const { internet, authority, roots } = createOutside(platform, {
     edgePorts: () => edgePortsOf(websites, config),
     dnsPort,
   });
@@ -109,7 +115,7 @@ export function createHomeportWorker(
     }),
     reachabilityMonitor(platform, { host, internet }),
     ...ownershipJobKinds(platform, mailer, createTextLookUp(config, dnsPort)),
-    ...(certificates?.kinds ?? []),
+    ...(certificates?.kinds ?? withoutAuthority()),
     userOrderJobKind(platform, issuance),
     ...warnings.kinds,
     ...uploadWarnings.kinds,
@@ -141,7 +147,11 @@ export function createHomeportWorker(
     concurrency: config.workers,
     onCancelled: services.cancellations.end,
   });
-  return { worker, schedules: [...schedules, ...platformBackup.schedules] };
+  return {
+    worker,
+    schedules: [...schedules, ...platformBackup.schedules],
+    watched: [...watchedDomainSettings(platform, roots), platformBackup.watched],
+  };
 }
 
 function edgePortsOf(websites: Websites, config: Config): WebPorts {

@@ -25,6 +25,7 @@ import type { Randomness } from '../lib/ids.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { startMetrics } from '../metrics/server.ts';
 import { createSocketLimiters } from '../network/connections/socket-limiters.ts';
+import { settleChangedSettings } from '../platform/changed-settings.ts';
 import type { Platform } from '../platform/platform.ts';
 import { embeddedHostKeys } from './embedded-websites.ts';
 import { createHomeportWorker, createHost } from './homeport-worker.ts';
@@ -164,7 +165,9 @@ export async function startHomeport(
     // Before the first job: a new install may have the name of an orphan.
     const reconciling = await websites.startReconciling();
     shutdown.add('reconciliation', () => reconciling.stop());
-    const { worker, schedules } = createHomeportWorker(platform, services, websites, surroundings.dnsPort);
+    const made = createHomeportWorker(platform, services, websites, surroundings.dnsPort);
+    const { worker, schedules, watched } = made;
+    await settleChangedSettings(platform, watched);
     worker.start();
     shutdown.add('worker', (graceMs) => worker.stop(graceMs));
     const webhooks = createWebhookEngine(platform, {

@@ -20,6 +20,8 @@ export interface Outside {
   internet: Internet;
   /** The configured authority; null for self-signed certificates only. */
   authority: { authority: Authority; directoryUrl: string } | null;
+  /** The certificates of HOMEPORT_ACME_CA. */
+  roots: readonly string[];
 }
 
 const HTTP_PORT = 80;
@@ -48,6 +50,7 @@ export function createOutside(
   return {
     internet: { resolver, prober, mayContact: policy, authoritativePort: dnsPort },
     authority: configuredAuthority(config, roots, { clock, log }),
+    roots,
   };
 }
 

@@ -7,6 +7,7 @@ import { deleteInBatches } from '../database/delete-in-batches.ts';
 import { pruneChanges } from '../database/sqlite-changes.ts';
 import { deleteActivityBefore } from '../features/accounts/activity/store.ts';
 import { deleteEventsBefore } from '../features/accounts/events/store.ts';
+import { resolveNotifications } from '../features/accounts/notifications/resolving-store.ts';
 import {
   deleteNotificationsBefore,
   deleteNotificationsBeyond,
@@ -49,7 +50,7 @@ const KEEP_RATE_WINDOWS_MS = 2 * HOUR_MS;
 
 const payload = Type.Object({});
 
-/** Deletes rows past their retention, except those of the queue, which has its own job. */
+/** Deletes rows past their retention, except those of the queue, which has its own job. Ends notifications of solved problems. */
 export function createTidyJob({
   database,
   clock,
@@ -85,6 +86,7 @@ export function createTidyJob({
       if (database.dialect === 'sqlite') await deleteInBatches(database, signal, pruneChanges);
       return async ({ queries }) => {
         const now = timestamp(clock);
+        await resolveNotifications(queries, now);
         await deleteReportsBefore(queries, timestamp(clock, -KEEP_REPORTS_MS));
         await deleteRunsBefore(queries, timestamp(clock, -KEEP_PLATFORM_BACKUP_RUNS_MS));
         await deleteWpCliRunsBefore(queries, timestamp(clock, -KEEP_OUTPUTS_MS));

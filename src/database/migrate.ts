@@ -49,6 +49,7 @@ import { siteTags } from './migrations/0048-site-tags.ts';
 import { operationEvents } from './migrations/0049-operation-events.ts';
 import { updateCodes } from './migrations/0050-update-codes.ts';
 import { setAsideJobs } from './migrations/0051-set-aside-jobs.ts';
+import { seenSettings } from './migrations/0052-seen-settings.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -101,6 +102,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0049-operation-events': operationEvents,
   '0050-update-codes': updateCodes,
   '0051-set-aside-jobs': setAsideJobs,
+  '0052-seen-settings': seenSettings,
 };
 
 /** The first migration with a table for the program version. */

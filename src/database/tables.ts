@@ -39,6 +39,7 @@ import type { InstallLimitRow, RateWindowRow } from './tables/limits.ts';
 import type { NotificationPreferenceRow, NotificationRow } from './tables/notifications.ts';
 import type { PlatformBackupRow } from './tables/platform-backups.ts';
 import type { ProgramVersionRow } from './tables/program-version.ts';
+import type { SeenSettingsRow } from './tables/seen-settings.ts';
 import type {
   EmailChangeRow,
   KnownDeviceRow,
@@ -111,6 +112,7 @@ export interface Tables {
   host_authority: HostAuthorityRow;
   websites_folder: WebsitesFolderRow;
   program_version: ProgramVersionRow;
+  seen_settings: SeenSettingsRow;
   platform_identity: PlatformIdentityRow;
   orphaned_installs: OrphanedInstallRow;
   ssh_keys: SshKeyRow;

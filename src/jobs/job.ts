@@ -122,6 +122,19 @@ export class Postponed extends Error {
   }
 }
 
+/** A kind that the settings have switched off. Its queued jobs end without work, so that they do not wait in their lanes for ever. */
+export function switchedOff<Schema extends TSchema>(
+  type: JobType<Schema>,
+  end?: (payload: Static<Schema>, transaction: Transaction) => Promise<void>,
+): JobKind<Schema> {
+  return {
+    ...type,
+    async run(payload) {
+      return async (transaction) => end?.(payload, transaction);
+    },
+  };
+}
+
 /** Infers the payload's type from its schema, so that `run` need not repeat it. */
 export function defineJob<Schema extends TSchema>(kind: JobKind<Schema>): JobKind<Schema> {
   return kind;

@@ -9,9 +9,11 @@ import { checkPlatformBackup } from '../cli/doctor/platform-backup.ts';
 import { createScheduler } from '../jobs/schedule.ts';
 import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 import { readFigures } from '../metrics/figures.ts';
+import { settleChangedSettings } from '../platform/changed-settings.ts';
 import { createPlatformBackup } from './create.ts';
 import { dailyPlatformBackup } from './daily.ts';
 import { createFolderStorage } from './folder-storage.ts';
+import { finishRun, insertRun } from './runs-store.ts';
 
 let homeport: TestHomeport;
 let clock: ManualClock;
@@ -170,4 +172,22 @@ test('a website that cannot be read is named, and all others are backed up', asy
     state: 'warning',
     message: expect.stringContaining('1 website are'),
   });
+});
+
+test('failures of a former destination are forgotten', async () => {
+  const { platform } = homeport;
+  const watchedAt = (platformBackup: string | null) =>
+    dailyPlatformBackup({ ...platform, config: { ...platform.config, platformBackup } }, null, '0.0.0')
+      .watched;
+  const failures = async () => (await readFigures(platform.database, clock)).platformBackup.failures;
+  await settleChangedSettings(platform, [watchedAt('/one')]);
+  await platform.database.write(async ({ queries }) => {
+    const name = 'failed-run';
+    await insertRun(queries, { name, destination: '/one', started_at: clock.now().toISOString() });
+    await finishRun(queries, name, { finished_at: clock.now().toISOString(), bytes: null, error: 'no room' });
+  });
+  await settleChangedSettings(platform, [watchedAt('/one')]);
+  expect(await failures()).toBeGreaterThan(0);
+  await settleChangedSettings(platform, [watchedAt('/two')]);
+  expect(await failures()).toBe(0);
 });

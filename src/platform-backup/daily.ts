@@ -1,12 +1,14 @@
 import Type from 'typebox';
-import { defineJob, type JobKind } from '../jobs/job.ts';
+import { defineJob, type JobKind, type JobType, switchedOff } from '../jobs/job.ts';
 import type { Schedule } from '../jobs/schedule.ts';
 import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
+import type { WatchedSettings } from '../platform/changed-settings.ts';
 import type { Platform } from '../platform/platform.ts';
 import { loadSealingKey, sealingKeyFingerprint } from '../secrets/sealing-key.ts';
 import { createPlatformBackup } from './create.ts';
 import { openStorage, storageOptions } from './destination.ts';
 import { prunePlatformBackups, removeAbandoned } from './prune.ts';
+import { deleteFailedRuns } from './runs-store.ts';
 import type { BackupStorage } from './storage.ts';
 import type { WebsiteParts } from './website-parts.ts';
 
@@ -15,15 +17,36 @@ const TIMEOUT_MS = DAY_MS - HOUR_MS;
 const payload = Type.Object({});
 const NAME = 'back_up_platform';
 
-/** The daily backup of the platform, and its schedule; neither without HOMEPORT_PLATFORM_BACKUP. */
+const backUpPlatform: JobType<typeof payload> = {
+  name: NAME,
+  payload,
+  maxAttempts: 3,
+  timeoutMs: TIMEOUT_MS,
+  class: 'long',
+};
+const pruneBackups: JobType<typeof payload> = {
+  name: 'prune_platform_backups',
+  payload,
+  maxAttempts: 3,
+  timeoutMs: HOUR_MS,
+};
+
+/** The daily backup of the platform, and its schedule. Nothing is backed up without HOMEPORT_PLATFORM_BACKUP. */
 export function dailyPlatformBackup(
   platform: Platform,
   websites: WebsiteParts | null,
   version: string,
-): { kinds: JobKind[]; schedules: Schedule[] } {
+): { kinds: JobKind[]; schedules: Schedule[]; watched: WatchedSettings } {
   const { config, queue, clock, log } = platform;
   const destination = config.platformBackup;
-  if (destination === null) return { kinds: [], schedules: [] };
+  const watched: WatchedSettings = {
+    name: 'platform backup',
+    values: [destination, config.platformBackupCredentials],
+    changed: ({ queries }) => deleteFailedRuns(queries),
+  };
+  if (destination === null) {
+    return { kinds: [switchedOff(backUpPlatform), switchedOff(pruneBackups)], schedules: [], watched };
+  }
   const withStorage = async (work: (storage: BackupStorage) => Promise<unknown>) => {
     const storage = openStorage(destination, storageOptions(config, log));
     try {
@@ -39,10 +62,7 @@ export function dailyPlatformBackup(
     );
   // A separate job: a failed deletion of old backups must not repeat the backup.
   const prune = defineJob({
-    name: 'prune_platform_backups',
-    payload,
-    maxAttempts: 3,
-    timeoutMs: HOUR_MS,
+    ...pruneBackups,
     run: () =>
       withStorage((storage) =>
         prunePlatformBackups(storage, {
@@ -53,11 +73,7 @@ export function dailyPlatformBackup(
       ),
   });
   const kind = defineJob({
-    name: NAME,
-    payload,
-    maxAttempts: 3,
-    timeoutMs: TIMEOUT_MS,
-    class: 'long',
+    ...backUpPlatform,
     async run(_payload, { signal }) {
       await withStorage(async (storage) => {
         await removeAbandonedOrLog(storage);
@@ -76,6 +92,7 @@ export function dailyPlatformBackup(
   });
   const { hour, minute } = config.platformBackupAt;
   return {
+    watched,
     kinds: [kind, prune],
     schedules: [
       {

@@ -68,6 +68,11 @@ export async function backupRecord(queries: Queries): Promise<BackupRecord> {
   };
 }
 
+/** Forgets the failures of former settings. */
+export async function deleteFailedRuns(queries: Queries): Promise<void> {
+  await queries.deleteFrom('platform_backups').where('error', 'is not', null).execute();
+}
+
 export async function deleteRunsBefore(queries: Queries, time: string): Promise<void> {
   await queries.deleteFrom('platform_backups').where('started_at', '<', time).execute();
 }

@@ -76,3 +76,19 @@ test('failures of the last day, by kind, with the latest reason', async () => {
     message: 'In the last 24 hours: 2 × work. The latest: the disk is full.',
   });
 });
+
+test('a success of the same work ends what failed before it', async () => {
+  const failure = { state: 'failed' as const, error: 'Error: no route', finished_at: ago(HOUR_MS) };
+  const success = { state: 'succeeded' as const, finished_at: ago(MINUTE_MS) };
+  const [first, second] = [await ask('one'), await ask(null)];
+  await set(await ask('other'), success);
+  await set(first, failure);
+  await set(second, failure);
+  expect((await found([worker]))[1]).toMatchObject({ message: expect.stringContaining('2 × work') });
+  await set(await ask('one'), success);
+  expect((await found([worker]))[1]).toMatchObject({ message: expect.stringContaining('1 × work') });
+  await set(await ask(null), success);
+  expect((await found([worker]))[1]).toMatchObject({ state: 'ok' });
+  await set(await ask('one'), failure);
+  expect((await found([worker]))[1]).toMatchObject({ message: expect.stringContaining('1 × work') });
+});

@@ -18,6 +18,7 @@ const LATELY_MS = DAY_MS;
 const queued = sql.lit<JobState>('queued');
 const running = sql.lit<JobState>('running');
 const failed = sql.lit<JobState>('failed');
+const succeeded = sql.lit<JobState>('succeeded');
 const SET_ASIDE: OperationErrorCode = 'set_aside';
 
 /**
@@ -117,19 +118,29 @@ interface FailedKind {
   error: string | null;
 }
 
-/** By kind, the one that failed last first, with its latest error. */
+/** By kind, the one that failed last first, with its latest error. Without those whose work succeeded later. */
 async function failuresSince({ reader }: Database, since: string): Promise<FailedKind[]> {
-  const rows = await reader
-    .selectFrom('jobs')
-    .select(['kind', 'error'])
-    .where('state', '=', failed)
-    .where('finished_at', '>', since)
-    // A check of its own names them.
-    .where((eb) => eb.or([eb('reason_code', 'is', null), eb('reason_code', '<>', SET_ASIDE)]))
-    .orderBy('finished_at', 'desc')
-    .execute();
+  const finished = reader.selectFrom('jobs').where('finished_at', '>', since);
+  const [rows, successes] = await Promise.all([
+    finished
+      .select(['seq', 'kind', 'lane', 'error'])
+      .where('state', '=', failed)
+      // A check of its own names them.
+      .where((eb) => eb.or([eb('reason_code', 'is', null), eb('reason_code', '<>', SET_ASIDE)]))
+      .orderBy('finished_at', 'desc')
+      .execute(),
+    finished
+      .select((eb) => ['kind', 'lane', eb.fn.max('seq').as('last')])
+      .where('state', '=', succeeded)
+      .groupBy(['kind', 'lane'])
+      .execute(),
+  ]);
+  const keyOf = ({ kind, lane }: { kind: string; lane: string | null }) => `${kind} ${lane ?? ''}`;
+  const lastSuccess = new Map(successes.map(({ last, ...job }) => [keyOf(job), Number(last)]));
   const kinds = new Map<string, FailedKind>();
-  for (const { kind, error } of rows) {
+  for (const { seq, error, ...job } of rows) {
+    if ((lastSuccess.get(keyOf(job)) ?? 0) > seq) continue;
+    const { kind } = job;
     const known = kinds.get(kind);
     if (known) known.count += 1;
     else kinds.set(kind, { kind, count: 1, error });

@@ -65,4 +65,9 @@ test('a stopped rollout is a problem', async () => {
     message: 'The rollout of WordPress 6.8.3 was stopped. 1 of 1 was rolled back.',
     remedy: expect.stringContaining('"homeport rollout resume 6.8.3"'),
   });
+  await database.write(({ queries }) => beginRollout(queries, '6.9', timestamp(clock)));
+  expect((await found()).at(-1)).toMatchObject({ state: 'problem' });
+  // A later release of the same branch takes its place.
+  await database.write(({ queries }) => beginRollout(queries, '6.8.4', timestamp(clock)));
+  expect((await found()).map(({ state }) => state)).not.toContain('problem');
 });

@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
 import { lastFetches } from '../../features/updates/fetch-store.ts';
 import { allRollouts } from '../../features/updates/rollout-store.ts';
+import { branchOf, compareVersions } from '../../hosting/policy/wordpress-version.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { shownTime } from '../terminal/output.ts';
@@ -18,7 +19,13 @@ export async function checkWordPressReleases(
   clock: Clock,
 ): Promise<Finding[]> {
   if (host !== 'linux') return [];
-  const stopped = (await allRollouts(reader)).filter(({ stopped_at }) => stopped_at !== null);
+  const known = await allRollouts(reader);
+  // A later release of the branch takes its place, so no one needs to resume it.
+  const isReplaced = ({ version }: { version: string }) =>
+    known.some(
+      (other) => branchOf(other.version) === branchOf(version) && compareVersions(other.version, version) > 0,
+    );
+  const stopped = known.filter((rollout) => rollout.stopped_at !== null && !isReplaced(rollout));
   const rollouts = stopped.map(({ version, reason }) =>
     problem(
       CHECK,

@@ -335,8 +335,25 @@ it('reports a backup that cannot be restored in doctor and metrics until one can
     },
   ]);
   renameSync(`${folder}.aside`, folder);
-  for (let i = 0; i < 3; i++) await ask(scheduleRestoreCheck);
+  // The failed one comes again without waiting for all others.
+  for (let i = 0; i < 2; i++) await ask(scheduleRestoreCheck);
   expect(await readFigures(database, clock)).toMatchObject({ unrestorable: 0 });
+
+  // A failed check of a backup that is deleted is no problem of the present ones.
+  renameSync(folder, `${folder}.aside`);
+  for (let i = 0; i < 3; i++) await ask(scheduleRestoreCheck);
+  expect(await readFigures(database, clock)).toMatchObject({ unrestorable: 1 });
+  await database.write(({ queries }) =>
+    queries
+      .updateTable('backups')
+      .set({ deleting: true })
+      .where('install_id', '=', install?.id ?? '')
+      .execute(),
+  );
+  expect(await readFigures(database, clock)).toMatchObject({ unrestorable: 0 });
+  renameSync(`${folder}.aside`, folder);
+  await database.write(({ queries }) => queries.updateTable('backups').set({ deleting: false }).execute());
+  for (let i = 0; i < 2; i++) await ask(scheduleRestoreCheck);
 
   clock.advance(3 * DAY_MS);
   expect(await readFigures(database, clock)).toMatchObject({ withoutBackup: 3 });

@@ -44,9 +44,23 @@ export async function isUnderWay(queries: Queries, kind: string): Promise<boolea
   return job !== undefined;
 }
 
-/** The newest completed backup of the install whose last restore check is oldest, or missing. */
-export async function longestUnchecked(
+/**
+ * The backup to check next: the newest of the install whose last check is oldest, or missing. After a check that succeeded, an install whose
+ * last one failed comes first, so that a fixed cause shows within two checks, however many installs there are.
+ */
+export async function nextToCheck(
   queries: Queries,
+): Promise<{ install_id: string; backup_id: string; host_id: string | null } | undefined> {
+  const last = await lastRestoreCheck(queries);
+  const failed = last?.reason === null ? await unrestorable(queries) : [];
+  const again = failed.at(-1)?.install_id;
+  const repeated = again === undefined ? undefined : await longestUnchecked(queries, again);
+  return repeated ?? longestUnchecked(queries);
+}
+
+async function longestUnchecked(
+  queries: Queries,
+  installId?: string,
 ): Promise<{ install_id: string; backup_id: string; host_id: string | null } | undefined> {
   const row = await queries
     .selectFrom('installs as install')
@@ -54,6 +68,7 @@ export async function longestUnchecked(
     .leftJoin('restore_checks as checked', 'checked.install_id', 'install.id')
     .select((eb) => ['install.id', 'install.host_id', eb.fn.max('checked.seq').as('last')])
     .where('install.status', '=', 'active')
+    .$if(installId !== undefined, (query) => query.where('install.id', '=', installId ?? ''))
     .where('backup.status', '=', 'completed')
     .where('backup.deleting', '=', false)
     .where('backup.copy_job_id', 'is', null)
@@ -78,6 +93,7 @@ export async function longestUnchecked(
 
 /** The result of a restore check. */
 export interface SeenRestoreCheck {
+  install_id: string;
   install_name: string;
   took_ms: number;
   /** Reason of the failure, one sentence; null if the restore succeeded. */
@@ -85,10 +101,19 @@ export interface SeenRestoreCheck {
   created_at: string;
 }
 
-/** The installs whose last restore check failed, latest first. */
+/** The last restore checks of installs that failed, latest first. Without those of deleted backups, which no one can restore. */
 export async function unrestorable(queries: Queries): Promise<SeenRestoreCheck[]> {
   return checks(queries)
     .where('restore_check.reason', 'is not', null)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('backups')
+          .select('backups.id')
+          .whereRef('backups.id', '=', 'restore_check.backup_id')
+          .where('backups.deleting', '=', false),
+      ),
+    )
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -113,6 +138,7 @@ function checks(queries: Queries) {
     .selectFrom('restore_checks as restore_check')
     .innerJoin('installs as install', 'install.id', 'restore_check.install_id')
     .select([
+      'restore_check.install_id',
       'install.name as install_name',
       'restore_check.took_ms',
       'restore_check.reason',

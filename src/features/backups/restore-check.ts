@@ -16,7 +16,7 @@ import {
   findCheckedInstall,
   insertRestoreCheck,
   isUnderWay,
-  longestUnchecked,
+  nextToCheck,
 } from './restore-check-store.ts';
 import { noteVerified } from './store.ts';
 
@@ -63,7 +63,7 @@ export function restoreCheckKinds(
     ...scheduleRestoreCheck,
     async run() {
       if (await isUnderWay(database.reader, checkRestore.name)) return;
-      const chosen = await longestUnchecked(database.reader);
+      const chosen = await nextToCheck(database.reader);
       if (!chosen) return;
       return async (transaction) => {
         await queue.enqueue(transaction, checkRestore, {

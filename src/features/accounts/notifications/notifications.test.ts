@@ -9,6 +9,7 @@ import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import type { OperationKind } from '../../../lib/operation.ts';
 import { mailNotifications } from './jobs.ts';
+import { resolveNotifications } from './resolving-store.ts';
 import {
   deleteNotificationsBefore,
   deleteNotificationsBeyond,
@@ -229,6 +230,69 @@ describe('an inbox', () => {
       .where('user_id', '=', partial.userId)
       .execute();
     expect(left).toEqual([]);
+  });
+});
+
+describe('a notification of a problem that has ended', () => {
+  const unread = async () => (await inbox(owner, '?read=false')).map(({ title }) => title);
+  const change = async (
+    table: 'domains',
+    values: { reached?: boolean; ssl_status?: 'failed' | 'active' },
+  ) => {
+    await homeport.platform.database.write(({ queries }) =>
+      queries.updateTable(table).set(values).where('install_id', '=', shop.id).execute(),
+    );
+    await homeport.services.eventPlacement.place();
+  };
+  const sweep = () =>
+    homeport.platform.database.write(({ queries }) =>
+      resolveNotifications(queries, clock.now().toISOString()),
+    );
+
+  it('is read after a success of the same work on the same install, and not emailed', async () => {
+    await readAll(owner);
+    await end([shop, blog], 'backup.create', 'failed');
+    await end([shop], 'backup.restore', 'failed');
+    await end([blog], 'backup.create', 'succeeded');
+    expect(await unread()).toEqual([
+      `The restore of ${shop.name} failed`,
+      `The backup of ${shop.name} failed`,
+    ]);
+    await end([shop], 'backup.restore', 'succeeded');
+    await end([shop], 'backup.create', 'succeeded');
+    expect(await unread()).toEqual([]);
+    expect(await mailsAfter(owner, 2 * MINUTE_MS)).toEqual([]);
+    expect((await inbox(owner, '?read=true')).slice(0, 3).map(({ title }) => title)).toContain(
+      `The restore of ${shop.name} failed`,
+    );
+    // The next failure is a new one.
+    await end([shop], 'backup.create', 'failed');
+    expect(await unread()).toEqual([`The backup of ${shop.name} failed`]);
+    await end([shop], 'backup.create', 'succeeded');
+  });
+
+  it('is read when nothing has the problem any more, also that about many things', async () => {
+    await change('domains', { ssl_status: 'failed', reached: true });
+    await change('domains', { reached: false });
+    await sweep();
+    expect(await unread()).toHaveLength(2);
+    await change('domains', { ssl_status: 'active' });
+    await sweep();
+    expect(await unread()).toEqual([expect.stringContaining('no longer leads to')]);
+    await change('domains', { reached: true });
+    await sweep();
+    expect(await unread()).toEqual([]);
+
+    const many = [];
+    for (let at = 0; at < 7; at++) many.push(await homeport.install(owner, accountId));
+    await end(many, 'archive.create', 'failed');
+    expect(await unread()).toHaveLength(6);
+    await end(many.slice(1), 'archive.create', 'succeeded');
+    expect(await unread()).toHaveLength(2);
+    await owner.client.delete(`/installs/${many[0]?.id}`);
+    await homeport.idle();
+    await homeport.services.eventPlacement.place();
+    expect(await unread()).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import type { PlacedEvent } from '../events/store.ts';
 import { installNames, operationFacts } from './facts-store.ts';
 import { isNotified, noticeOf } from './notices.ts';
 import { insertNotifications } from './placing-store.ts';
+import { resolveByEvents } from './resolving-store.ts';
 
 /** Delay of emails, so that one has what happens together. */
 const GATHER_MS = MINUTE_MS;
@@ -21,9 +22,14 @@ export function nextDigest(now: Date): string {
   return digest.toISOString();
 }
 
-/** The function that notifies people of events, in the transaction that places the events. */
+/** The function that notifies people of events, and ends notifications of solved problems, in the transaction that places the events. */
 export function notifier({ clock }: { clock: Clock }) {
   return async (transaction: Transaction, events: readonly PlacedEvent[]): Promise<void> => {
+    await notify(transaction, events);
+    await resolveByEvents(transaction.queries, timestamp(clock), events);
+  };
+
+  async function notify(transaction: Transaction, events: readonly PlacedEvent[]): Promise<void> {
     const notified = events.filter(isNotified);
     if (notified.length === 0) return;
     const { queries } = transaction;
@@ -42,5 +48,5 @@ export function notifier({ clock }: { clock: Clock }) {
       nextDigest: nextDigest(clock.now()),
       again: timestamp(clock, -AGAIN_MS),
     });
-  };
+  }
 }

@@ -88,6 +88,27 @@ export async function endAttempt(
   return row !== undefined;
 }
 
+/** Makes failed orders due now, or when their authority allows the next one. Orders in progress continue. */
+export async function retryFailedOrders(queries: Queries, now: string): Promise<void> {
+  await queries
+    .updateTable('certificate_attempts')
+    .set((eb) => ({
+      failures: 0,
+      next_at: eb.case().when('held_until', '>', now).then(eb.ref('held_until').$notNull()).else(now).end(),
+    }))
+    .where('failures', '>', 0)
+    .where('order_id', 'is', null)
+    .execute();
+}
+
+/** Deletes failed orders and those in progress, whose results are then ignored. */
+export async function forgetFailedOrders(queries: Queries): Promise<void> {
+  await queries
+    .deleteFrom('certificate_attempts')
+    .where((eb) => eb.or([eb('failures', '>', 0), eb('order_id', 'is not', null)]))
+    .execute();
+}
+
 /** Deletes the attempt of an order, unless it has been replaced. */
 export async function forgetAttempt(queries: Queries, orderId: string): Promise<void> {
   await queries.deleteFrom('certificate_attempts').where('order_id', '=', orderId).execute();

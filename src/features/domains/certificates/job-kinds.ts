@@ -1,7 +1,7 @@
-import { defineJob, type JobKind } from '../../../jobs/job.ts';
+import { defineJob, type JobKind, switchedOff } from '../../../jobs/job.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { requestOrders } from './attempts.ts';
-import { dueDomains, endAttempt } from './attempts-store.ts';
+import { dueDomains, endAttempt, forgetAttempt } from './attempts-store.ts';
 import type { Issuance } from './issuance.ts';
 import { obtainCertificate, orderCertificates } from './jobs.ts';
 import { obtain } from './obtain.ts';
@@ -12,6 +12,12 @@ import { findOrderableDomain, type OrderableDomain, setRenewalTime } from './sto
 /** Limit of orders queued per minute. The rest stays due. */
 const ORDERS_A_MINUTE = 60;
 const SOONEST_MS = 60_000;
+
+/** The same jobs without an authority: orders that were queued before it was removed end. */
+export const withoutAuthority = (): JobKind[] => [
+  switchedOff(obtainCertificate, ({ order_id }, { queries }) => forgetAttempt(queries, order_id)),
+  switchedOff(orderCertificates),
+];
 
 /** The jobs that order certificates and renew them. */
 export function certificateJobKinds(issuance: Issuance) {

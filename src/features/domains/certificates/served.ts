@@ -15,6 +15,18 @@ export async function certificatesServed(
   installId: string,
 ): Promise<void> {
   const { queries } = transaction;
+  await settleSslStatuses(transaction, { config, clock }, installId);
+  if (config.acmeDirectory !== null) {
+    await requestOrders(transaction, { queue, clock, random }, await untriedDomains(queries, installId));
+  }
+}
+
+/** Updates the ssl status of the served domains of an install, or of all. */
+export async function settleSslStatuses(
+  { queries }: Transaction,
+  { config, clock }: Pick<Platform, 'config' | 'clock'>,
+  installId?: string,
+): Promise<void> {
   const authority = config.acmeDirectory !== null;
   const domains = await servedDomains(queries, installId);
   for (const { id, ssl_status: present, ssl_reason, source, not_after } of domains) {
@@ -27,8 +39,5 @@ export async function certificatesServed(
     });
     if (ssl_status === present) continue;
     await setSslStatus(queries, id, ssl_status);
-  }
-  if (authority) {
-    await requestOrders(transaction, { queue, clock, random }, await untriedDomains(queries, installId));
   }
 }

@@ -147,8 +147,8 @@ export async function recordRefused(
   await queries.updateTable('domains').set(refusal).where('id', '=', domainId).execute();
 }
 
-/** The domains of an install that the edge serves, with the facts for their ssl status. */
-export function servedDomains(queries: Queries, installId: string) {
+/** The domains of an install, or of all, that the edge serves, with the facts for their ssl status. */
+export function servedDomains(queries: Queries, installId?: string) {
   return queries
     .selectFrom('domains as domain')
     .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
@@ -159,9 +159,18 @@ export function servedDomains(queries: Queries, installId: string) {
       'certificate.source',
       'certificate.not_after',
     ])
-    .where('domain.install_id', '=', installId)
+    .$if(installId !== undefined, (query) => query.where('domain.install_id', '=', installId ?? ''))
     .where('domain.is_duplicate', '=', false)
     .where('domain.network_status', '=', 'ACTIVE')
+    .execute();
+}
+
+/** Forgets why no certificates were issued. */
+export async function forgetRefusals(queries: Queries): Promise<void> {
+  await queries
+    .updateTable('domains')
+    .set({ ssl_reason: null })
+    .where('ssl_reason', 'is not', null)
     .execute();
 }
 

@@ -60,6 +60,14 @@ export async function domainsDueForCheck(
     .execute();
 }
 
+/** Forgets that domains were unreachable, so that their checks are due. */
+export async function forgetUnreachable(queries: Queries): Promise<void> {
+  const unreached = queries.selectFrom('domains').select('id').where('reached', '=', false);
+  await queries.deleteFrom('domain_looks').where('domain_id', 'in', unreached).execute();
+  const unknown = { reached: null, checked_at: null };
+  await queries.updateTable('domains').set(unknown).where('reached', '=', false).execute();
+}
+
 /** Records the time of a check. Does nothing if the domain has been deleted. */
 export async function recordCheck(queries: Queries, domainId: string, lookedAt: string): Promise<void> {
   await queries
