@@ -122,9 +122,11 @@ async function lastAsked(count = 1): Promise<Asked> {
 
 it('lets PHP finish after its visitor has left, and purges then', async () => {
   const visitor = visit('/wp-cron.php').end();
-  const { signal, answer } = await lastAsked();
+  const { request, signal, answer } = await lastAsked();
+  expect(request.left?.aborted).toBe(false);
   visitor.destroy();
   await closed(visitor);
+  await eventually(() => request.left?.aborted === true);
   const body = answer();
   body.write('a');
   expect(settled).toBe(0);
@@ -146,6 +148,18 @@ it('lets PHP finish when its visitor leaves in the middle of an answer', async (
   body.end();
   await eventually(() => settled === 1);
   expect(body.readableEnded).toBe(true);
+});
+
+it('tells PHP that the visitor of a page that is too long for the cache has left', async () => {
+  const visitor = visit('/long/', 'GET').end();
+  const { request, answer } = await lastAsked();
+  const body = answer();
+  for (let count = 0; count < 4; count++) body.write(Buffer.alloc(1024 * 1024));
+  const [response]: IncomingMessage[] = await once(visitor, 'response');
+  expect(request.left?.aborted).toBe(false);
+  response?.destroy();
+  await eventually(() => request.left?.aborted === true);
+  body.end();
 });
 
 it('reads endless output of a visitor who has left up to a limit', async () => {

@@ -97,10 +97,15 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
       made.then(({ read }) => read),
     );
     try {
-      const { response, read } = await made;
+      const { response, read, leave } = await made;
       exchange.response.setTimeout(idleMs);
       if ('page' in read) send(exchange, vhost, read.page, 'MISS', campaign);
-      else await stream(exchange, response, read.body, 'MISS');
+      else {
+        exchange.response.once('close', () => {
+          if (!exchange.response.writableFinished) leave();
+        });
+        await stream(exchange, response, read.body, 'MISS');
+      }
     } catch (error) {
       refuse(exchange, vhost, error);
     }
@@ -109,8 +114,11 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
   /** Makes a page again while visitors get the former one. */
   function makeAgain(exchange: PhpExchange, vhost: Vhost, key: string, uri: string): void {
     if (pages.beingMade(key) !== undefined) return;
-    const made = makePage(exchange, vhost, uri).then(({ read }) => {
-      if ('body' in read) void readToEnd(read.body);
+    const made = makePage(exchange, vhost, uri).then(({ read, leave }) => {
+      if ('body' in read) {
+        leave();
+        void readToEnd(read.body);
+      }
       return read;
     });
     pages.follow(key, made);
@@ -121,8 +129,9 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
     );
   }
 
-  /** Headers of the visitor do not reach PHP, so none can shape what others see. */
+  /** Headers of the visitor do not reach PHP, so none can shape what others see. `leave`: nobody wants the rest of an answer. */
   async function makePage({ scheme, host, clientAddress }: PhpExchange, vhost: Vhost, target: string) {
+    const gone = new AbortController();
     const response = await ask(
       vhost,
       {
@@ -133,12 +142,14 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
         https: scheme === 'https',
         clientAddress,
         host: nameOf(host),
+        left: gone.signal,
       },
       // The page is for all who wait for it, not only for the first.
       new AbortController().signal,
     );
     try {
-      return { response, read: await readAnswer(response, vhost.pages.seconds, clock) };
+      const read = await readAnswer(response, vhost.pages.seconds, clock);
+      return { response, read, leave: () => gone.abort() };
     } catch (error) {
       throw new PhpFailure('failed', `PHP ended before its page did: ${messageOf(error)}`);
     }
@@ -167,12 +178,14 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
   async function pass(exchange: PhpExchange, vhost: Vhost): Promise<void> {
     const { request: visitor, response, method, target, scheme, host, clientAddress } = exchange;
     const ended = new AbortController();
+    const gone = new AbortController();
     let isLeft = false;
     const leave = (): void => {
       if (response.writableFinished) return;
       // Half an upload means nothing to PHP.
       isLeft = visitor.complete && left.begin(vhost.id);
-      if (!isLeft) ended.abort();
+      if (isLeft) gone.abort();
+      else ended.abort();
     };
     response.once('close', leave);
     // A silent upload ends earlier.
@@ -190,6 +203,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
           https: scheme === 'https',
           clientAddress,
           host: nameOf(host),
+          left: gone.signal,
         },
         ended.signal,
         body && !visitor.readableEnded ? { visitor, body } : null,
@@ -206,7 +220,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
     }
   }
 
-  /** `atEnd` runs before the last byte is sent. If the visitor leaves, PHP goes on to its end. */
+  /** `atEnd` runs before the last byte is sent. If the visitor leaves, it runs when PHP has ended. */
   async function stream(
     { response, method }: PhpExchange,
     { status, headers }: PhpResponse,

@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { finished } from 'node:stream/promises';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../policy/edge.fixture.ts';
@@ -571,6 +572,67 @@ describe('limits', () => {
     ).catch((error: unknown) => error);
     expect(eaten instanceof PhpFailure || ('exit' in Object(eaten) && Object(eaten).exit !== 0)).toBe(true);
     expect((await run('echo "after";')).output).toBe('after');
+  });
+
+  /** A request for a program of the website, whose visitor can leave. */
+  async function visit(code: string) {
+    const name = `/left-${++visits}.php`;
+    await put(`../files${name}`, `<?php ${code}`);
+    const left = new AbortController();
+    const { body } = await sites.request(site, { ...GET, target: name, left: left.signal });
+    return { body, leave: () => left.abort() };
+  }
+  let visits = 0;
+  const GET = {
+    method: 'GET',
+    headers: {},
+    body: null,
+    https: false,
+    clientAddress: '192.0.2.7',
+    host: 'own.example',
+  };
+
+  it('ends endless output of visitors who left, at once', async () => {
+    const endless = await Promise.all([1, 2].map(() => visit('for (;;) echo str_repeat("x", 10000);')));
+    for (const { body, leave } of endless) {
+      body.resume();
+      leave();
+    }
+    await Promise.all(endless.map(({ body }) => finished(body)));
+    expect((await ask('/some/')).status).toBe(200);
+  });
+
+  it('ends the script of a visitor who left at its next output, with its shutdown functions, and not before', async () => {
+    const { body, leave } = await visit(
+      `register_shutdown_function(fn () => file_put_contents('/private/shutdown', connection_status() . connection_aborted()));
+      echo str_repeat('x', 10000); while (!file_exists('/private/left')) { usleep(10000); clearstatcache(); }
+      file_put_contents('/private/worked', 'x'); echo str_repeat('y', 10000); file_put_contents('/private/beyond', 'x');`,
+    );
+    await once(body, 'readable');
+    leave();
+    await put('../private/left', '');
+    body.resume();
+    await finished(body);
+    expect(await readFile(join(site.private, 'shutdown'), 'utf8')).toBe('11');
+    expect([existsSync(join(site.private, 'worked')), existsSync(join(site.private, 'beyond'))]).toEqual([
+      true,
+      false,
+    ]);
+    expect((await run('echo connection_status(), connection_aborted();')).output).toBe('00');
+  });
+
+  it('lets a script that ignores that its visitor left go on to its end', async () => {
+    const { body, leave } = await visit(
+      `ignore_user_abort(true); echo str_repeat('x', 10000);
+      while (!file_exists('/private/left-too')) { usleep(10000); clearstatcache(); }
+      for ($i = 0; $i < 100; $i++) echo str_repeat('y', 10000); file_put_contents('/private/whole', 'x');`,
+    );
+    await once(body, 'readable');
+    leave();
+    await put('../private/left-too', '');
+    body.resume();
+    await finished(body);
+    expect(existsSync(join(site.private, 'whole'))).toBe(true);
   });
 
   it('keeps the first errors only', async () => {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod } from 'node:fs/promises';
 import { Agent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
@@ -180,6 +180,19 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
     }
   }
 
+  /** Says something about a request. It needs no answer, and a process that ends needs to know nothing. */
+  async function tell(headers: OutgoingHttpHeaders): Promise<void> {
+    try {
+      const answer = await ask(
+        { method: 'POST', path: '/', headers: { ...headers, [HEADER.scriptKey]: scriptKey } },
+        null,
+      );
+      answer.resume();
+    } catch (err) {
+      log.debug({ err, install: siteId }, 'a PHP process was not told that a visitor has left');
+    }
+  }
+
   try {
     send(settings);
     const ready = await nextLine();
@@ -226,7 +239,11 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
         await nextLine();
       },
 
-      async request({ method, target, headers, body, https, clientAddress, host }, signal) {
+      async request({ method, target, headers, body, https, clientAddress, host, left }, signal) {
+        const visit = randomUUID();
+        const tellLeft = (): void => void tell({ [HEADER.left]: visit });
+        left?.addEventListener('abort', tellLeft, { once: true });
+        if (left?.aborted) tellLeft();
         const response = await ask(
           {
             method,
@@ -238,11 +255,13 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
               host,
               [HEADER.scheme]: https ? 'https' : 'http',
               [HEADER.client]: clientAddress,
+              [HEADER.visit]: visit,
             },
           },
           body,
           signal,
         );
+        response.once('close', () => left?.removeEventListener('abort', tellLeft));
         await throwFailure(response);
         return { status: response.statusCode ?? 502, headers: headersOf(response), body: response };
       },

@@ -51,6 +51,8 @@ export interface PhpRequest {
   clientAddress: string;
   /** Host name and port of the visitor's address bar; PHP's `HTTP_HOST`. */
   host: string;
+  /** Aborts when the visitor has left: PHP then ends at its next output, unless it has called `ignore_user_abort(true)`. */
+  left?: AbortSignal;
 }
 
 export interface PhpResponse {

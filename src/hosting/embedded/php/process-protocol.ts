@@ -36,7 +36,7 @@ export interface PhpProcessSite {
   threads: number;
   waitMs: number;
   bodyBytes: number;
-  /** Requests with a script must have it. */
+  /** Requests with a script, and messages that a visitor has left, must have it. */
   scriptKey: string;
   /** An expression for paths of programs that never run. */
   closedPrograms: string;
@@ -62,6 +62,10 @@ export const HEADER = {
   client: `${PROCESS_PREFIX}client`,
   /** Seconds of a script. The body is then a {@link ScriptBody}. */
   script: `${PROCESS_PREFIX}script`,
+  /** Id of a visitor's request. */
+  visit: `${PROCESS_PREFIX}visit`,
+  /** Id of a request whose visitor has left. Such a message has nothing else, but the key. */
+  left: `${PROCESS_PREFIX}left`,
   scriptKey: `${PROCESS_PREFIX}script-key`,
   /** Of an answer: why PHP gave none. */
   failure: `${PROCESS_PREFIX}failure`,

@@ -146,6 +146,7 @@ export const ERRNO = {
   ENOTDIR: 54,
   ENOTEMPTY: 55,
   EPERM: 63,
+  EPIPE: 64,
   EROFS: 69,
   EXDEV: 75,
 } as const;

@@ -15,6 +15,7 @@ import {
   type ScriptBody,
 } from '../process-protocol.ts';
 import { type CallFailure, type CallListener, createPhpThreads, type PhpThreads } from './php-threads.ts';
+import { createVisits } from './visits.ts';
 
 /** An `import` reads all properties of the module, and its WebSocket loads a second HTTP client: 12 MB. */
 const { createServer } = process.getBuiltinModule('node:http');
@@ -33,6 +34,7 @@ const STATUS: Record<CallFailure | 'too_large', number> = {
   too_large: 413,
 };
 
+const visits = createVisits();
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 // The platform has ended, or ends this process.
 process.stdin.on('end', () => process.exit(0));
@@ -76,6 +78,12 @@ async function wasmFile(): Promise<string> {
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   // The edge sends its own.
   response.sendDate = false;
+  const left = request.headers[HEADER.left];
+  if (left !== undefined && isPlatform(request)) {
+    visits.leave(String(left));
+    response.end();
+    return;
+  }
   const body = await bodyOf(request, site.bodyBytes);
   if (body === null) {
     fail(response, 'too_large', 'the body is too large');
@@ -99,7 +107,7 @@ function answerRequest(
   response: ServerResponse,
   body: Buffer,
 ): void {
-  const giveUp = threads.call(
+  const call = threads.call(
     { ...visitOf(request), body: body.length === 0 ? null : new Uint8Array(body), code: null },
     site.seconds,
     {
@@ -115,7 +123,8 @@ function answerRequest(
       },
     },
   );
-  response.on('close', giveUp);
+  response.on('close', call.giveUp);
+  visits.begin(String(request.headers[HEADER.visit]), call.leave, response);
 }
 
 function answerScript(
@@ -127,7 +136,7 @@ function answerScript(
 ): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  const giveUp = threads.call(
+  const { giveUp } = threads.call(
     {
       ...visitOf(request),
       method: 'POST',

@@ -1,4 +1,4 @@
-import type { EmscriptenRuntime } from './emscripten.ts';
+import { type EmscriptenRuntime, ERRNO } from './emscripten.ts';
 import type { FromThread } from './thread-messages.ts';
 
 /** The platform takes no longer one. */
@@ -27,6 +27,20 @@ interface Parts {
 export function createPhpOutput({ runtime, ring, unread, send }: Parts): PhpOutput {
   const bytes = new Uint8Array(ring);
   const counter = new Int32Array(unread);
+  const { ErrnoError } = runtime.FS;
+  let isRefused = false;
+
+  /**
+   * Whether the visitor has left. The first output after that fails, so that PHP ends its script, unless the script ignores it: then PHP
+   * would try that output for ever.
+   */
+  function hasLeft(): boolean {
+    if (Atomics.load(counter, 1) === 0) return false;
+    if (isRefused) return true;
+    isRefused = true;
+    throw new ErrnoError(ERRNO.EPIPE);
+  }
+
   let current: number | null = null;
   let head: Uint8Array[] = [];
   let headBytes = 0;
@@ -44,6 +58,7 @@ export function createPhpOutput({ runtime, ring, unread, send }: Parts): PhpOutp
 
   function write(chunk: Uint8Array): void {
     if (current === null || chunk.length === 0) return;
+    if (hasLeft()) return;
     sendHead();
     for (let from = 0; from < chunk.length; ) {
       const length = Math.min(chunk.length - from, bytes.length >> 2, bytes.length - at);
@@ -53,6 +68,7 @@ export function createPhpOutput({ runtime, ring, unread, send }: Parts): PhpOutp
         used = Atomics.load(counter, 0)
       ) {
         Atomics.wait(counter, 0, used, 1000);
+        if (hasLeft()) return;
       }
       bytes.set(chunk.subarray(from, from + length), at);
       Atomics.add(counter, 0, length);
@@ -78,6 +94,7 @@ export function createPhpOutput({ runtime, ring, unread, send }: Parts): PhpOutp
   return {
     begin(id) {
       current = id;
+      isRefused = false;
       head = [];
       headBytes = 0;
       errors = [];

@@ -24,8 +24,15 @@ export interface PhpThreads {
   warmUp(given: PhpWarmUp): Promise<string | null>;
   /** Gives the threads their website. */
   serve(site: PhpThreadSite): Promise<void>;
-  /** Runs a call when a thread is free. Returns a function that gives it up. */
-  call(call: Omit<PhpCall, 'id'>, seconds: number, listener: CallListener): () => void;
+  /** Runs a call when a thread is free. */
+  call(call: Omit<PhpCall, 'id'>, seconds: number, listener: CallListener): BegunCall;
+}
+
+export interface BegunCall {
+  /** Nobody wants an answer. A call that waits for a thread is forgotten. */
+  giveUp(): void;
+  /** The visitor has left: PHP ends at its next output, unless it ignores that. */
+  leave(): void;
 }
 
 interface Thread {
@@ -49,6 +56,7 @@ interface Job {
   listener: CallListener;
   timer: NodeJS.Timeout | undefined;
   isGivenUp: boolean;
+  hasLeft: boolean;
 }
 
 const MIB = 1024 * 1024;
@@ -85,7 +93,7 @@ export function createPhpThreads(
   function start(module: WebAssembly.Module): Promise<string> {
     const number = ++lastNumber;
     const ring = new SharedArrayBuffer(RING_BYTES);
-    const unread = new SharedArrayBuffer(4);
+    const unread = new SharedArrayBuffer(8);
     const workerData: ThreadStart = {
       module,
       thread: number,
@@ -226,6 +234,7 @@ export function createPhpThreads(
     thread.state = 'busy';
     thread.job = job;
     thread.calls += 1;
+    Atomics.store(thread.unread, 1, job.hasLeft ? 1 : 0);
     thread.timer = setTimeout(
       () => end(thread, 'timeout', `the request took longer than ${job.seconds} s`),
       job.seconds * 1000,
@@ -259,6 +268,7 @@ export function createPhpThreads(
         listener,
         timer: undefined,
         isGivenUp: false,
+        hasLeft: false,
       };
       job.timer = setTimeout(() => {
         job.isGivenUp = true;
@@ -268,8 +278,18 @@ export function createPhpThreads(
       }, site?.waitMs ?? 0);
       waiting.push(job);
       next();
-      return () => {
-        job.isGivenUp = true;
+      return {
+        giveUp() {
+          job.isGivenUp = true;
+        },
+        leave() {
+          job.hasLeft = true;
+          const thread = [...threads].find((one) => one.job === job);
+          if (thread === undefined) return;
+          Atomics.store(thread.unread, 1, 1);
+          // It may wait for room for its output.
+          Atomics.notify(thread.unread, 0);
+        },
       };
     },
   };

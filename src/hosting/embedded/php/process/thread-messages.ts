@@ -7,7 +7,7 @@ export interface ThreadStart {
   thread: number;
   settings: PhpProcessStart;
   lockTable: SharedArrayBuffer;
-  /** One Int32: bytes of the ring that the process has not taken yet. */
+  /** Two Int32: bytes of the ring that the process has not taken yet, and whether the visitor has left. */
   unread: SharedArrayBuffer;
   /** PHP's output on its way to the process. */
   ring: SharedArrayBuffer;
