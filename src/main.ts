@@ -1,3 +1,4 @@
+import './lib/certificates/safe-peer-certificate.ts';
 import { createProgram } from './cli/program.ts';
 import { surviveLostOutput } from './cli/terminal/lost-output.ts';
 import { reportFailure } from './cli/terminal/report-failure.ts';

@@ -43,6 +43,7 @@ export function createOutside(
     resolver,
     policy,
     clock,
+    log,
     extraRoots: roots,
     // No port forwarding applies on the way to this machine itself.
     portsOf: (address) => (isLoopback(address) ? edgePorts() : { http: HTTP_PORT, https: HTTPS_PORT }),

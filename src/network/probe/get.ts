@@ -1,21 +1,20 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
+import '../../lib/certificates/safe-peer-certificate.ts';
 import { codeOf } from '../../lib/error-code.ts';
 import { hostAndPort } from '../../lib/host-and-port.ts';
 import { bareHost } from '../../lib/host-names.ts';
 import { type ConnectionProblem, connectionProblem, connectionSentence } from './connection-problem.ts';
-import { isRedirect, locationText, ProbeFailure, type ProbeResponse } from './probe-response.ts';
+import { isRedirect, locationText, type ProbeProblem, type ProbeResponse } from './probe-response.ts';
 import { timeLimit } from './time-limit.ts';
 import { quotable } from './untrusted-text.ts';
+import type { WebPorts } from './web-urls.ts';
 
-/** Ports for URLs that do not name one. */
-export interface WebPorts {
-  http: number;
-  https: number;
-}
-
-export interface GetOptions {
+export interface GetRequest {
+  url: string;
+  /** An IP address. */
+  address: string;
   ports: WebPorts;
   /** Largest body to read. The connection is closed after that many bytes. */
   maxBytes: number;
@@ -23,16 +22,20 @@ export interface GetOptions {
   limitMs: number;
 }
 
+/** A response, or why there is none. */
+export type GetOutcome =
+  | { response: Omit<ProbeResponse, 'location'> & { location: string | null } }
+  | { failure: { problem: ProbeProblem; message: string } };
+
 /**
  * Sends one GET for an http or https URL to exactly this IP address. Looks up no name, so the connection goes to the
- * address that was checked. Throws ProbeFailure.
+ * address that was checked. Never throws. A task of the strangers' process: nothing else loads this module.
  */
 export async function getAt(
-  url: URL,
-  address: string,
+  { url: href, address, ports, maxBytes, limitMs }: GetRequest,
   signal: AbortSignal,
-  { ports, maxBytes, limitMs }: GetOptions,
-): Promise<ProbeResponse> {
+): Promise<GetOutcome> {
+  const url = new URL(href);
   const port = url.port === '' ? (url.protocol === 'https:' ? ports.https : ports.http) : Number(url.port);
   const limit = timeLimit(signal, limitMs);
   try {
@@ -40,57 +43,23 @@ export async function getAt(
     const status = response.statusCode ?? 0;
     const redirects = isRedirect(status, response.headers.location);
     return {
-      status,
-      headers: joined(response.headersDistinct),
-      // The body of a redirect may be endless, and browsers do not show it.
-      body: redirects ? leaveUnread(response) : await beginning(response, maxBytes),
-      location: redirects ? URL.parse(locationText(response.headers.location ?? ''), url.href) : null,
+      response: {
+        status,
+        headers: joined(response.headersDistinct),
+        // The body of a redirect may be endless, and browsers do not show it.
+        body: redirects ? leaveUnread(response) : await beginning(response, maxBytes),
+        location: redirects
+          ? (URL.parse(locationText(response.headers.location ?? ''), url.href)?.href ?? null)
+          : null,
+      },
     };
   } catch (error) {
     const problem = limit.signal.aborted ? 'timeout' : connectionProblem(error);
-    throw probeFailure(
-      error,
-      problem,
-      url,
-      `${quotable(bareHost(url.hostname))} at ${hostAndPort({ host: address, port })}`,
-    );
+    const where = `${quotable(bareHost(url.hostname))} at ${hostAndPort({ host: address, port })}`;
+    return { failure: failureOf(error, problem, url, where) };
   } finally {
     limit.end();
   }
-}
-
-/** Throws ProbeFailure for a URL that is not http or https, or that contains a user name or password. */
-export function refuseUnsafeUrl(url: URL): void {
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new ProbeFailure(
-      'bad_redirect',
-      `${quotable(url.href)} is not a web address; redirect to an address that begins with https:// instead.`,
-    );
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new ProbeFailure(
-      'bad_redirect',
-      `The address on ${quotable(url.host)} contains a user name or password; remove it from the redirect.`,
-    );
-  }
-}
-
-/** The only ports to which certificate authorities follow redirects. */
-const WEB_PORTS = [80, 443];
-
-/**
- * Whether the URL names no port or a web port. A redirect to any other port could make Homeport scan ports for an
- * attacker, or send commands to an internal service.
- */
-export function isWebPort(url: URL, { http, https }: WebPorts): boolean {
-  return url.port === '' || [...WEB_PORTS, http, https].includes(Number(url.port));
-}
-
-export function portRefused(url: URL): ProbeFailure {
-  return new ProbeFailure(
-    'bad_redirect',
-    `${quotable(url.href)} uses port ${url.port}, which is not a web port; redirect to port 80 or 443 instead.`,
-  );
 }
 
 function send(url: URL, address: string, port: number, signal: AbortSignal): Promise<IncomingMessage> {
@@ -127,7 +96,7 @@ function send(url: URL, address: string, port: number, signal: AbortSignal): Pro
   request.on('response', resolve);
   request.on('upgrade', (_response, socket) => {
     socket.destroy();
-    reject(new ProbeFailure('not_http', 'switched protocols without a request to do so'));
+    reject(new Error('switched protocols without a request to do so'));
   });
   request.on('error', reject);
   // For a connection that ends without a response or an error. After either, it changes nothing.
@@ -162,27 +131,23 @@ function joined(headers: NodeJS.Dict<string[]>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, values = []]) => [name, values.join(', ')]));
 }
 
-function probeFailure(
+function failureOf(
   error: unknown,
   problem: ConnectionProblem | null,
   url: URL,
   where: string,
-): ProbeFailure {
-  if (problem !== null) {
-    return new ProbeFailure(problem, connectionSentence(problem, where), { cause: error });
-  }
+): { problem: ProbeProblem; message: string } {
+  if (problem !== null) return { problem, message: connectionSentence(problem, where) };
   if (url.protocol === 'https:' && isOfTls(codeOf(error))) {
-    return new ProbeFailure(
-      'tls',
-      `${where} does not complete a TLS handshake; check that HTTPS is set up for this name and port.`,
-      { cause: error },
-    );
+    return {
+      problem: 'tls',
+      message: `${where} does not complete a TLS handshake; check that HTTPS is set up for this name and port.`,
+    };
   }
-  return new ProbeFailure(
-    'not_http',
-    `${where} does not answer with HTTP; check which service listens on this port.`,
-    { cause: error },
-  );
+  return {
+    problem: 'not_http',
+    message: `${where} does not answer with HTTP; check which service listens on this port.`,
+  };
 }
 
 function isOfTls(code = ''): boolean {

@@ -2,6 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import ipaddr from 'ipaddr.js';
 import { afterEach, describe, expect, test } from 'vitest';
+import { silent } from '../../../test/database.ts';
 import {
   type ChainKind,
   createTestPki,
@@ -41,6 +42,7 @@ function handshake(
     policy: createAddressPolicy([ipaddr.parseCIDR('127.0.0.1/32')]),
     clock,
     extraRoots: roots,
+    log: silent,
     portsOf: () => ({ http: 0, https: port }),
     ...(limitMs === undefined ? {} : { limitMs }),
   });

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
-import type { Clock } from '../../lib/clock.ts';
+import '../../lib/certificates/safe-peer-certificate.ts';
 import { codeOf } from '../../lib/error-code.ts';
 import { hostAndPort } from '../../lib/host-and-port.ts';
 import { connectionProblem, connectionSentence } from './connection-problem.ts';
@@ -19,63 +19,80 @@ export interface Handshake {
   failure: TlsFailure | null;
 }
 
-export interface HandshakeOptions {
-  clock: Clock;
+export interface HandshakeRequest {
+  /** For SNI, and to be covered by the certificate. */
+  host: string;
+  /** An IP address. */
+  address: string;
+  port: number;
+  now: Date;
   /** Extra PEM to trust, besides the well-known roots. */
-  extraRoots: string[];
-  /** Timeout of the handshake in milliseconds. */
+  extraRoots: readonly string[];
+  /** Timeout in milliseconds. */
   limitMs: number;
 }
 
-/** Creates a function that makes a TLS handshake with SNI at an IP address. Network errors never throw. */
-export function createHandshake({ clock, extraRoots, limitMs }: HandshakeOptions) {
-  const trust = lazyTrust(extraRoots);
-
-  return async (host: string, address: string, port: number, signal: AbortSignal): Promise<Handshake> => {
-    const limit = timeLimit(signal, limitMs);
-    const where = `${quotable(host)} at ${hostAndPort({ host: address, port })}`;
-    const socket = connect({
-      host: address,
-      port,
-      // SNI is for names only (RFC 6066 section 3).
-      servername: isIP(host) === 0 ? host : '',
-      ALPNProtocols: ['h2', 'http/1.1'],
-      secureContext: trust.context(),
-      // The handshake must succeed, so that the verdict can name the problem.
-      rejectUnauthorized: false,
-      checkServerIdentity: () => undefined,
-    });
-    try {
-      const leaf = await peerCertificate(socket, limit.signal);
-      const shown = {
-        leaf,
-        verifyError: verifyErrorOf(socket),
-        host,
-        now: clock.now(),
-        roots: trust.roots,
-      };
-      const handshake = { certificate: parsePeerCertificate(leaf), failure: tlsVerdict(shown) };
-      // The last handshake message may still be in flight. If it were cut off, the server would log a failure.
-      socket.setTimeout(limitMs, () => socket.destroy());
-      socket.destroySoon();
-      return handshake;
-    } catch (error) {
-      socket.destroy();
-      return { certificate: null, failure: failureOf(error, limit.signal.aborted, where) };
-    } finally {
-      limit.end();
-    }
-  };
+/** Makes a TLS handshake. Network errors never throw. A task of the strangers' process: nothing else loads this module. */
+export async function makeHandshake(
+  { host, address, port, now, extraRoots, limitMs }: HandshakeRequest,
+  signal: AbortSignal,
+): Promise<Handshake> {
+  const trust = trustOf(extraRoots);
+  const limit = timeLimit(signal, limitMs);
+  const where = `${quotable(host)} at ${hostAndPort({ host: address, port })}`;
+  const socket = connect({
+    host: address,
+    port,
+    // SNI is for names only (RFC 6066 section 3).
+    servername: isIP(host) === 0 ? host : '',
+    ALPNProtocols: ['h2', 'http/1.1'],
+    secureContext: trust.context,
+    // The handshake must succeed, so that the verdict can name the problem.
+    rejectUnauthorized: false,
+    checkServerIdentity: () => undefined,
+  });
+  try {
+    const leaf = await peerCertificate(socket, limit.signal);
+    const shown = {
+      leaf,
+      verifyError: verifyErrorOf(socket),
+      host,
+      now,
+      roots: trust.roots,
+    };
+    const handshake = { certificate: parsePeerCertificate(leaf), failure: tlsVerdict(shown) };
+    // The last handshake message may still be in flight. If it were cut off, the server would log a failure.
+    socket.setTimeout(limitMs, () => socket.destroy());
+    socket.destroySoon();
+    return handshake;
+  } catch (error) {
+    socket.destroy();
+    return { certificate: null, failure: failureOf(error, limit.signal.aborted, where) };
+  } finally {
+    limit.end();
+  }
 }
 
+interface Trust {
+  context: SecureContext;
+  roots(): X509Certificate[];
+}
+
+/** By the extra roots, which rarely change. */
+const trusts = new Map<string, Trust>();
+
 /** Creates the context of the roots on first use, and only once, because that is slow. */
-function lazyTrust(extraRoots: string[]): { context(): SecureContext; roots(): X509Certificate[] } {
-  let context: SecureContext | undefined;
+function trustOf(extraRoots: readonly string[]): Trust {
+  const key = extraRoots.join('\n');
+  const found = trusts.get(key);
+  if (found !== undefined) return found;
   let roots: X509Certificate[] | undefined;
-  return {
-    context: () => (context ??= createSecureContext({ ca: trustedPem(extraRoots) })),
+  const made = {
+    context: createSecureContext({ ca: trustedPem(extraRoots) }),
     roots: () => (roots ??= trustedRoots(extraRoots)),
   };
+  trusts.set(key, made);
+  return made;
 }
 
 function peerCertificate(socket: TLSSocket, signal: AbortSignal): Promise<X509Certificate> {

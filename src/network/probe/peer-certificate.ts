@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import { parseDistinguishedName } from '../../lib/certificates/distinguished-name.ts';
 import { signatureAlgorithmOf } from './signature-algorithm.ts';
 import { printable } from './untrusted-text.ts';
 
@@ -32,10 +33,11 @@ export interface PeerCertificate {
 
 /** Parses a server certificate. A certificate from a handshake is linked to the rest of its chain. */
 export function parsePeerCertificate(leaf: X509Certificate): PeerCertificate {
-  const { subject, issuer } = leaf.toLegacyObject();
-  const commonName = attribute(subject.CN)[0] ?? '';
+  const subject = parseDistinguishedName(leaf.subject);
+  const issuer = parseDistinguishedName(leaf.issuer);
+  const commonName = attribute(subject.get('CN'))[0] ?? '';
   return {
-    issuer: attribute(issuer.CN)[0] ?? attribute(issuer.O)[0] ?? '',
+    issuer: attribute(issuer.get('CN'))[0] ?? attribute(issuer.get('O'))[0] ?? '',
     notBefore: leaf.validFromDate,
     notAfter: leaf.validToDate,
     serialNumber: leaf.serialNumber,
@@ -44,11 +46,11 @@ export function parsePeerCertificate(leaf: X509Certificate): PeerCertificate {
     signatureAlgorithm: signatureAlgorithmOf(leaf),
     subject: {
       common_name: commonName,
-      organization: attribute(subject.O),
-      organizational_unit: attribute(subject.OU),
-      country: attribute(subject.C),
-      province: attribute(subject.ST),
-      locality: attribute(subject.L),
+      organization: attribute(subject.get('O')),
+      organizational_unit: attribute(subject.get('OU')),
+      country: attribute(subject.get('C')),
+      province: attribute(subject.get('ST')),
+      locality: attribute(subject.get('L')),
     },
     chainLength: presentedChain(leaf).length,
     fingerprint256: leaf.fingerprint256,
@@ -62,9 +64,9 @@ export function presentedChain(leaf: X509Certificate): X509Certificate[] {
   return chain;
 }
 
-/** The values of an attribute, which a name may have any number of times. */
-function attribute(values: string | string[] | undefined): string[] {
-  return [values ?? []].flat().map(printable);
+/** A name may have an attribute any number of times. */
+function attribute(values: readonly string[] = []): string[] {
+  return values.map(printable);
 }
 
 /** Node writes `DNS:a.example, IP Address:192.0.2.1`, and quotes an ambiguous value as a JSON string. */

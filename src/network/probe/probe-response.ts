@@ -17,6 +17,8 @@ export type ProbeProblem =
   | 'private_address'
   | 'not_http'
   | 'tls'
+  /** The response ended the process that read it. */
+  | 'unreadable'
   | 'too_many_redirects'
   | 'redirect_loop'
   | 'bad_redirect'

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { silent } from '../../../test/database.ts';
 import { type SiteOptions, startPlainServer } from '../../../test/servers/tls-servers.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { DnsResolver } from '../dns/resolver.ts';
@@ -86,6 +87,7 @@ export function proberWith({ ports, names, resolver, limitMs = 5000 }: ProberCon
     policy: createAddressPolicy([ipaddr.parseCIDR('127.0.0.1/32')]),
     clock: systemClock,
     extraRoots: [],
+    log: silent,
     portsOf: () => ({ http: 1, https: 1, ...ports }),
     limitMs,
   });

@@ -1,22 +1,24 @@
 import { isIP } from 'node:net';
+import type { Logger } from 'pino';
 import type { Clock } from '../../lib/clock.ts';
 import { bareHost } from '../../lib/host-names.ts';
 import { addressesOf, type DnsResolver } from '../dns/resolver.ts';
 import type { AddressPolicy } from './address-policy.ts';
-import { getAt, isWebPort, portRefused, refuseUnsafeUrl, type WebPorts } from './get.ts';
-import { createHandshake, type Handshake } from './handshake.ts';
+import type { Handshake } from './handshake.ts';
+import { isolatedProbes } from './isolated-probes.ts';
 import { ProbeFailure, type ProbeResponse, refusedAddress } from './probe-response.ts';
 import { followRedirects, type RedirectChain } from './redirect-chain.ts';
 import type { Target } from './target.ts';
 import { quotable } from './untrusted-text.ts';
+import { isWebPort, portRefused, refuseUnsafeUrl, type WebPorts } from './web-urls.ts';
 
-export type { WebPorts } from './get.ts';
 export type { Handshake } from './handshake.ts';
 export type { PeerCertificate } from './peer-certificate.ts';
 export { ProbeFailure, type ProbeProblem, type ProbeResponse } from './probe-response.ts';
 export type { RedirectChain } from './redirect-chain.ts';
 export type { Target } from './target.ts';
 export type { TlsFailure, TlsProblem } from './tls-verdict.ts';
+export type { WebPorts } from './web-urls.ts';
 
 /** Opens host names as a visitor would, but only at addresses that the policy allows. */
 export interface Prober {
@@ -55,6 +57,7 @@ export interface ProberOptions {
   /** Extra PEM to trust, besides the well-known roots. */
   extraRoots: string[];
   portsOf: (address: string) => WebPorts;
+  log: Logger;
   /** Timeout of each connection in milliseconds; default 8 s. */
   limitMs?: number;
 }
@@ -68,9 +71,10 @@ export function createProber({
   clock,
   extraRoots,
   portsOf,
+  log,
   limitMs = LIMIT_MS,
 }: ProberOptions): Prober {
-  const handshake = createHandshake({ clock, extraRoots, limitMs });
+  const { getAt, makeHandshake } = isolatedProbes(log);
 
   const prober: Prober = {
     async targets(host, signal) {
@@ -93,13 +97,17 @@ export function createProber({
       }
       const ports = portsOf(address);
       if (!isWebPort(url, ports)) throw portRefused(url);
-      return getAt(url, address, signal, { ports, maxBytes, limitMs });
+      return getAt({ url: url.href, address, ports, maxBytes, limitMs }, signal);
     },
 
     follow: (url, signal, options) => followRedirects({ ...prober, portsOf }, url, signal, options),
 
     async handshake(host, address, signal) {
-      if (policy(address)) return handshake(bareHost(host), address, portsOf(address).https, signal);
+      if (policy(address)) {
+        const { https: port } = portsOf(address);
+        const now = clock.now();
+        return makeHandshake({ host: bareHost(host), address, port, now, extraRoots, limitMs }, signal);
+      }
       const sentence = `${quotable(host)} leads to ${refusedAddress(address)}.`;
       return { certificate: null, failure: { problem: 'private_address', sentence } };
     },

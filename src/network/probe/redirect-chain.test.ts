@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import { afterEach, describe, expect, test } from 'vitest';
+import { silent } from '../../../test/database.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { createAddressPolicy } from './address-policy.ts';
 import {
@@ -103,6 +104,7 @@ describe('following redirects', () => {
       policy: createAddressPolicy([ipaddr.parseCIDR('127.0.0.1/32')]),
       clock: systemClock,
       extraRoots: [],
+      log: silent,
       portsOf: (address) => ({ http: address === '127.0.0.1' ? port : inside, https: 1 }),
     });
     const result = await prober.follow(url(), never);
@@ -120,6 +122,7 @@ describe('following redirects', () => {
       policy: createAddressPolicy([]),
       clock: systemClock,
       extraRoots: [],
+      log: silent,
       portsOf: () => ({ http: port, https: 1 }),
     });
     const result = await prober.follow(url('http://localhost/'), never);
@@ -162,6 +165,7 @@ describe('following redirects', () => {
       policy: createAddressPolicy([ipaddr.parseCIDR('127.0.0.0/8')]),
       clock: systemClock,
       extraRoots: [],
+      log: silent,
       portsOf: () => ({ http: port, https: 1 }),
     });
     const result = await prober.follow(url(), never);
@@ -176,6 +180,7 @@ describe('following redirects', () => {
       policy: createAddressPolicy([ipaddr.parseCIDR('127.0.0.1/32'), ipaddr.parseCIDR(`${noRoute}/32`)]),
       clock: systemClock,
       extraRoots: [],
+      log: silent,
       portsOf: () => ({ http: port, https: 1 }),
     });
     await expect(prober.get(url(), noRoute, never)).rejects.toMatchObject({ problem: 'unreachable' });

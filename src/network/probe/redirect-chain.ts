@@ -1,5 +1,4 @@
 import { NameNotResolved } from '../dns/resolver.ts';
-import { isWebPort, portRefused, refuseUnsafeUrl, type WebPorts } from './get.ts';
 import {
   isRedirect,
   locationText,
@@ -10,6 +9,7 @@ import {
 } from './probe-response.ts';
 import type { Target } from './target.ts';
 import { quotable } from './untrusted-text.ts';
+import { isWebPort, portRefused, refuseUnsafeUrl, type WebPorts } from './web-urls.ts';
 
 /** Result of following redirects. */
 export interface RedirectChain {

@@ -17,7 +17,9 @@ export type TlsProblem =
   | 'reset'
   | 'private_address'
   | 'unreachable'
-  | 'alert';
+  | 'alert'
+  /** The certificate ended the process that read it. */
+  | 'unreadable';
 
 /** A problem that browsers would report, with one sentence that says what to do. */
 export interface TlsFailure {

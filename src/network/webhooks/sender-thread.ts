@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import '../../lib/certificates/safe-peer-certificate.ts';
 import ipaddr from 'ipaddr.js';
 import type { DnsServer } from '../dns/client.ts';
 import { createDnsResolver } from '../dns/resolver.ts';

@@ -1,0 +1,13 @@
+import { createIsolatedProcess, type IsolatedProcess } from './isolated-process.ts';
+
+/**
+ * The process that reads certificates and speaks TLS with servers of strangers, one for the whole platform. Its tasks wait for the network
+ * and compute for milliseconds only. Tasks that read large files belong in a process of their own.
+ */
+export const strangersProcess: IsolatedProcess = createIsolatedProcess({
+  memoryMb: 256,
+  // A connection has its own, shorter limit.
+  limitMs: 30_000,
+  maxBytes: 4 * 1024 * 1024,
+  concurrency: 64,
+});
