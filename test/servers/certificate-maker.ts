@@ -25,6 +25,12 @@ export interface WantedCertificate {
   keys?: keyof typeof KEYS;
   /** Extended key usages, object identifiers. */
   usages?: string[];
+  /** Of an authority: how many authorities may follow below it. */
+  pathLength?: number;
+  /** Of an authority: domains below which it may and may not certify names. */
+  limits?: { permitted?: string[]; excluded?: string[] };
+  /** Of an authority: whether its key usage allows it to sign certificates; true if left out. */
+  mayCertify?: boolean;
 }
 
 export interface MadeCertificate {
@@ -38,10 +44,9 @@ export interface MadeCertificate {
 
 /** Makes certificates, self-signed without an issuer. Validity is counted from `now`. */
 export function certificateMaker(now: Date) {
-  return async (
-    { name, names, days: [from, until] = [-1, 89], keys: kind = 'p256', usages }: WantedCertificate,
-    issuer?: MadeCertificate,
-  ): Promise<MadeCertificate> => {
+  return async (wanted: WantedCertificate, issuer?: MadeCertificate): Promise<MadeCertificate> => {
+    const { name, names, days: [from, until] = [-1, 89], keys: kind = 'p256', usages } = wanted;
+    const { pathLength, limits, mayCertify = true } = wanted;
     const algorithm = KEYS[kind];
     const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
     const certificate = await x509.X509CertificateGenerator.create({
@@ -53,15 +58,21 @@ export function certificateMaker(now: Date) {
       signingKey: (issuer ?? { keys }).keys.privateKey,
       signingAlgorithm: issuer?.algorithm ?? algorithm,
       extensions: [
-        new x509.BasicConstraintsExtension(names === undefined, undefined, true),
+        new x509.BasicConstraintsExtension(names === undefined, pathLength, true),
         ...(names === undefined
-          ? [new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true)]
+          ? [
+              new x509.KeyUsagesExtension(
+                mayCertify ? x509.KeyUsageFlags.keyCertSign : x509.KeyUsageFlags.cRLSign,
+                true,
+              ),
+            ]
           : [
               new x509.SubjectAlternativeNameExtension(
                 names.map((value) => ({ type: 'dns' as const, value })),
               ),
             ]),
         ...(usages === undefined ? [] : [new x509.ExtendedKeyUsageExtension(usages)]),
+        ...(limits === undefined ? [] : [nameConstraints(limits)]),
       ],
     });
     const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey));
@@ -76,3 +87,14 @@ export function certificateMaker(now: Date) {
 }
 
 export const pkcs8 = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+/** NameConstraints of RFC 5280 section 4.2.1.10 with DNS names. */
+function nameConstraints({ permitted = [], excluded = [] }: { permitted?: string[]; excluded?: string[] }) {
+  const der = (tag: number, content: Buffer) => Buffer.concat([Buffer.from([tag, content.length]), content]);
+  const subtrees = (tag: number, domains: string[]) =>
+    domains.length === 0
+      ? Buffer.alloc(0)
+      : der(tag, Buffer.concat(domains.map((domain) => der(0x30, der(0x82, Buffer.from(domain))))));
+  const value = der(0x30, Buffer.concat([subtrees(0xa0, permitted), subtrees(0xa1, excluded)]));
+  return new x509.Extension('2.5.29.30', true, value);
+}

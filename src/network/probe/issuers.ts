@@ -10,14 +10,18 @@ export function hasSigned(issuer: X509Certificate, certificate: X509Certificate)
   return certificate.checkIssued(issuer) && isSignedBy(issuer, certificate);
 }
 
-/** Whether a root is in the path, or has signed one of its certificates. */
-export function endsAtRoot(path: readonly X509Certificate[], roots: readonly X509Certificate[]): boolean {
-  return path.some((one) =>
-    roots.some((root) => root.fingerprint256 === one.fingerprint256 || hasSigned(root, one)),
+/** The roots that are in the path, or have signed one of its certificates. */
+export function rootsAbove(
+  path: readonly X509Certificate[],
+  roots: readonly X509Certificate[],
+): X509Certificate[] {
+  return roots.filter((root) =>
+    path.some((one) => root.fingerprint256 === one.fingerprint256 || hasSigned(root, one)),
   );
 }
 
-function isSignedBy(issuer: X509Certificate, certificate: X509Certificate): boolean {
+/** Whether the signature is of this key, whatever the issuer may sign. */
+export function isSignedBy(issuer: X509Certificate, certificate: X509Certificate): boolean {
   try {
     return certificate.verify(issuer.publicKey);
   } catch {

@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { endsAtRoot, hasSigned, isSelfSigned } from './issuers.ts';
+import { hasSigned, isSelfSigned, rootsAbove } from './issuers.ts';
 import { parsePeerCertificate, presentedChain } from './peer-certificate.ts';
 import { quotable } from './untrusted-text.ts';
 
@@ -99,7 +99,7 @@ function wrongIssuer(shown: PresentedCertificate): TlsFailure | null {
         `is signed by "${nameOf(late)}", whose own certificate expired on ${day(late.validToDate)}; install the current chain of the issuer`,
       );
     }
-    if (endsAtRoot(path, shown.roots())) return null;
+    if (rootsAbove(path, shown.roots()).length > 0) return null;
   }
   const top = path.at(-1) ?? leaf;
   const issuer = quotable(parsePeerCertificate(top).issuer);

@@ -1,5 +1,7 @@
+import 'reflect-metadata';
 import { X509Certificate } from 'node:crypto';
-import { endsAtRoot, hasSigned, isSelfSigned } from '../../../../network/probe/issuers.ts';
+import * as x509 from '@peculiar/x509';
+import { hasSigned, isSelfSigned, isSignedBy, rootsAbove } from '../../../../network/probe/issuers.ts';
 import { parsePeerCertificate } from '../../../../network/probe/peer-certificate.ts';
 import { dayOf, issuerOf, subjectOf, uploadFault } from './certificate-fault.ts';
 import { faultOfAuthorityKey, faultOfServerKey, hasWeakSignature, SERVER_KEYS } from './key-strength.ts';
@@ -8,6 +10,8 @@ import { pemBlocks } from './pem-blocks.ts';
 /** A chain that servers can present. */
 export interface CertificateChain {
   leaf: X509Certificate;
+  /** The roots that clients trust: those above the path, else the root of a private authority. */
+  anchors: X509Certificate[];
   /** PEM, the leaf first, without the root: clients have it. */
   pem: string;
   /** The DNS names of the leaf, in lower case. */
@@ -41,7 +45,9 @@ export function readChain(
   requireStrength(path);
   requireServer(leaf, path);
   requireOrder(path);
-  const isAnchored = endsAtRoot(path, roots());
+  requirePathLength(path);
+  const above = rootsAbove(path, roots());
+  const isAnchored = above.length > 0;
   const top = path.at(-1) ?? leaf;
   if (!isAnchored && !isSelfSigned(top)) {
     throw refuse(
@@ -67,6 +73,7 @@ export function readChain(
   }
   return {
     leaf,
+    anchors: isAnchored ? above : [top],
     pem: presented.map((one) => one.toString()).join(''),
     names,
     notBefore: new Date(Math.max(...presented.map((one) => one.validFromDate.getTime()))),
@@ -121,8 +128,10 @@ function requireStrength(path: readonly X509Certificate[]): void {
 }
 
 function requireServer(leaf: X509Certificate, path: readonly X509Certificate[]): void {
-  const server = path.findIndex((one) => !one.ca);
-  if (server > 0) {
+  const server = path.findIndex((one, index) => index > 0 && !one.ca);
+  const [authority, issued] = [path[server], path[server - 1]];
+  if (authority !== undefined && issued !== undefined) {
+    if (!issued.ca && isSignedBy(authority, issued)) throw noAuthority(authority, server);
     throw refuse(
       'wrong_order',
       `Certificate ${server + 1} is the server's. Put it first, then the certificate of its issuer, and so on.`,
@@ -172,6 +181,44 @@ function requireOrder(path: readonly X509Certificate[]): void {
           `The chain is not in order: certificate ${found + 1} issued certificate ${number}, and has to follow it. ` +
             'Put the server certificate first, then the certificate of its issuer, and so on.',
         );
+  }
+}
+
+function noAuthority(certificate: X509Certificate, index: number) {
+  const why = constraintsOf(certificate, index)?.ca
+    ? 'keyUsage without keyCertSign'
+    : 'basicConstraints without CA';
+  return refuse(
+    'not_an_authority',
+    `Certificate ${index + 1} (${subjectOf(certificate)}) may not sign certificates (${why}). Get a certificate from another authority.`,
+  );
+}
+
+/** RFC 5280 section 4.2.1.9. Intermediate certificates that an authority issued to itself do not count. */
+function requirePathLength(path: readonly X509Certificate[]): void {
+  let below = 0;
+  for (const [index, authority] of path.entries()) {
+    if (index === 0) continue;
+    const most = constraintsOf(authority, index)?.pathLength;
+    if (most !== undefined && below > most) {
+      const allowed = most === 0 ? 'no intermediate certificate' : counted(most);
+      throw refuse(
+        'path_too_long',
+        `The certificate ${subjectOf(authority)} (number ${index + 1}) allows ${allowed} below it (pathLenConstraint), and the chain has ${below}. ` +
+          'Get a certificate from another authority.',
+      );
+    }
+    if (authority.subject !== authority.issuer) below += 1;
+  }
+}
+
+const counted = (count: number) => `${count} intermediate certificate${count === 1 ? '' : 's'}`;
+
+function constraintsOf({ raw }: X509Certificate, index: number): x509.BasicConstraintsExtension | null {
+  try {
+    return new x509.X509Certificate(raw).getExtension(x509.BasicConstraintsExtension);
+  } catch {
+    throw refuse('invalid_pem', `Certificate ${index + 1} cannot be read. ${FORMAT}.`);
   }
 }
 

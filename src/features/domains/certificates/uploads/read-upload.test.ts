@@ -1,16 +1,21 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import Type from 'typebox';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { silent } from '../../../../../test/database.ts';
 import {
   certificateMaker,
   type MadeCertificate,
   pkcs8,
 } from '../../../../../test/servers/certificate-maker.ts';
+import { DAY_MS } from '../../../../lib/durations.ts';
 import { InvalidRequest } from '../../../../lib/failures.ts';
-import { readUpload } from './read-upload.ts';
+import { readUploadIsolated } from './isolated-upload.ts';
 
-const now = new Date('2026-03-01T12:00:00Z');
+/** The day of the tests: OpenSSL checks the rest of a chain only with certificates that are valid then. */
+const now = new Date(Math.floor(Date.now() / 1000) * 1000);
 const make = certificateMaker(now);
+/** The day so many days later, as messages name it. */
+const day = (days: number) => new Date(now.getTime() + days * DAY_MS).toISOString().slice(0, 10);
 const schema = Type.Object({ certificate: Type.String(), private_key: Type.String() });
 const NAME = 'shop.example.com';
 
@@ -25,9 +30,9 @@ beforeAll(async () => {
 });
 
 const read = (certificate: string, private_key: string) =>
-  readUpload(
-    { certificate, private_key },
-    { schema, now, roots: () => [new X509Certificate(publicRoot.pem)] },
+  readUploadIsolated(
+    { certificate, private_key, now, extraRoots: [publicRoot.pem] },
+    { schema, log: silent },
   );
 
 const chain = (...path: MadeCertificate[]) => path.map(({ pem }) => pem).join('');
@@ -56,6 +61,7 @@ describe('a chain', () => {
       notBefore: leaf.certificate.notBefore,
       notAfter: intermediate.certificate.notAfter,
       key: pkcs8(leaf.key),
+      serialNumber: leaf.certificate.serialNumber.toUpperCase(),
     });
   });
 
@@ -83,7 +89,7 @@ describe('a chain', () => {
     expect((await read(chain(own, root), pkcs8(own.key))).pem).toBe(chain(own));
     const expired = await make({ name: 'Old Root', days: [-10, -1] });
     const below = await make({ name: NAME, names: [NAME] }, expired);
-    expect(await chainFault(chain(below, expired), below.key)).toContain('"Old Root" expired on 2026-02-28');
+    expect(await chainFault(chain(below, expired), below.key)).toContain(`"Old Root" expired on ${day(-1)}`);
   });
 
   it('is refused out of order, with a gap, with strangers, and with a certificate twice', async () => {
@@ -109,16 +115,16 @@ describe('a chain', () => {
   it('is refused if a certificate has expired or is not valid yet', async () => {
     const late = await make({ name: NAME, names: [NAME], days: [-90, -1] }, intermediate);
     expect(await chainFault(chain(late, intermediate), late.key)).toBe(
-      `certificate expired: The certificate "${NAME}" expired on 2026-02-28. Renew it.`,
+      `certificate expired: The certificate "${NAME}" expired on ${day(-1)}. Renew it.`,
     );
     const early = await make({ name: NAME, names: [NAME], days: [2, 90] }, intermediate);
     expect(await chainFault(chain(early, intermediate), early.key)).toContain(
-      'is valid from 2026-03-03 on. Upload it then.',
+      `is valid from ${day(2)} on. Upload it then.`,
     );
     const old = await make({ name: 'Old Intermediate', days: [-90, -1] }, publicRoot);
     const below = await make({ name: NAME, names: [NAME] }, old);
     expect(await chainFault(chain(below, old), below.key)).toBe(
-      'certificate expired: The intermediate certificate "Old Intermediate" expired on 2026-02-28. Download the current chain from the authority.',
+      `certificate expired: The intermediate certificate "Old Intermediate" expired on ${day(-1)}. Download the current chain from the authority.`,
     );
   });
 
@@ -147,6 +153,81 @@ describe('a chain', () => {
     const sha1 = await make({ name: 'Old Hash', keys: 'rsa2048sha1' }, publicRoot);
     const hashed = await make({ name: NAME, names: [NAME] }, sha1);
     expect(await chainFault(chain(hashed, sha1), hashed.key)).toContain('certificate weak_signature:');
+  });
+
+  it('is refused if it is longer than one of its authorities allows', async () => {
+    const limited = await make({ name: 'Limited', pathLength: 0 }, publicRoot);
+    const own = await make({ name: NAME, names: [NAME] }, limited);
+    expect((await read(chain(own, limited), pkcs8(own.key))).pem).toBe(chain(own, limited));
+    const below = await make({ name: 'Below' }, limited);
+    const deep = await make({ name: NAME, names: [NAME] }, below);
+    expect(await chainFault(chain(deep, below, limited), deep.key)).toBe(
+      'certificate path_too_long: The certificate "Limited" (number 3) allows no intermediate certificate below it (pathLenConstraint), and the chain has 1. Get a certificate from another authority.',
+    );
+    const one = await make({ name: 'One', pathLength: 1 }, publicRoot);
+    const middle = await make({ name: 'Middle' }, one);
+    const third = await make({ name: NAME, names: [NAME] }, middle);
+    expect((await read(chain(third, middle, one), pkcs8(third.key))).names).toEqual([NAME]);
+    const lower = await make({ name: 'Lower' }, middle);
+    const fourth = await make({ name: NAME, names: [NAME] }, lower);
+    expect(await chainFault(chain(fourth, lower, middle, one), fourth.key)).toContain(
+      '"One" (number 4) allows 1 intermediate certificate below it (pathLenConstraint), and the chain has 2.',
+    );
+  });
+
+  it('is refused if the root of a private authority allows no such chain', async () => {
+    const root = await make({ name: 'Private Root', pathLength: 0 });
+    const middle = await make({ name: 'Middle' }, root);
+    const own = await make({ name: NAME, names: [NAME] }, middle);
+    expect(await chainFault(chain(own, middle, root), own.key)).toContain('certificate path_too_long:');
+  });
+
+  it('is refused if one of its authorities may not certify its names', async () => {
+    const refusal = /^certificate name_not_permitted: .* limits them \(.+\)\. Get a certificate/;
+    for (const limits of [
+      { permitted: ['other.example'] },
+      { excluded: ['example.com'] },
+      { permitted: ['example.com'], excluded: [NAME] },
+    ]) {
+      const limited = await make({ name: 'Limited', limits }, publicRoot);
+      const own = await make({ name: NAME, names: [NAME] }, limited);
+      expect(await chainFault(chain(own, limited), own.key)).toMatch(refusal);
+      const below = await make({ name: 'Below' }, limited);
+      const deep = await make({ name: NAME, names: [NAME] }, below);
+      expect(await chainFault(chain(deep, below, limited), deep.key)).toMatch(refusal);
+      const root = await make({ name: 'Private Root', limits });
+      const direct = await make({ name: NAME, names: [NAME] }, root);
+      expect(await chainFault(chain(direct, root), direct.key)).toMatch(refusal);
+    }
+    const limited = await make({ name: 'Limited', limits: { permitted: ['example.com'] } }, publicRoot);
+    const own = await make({ name: NAME, names: [NAME] }, limited);
+    expect((await read(chain(own, limited), pkcs8(own.key))).names).toEqual([NAME]);
+    const mixed = await make({ name: NAME, names: [NAME, 'other.example'] }, limited);
+    expect(await chainFault(chain(mixed, limited), mixed.key)).toMatch(refusal);
+  });
+
+  it('is refused if one of its authorities may not sign certificates', async () => {
+    const signer = await make({ name: 'Signer', mayCertify: false }, publicRoot);
+    const own = await make({ name: NAME, names: [NAME] }, signer);
+    expect(await chainFault(chain(own, signer), own.key)).toBe(
+      'certificate not_an_authority: Certificate 2 ("Signer") may not sign certificates (keyUsage without keyCertSign). Get a certificate from another authority.',
+    );
+  });
+
+  it('is refused if one of its issuers is no authority', async () => {
+    const server = await make({ name: 'Another Server', names: ['other.example'] }, publicRoot);
+    const own = await make({ name: NAME, names: [NAME] }, server);
+    expect(await chainFault(chain(own, server), own.key)).toBe(
+      'certificate not_an_authority: Certificate 2 ("Another Server") may not sign certificates (basicConstraints without CA). Get a certificate from another authority.',
+    );
+  });
+
+  it('is refused if its authority is not for servers', async () => {
+    const clients = await make({ name: 'Clients Only', usages: ['1.3.6.1.5.5.7.3.2'] }, publicRoot);
+    const own = await make({ name: NAME, names: [NAME] }, clients);
+    expect(await chainFault(chain(own, clients), own.key)).toMatch(
+      /^certificate unusable: Browsers refuse this certificate or its chain: .+\. Get a new one/,
+    );
   });
 
   it('is refused if it is no chain', async () => {

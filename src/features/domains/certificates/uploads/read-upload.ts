@@ -1,46 +1,58 @@
 import type { X509Certificate } from 'node:crypto';
-import { createSecureContext } from 'node:tls';
-import type { TSchema } from 'typebox';
-import { FaultCollection } from '../../../../lib/fault-collection.ts';
+import { type Fault, InvalidRequest } from '../../../../lib/failures.ts';
+import { trustedRoots } from '../../../../network/probe/trusted-roots.ts';
 import { type CertificateChain, readChain } from './certificate-chain.ts';
-import { uploadFault } from './certificate-fault.ts';
+import { requireAccepted } from './client-verdict.ts';
 import { readPrivateKey, requireMatch } from './private-key.ts';
 
+export interface SentUpload {
+  /** PEM. */
+  certificate: string;
+  /** PEM. */
+  private_key: string;
+  now: Date;
+  /** PEM of roots that are trusted beside the well-known ones. */
+  extraRoots: string[];
+}
+
 /** A certificate from elsewhere that servers can use. */
-export interface ReadUpload extends Omit<CertificateChain, 'leaf'> {
+export interface ReadUpload extends Omit<CertificateChain, 'leaf' | 'anchors'> {
   /** PKCS#8 PEM. */
   key: string;
+  /** Hexadecimal, upper case. */
+  serialNumber: string;
 }
 
 /**
- * Checks a chain and its private key, and returns them in the form in which they are served. `schema`: of the request, for
- * the order of the faults. Throws InvalidRequest with a fault of each field.
+ * Checks a chain and its private key, and returns them in the form in which they are served, or a fault of each field. A task of the
+ * strangers' process: nothing else loads this module.
  */
-export async function readUpload(
-  { certificate, private_key }: { certificate: string; private_key: string },
-  { schema, ...trust }: { schema: TSchema; now: Date; roots: () => X509Certificate[] },
-): Promise<ReadUpload> {
-  const faults = new FaultCollection(schema);
-  const chain = await faults.from(() => readChain(certificate, trust));
-  const key = await faults.from(() => readPrivateKey(private_key));
-  if (chain !== undefined && key !== undefined) await faults.from(() => requireMatch(key, chain.leaf));
-  faults.refuse();
-  if (chain === undefined || key === undefined) throw new Error('a refused upload has faults');
-  const { leaf: _, ...read } = chain;
+export async function readUpload(sent: SentUpload): Promise<{ upload: ReadUpload } | { faults: Fault[] }> {
+  const faults: Fault[] = [];
+  const chain = await collecting(faults, () => readChain(sent.certificate, { now: sent.now, roots }));
+  const key = await collecting(faults, () => readPrivateKey(sent.private_key));
+  if (chain === undefined || key === undefined) return { faults };
+  const { leaf, anchors, ...read } = chain;
+  await collecting(faults, () => requireMatch(key, leaf));
+  if (faults.length > 0) return { faults };
   const pem = key.export({ type: 'pkcs8', format: 'pem' }).toString();
-  requireLoadable(read.pem, pem);
-  return { ...read, key: pem };
+  await collecting(faults, () => requireAccepted({ cert: read.pem, key: pem }, anchors));
+  return faults.length > 0 ? { faults } : { upload: { ...read, key: pem, serialNumber: leaf.serialNumber } };
+
+  function roots(): X509Certificate[] {
+    return trustedRoots(sent.extraRoots);
+  }
 }
 
-/** One certificate that TLS cannot load would stop the edge for all websites. */
-function requireLoadable(cert: string, key: string): void {
+async function collecting<Result>(
+  faults: Fault[],
+  step: () => Result | Promise<Result>,
+): Promise<Result | undefined> {
   try {
-    createSecureContext({ cert, key });
-  } catch {
-    throw uploadFault(
-      'certificate',
-      'unusable',
-      'TLS servers refuse this certificate as too weak or malformed. Get a new one from the certificate authority.',
-    );
+    return await step();
+  } catch (error) {
+    if (!(error instanceof InvalidRequest)) throw error;
+    faults.push(...error.faults);
+    return undefined;
   }
 }

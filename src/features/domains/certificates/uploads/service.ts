@@ -1,10 +1,8 @@
-import { X509Certificate } from 'node:crypto';
 import type { TSchema } from 'typebox';
 import type { Caller } from '../../../../access/caller.ts';
 import { authorize } from '../../../../access/permissions.ts';
 import { lockHostNames, lockRow } from '../../../../database/lock.ts';
 import { timestamp } from '../../../../lib/clock.ts';
-import { trustedRoots } from '../../../../network/probe/trusted-roots.ts';
 import type { Platform } from '../../../../platform/platform.ts';
 import { applyInstall } from '../../../websites/installs/jobs.ts';
 import { takeTurn } from '../../../websites/installs/operation-limits.ts';
@@ -13,7 +11,8 @@ import { postponeOrder } from '../attempts-store.ts';
 import { replaceCertificate } from '../store.ts';
 import { coversName } from './adopt-uploads.ts';
 import { uploadFault } from './certificate-fault.ts';
-import { type ReadUpload, readUpload } from './read-upload.ts';
+import { readUploadIsolated } from './isolated-upload.ts';
+import type { ReadUpload } from './read-upload.ts';
 import { clearReasons, type ServedDomain, servedDomainsOf } from './store.ts';
 
 /** The changes of an upload. */
@@ -32,7 +31,7 @@ export type UploadService = ReturnType<typeof createUploadService>;
 
 /** `extraRoots`: PEM of roots that are trusted beside the well-known ones. */
 export function createUploadService(platform: Platform, extraRoots: () => string[]) {
-  const { database, queue, clock, random, sealer, activity } = platform;
+  const { database, queue, clock, random, sealer, activity, log } = platform;
 
   return {
     /**
@@ -45,12 +44,10 @@ export function createUploadService(platform: Platform, extraRoots: () => string
       { schema, ...sent }: { certificate: string; private_key: string; schema: TSchema },
     ): Promise<StoredUpload> {
       authorize('install.work', 'install.read', await findInstallAccess(database.reader, caller, installId));
-      const upload = await readUpload(sent, {
-        schema,
-        now: clock.now(),
-        roots: () => trustedRoots(extraRoots()),
-      });
-      const serial_number = new X509Certificate(upload.pem).serialNumber;
+      const upload = await readUploadIsolated(
+        { ...sent, now: clock.now(), extraRoots: extraRoots() },
+        { schema, log },
+      );
       return database.write(async (transaction) => {
         const { queries } = transaction;
         await lockHostNames(transaction);
@@ -81,7 +78,11 @@ export function createUploadService(platform: Platform, extraRoots: () => string
           installId,
           details: { domains: covered.length, expires: certificate.not_after },
         });
-        return { domains: covered.map(({ name }) => name), not_after: certificate.not_after, serial_number };
+        return {
+          domains: covered.map(({ name }) => name),
+          not_after: certificate.not_after,
+          serial_number: upload.serialNumber,
+        };
       });
     },
   };
