@@ -39,6 +39,8 @@ describe('a server error', () => {
   it('of the order or completeness concerns the chain, unless the certificate field has it', () => {
     expect(at('incomplete_chain', '')).toBe('chain');
     expect(at('wrong_order', good.certificate)).toBe('chain');
+    expect(at('path_too_long', good.certificate)).toBe('chain');
+    expect(at('not_an_authority', good.certificate)).toBe('chain');
     expect(at('wrong_order', '', good.certificate + good.certificate)).toBe('certificate');
   });
 

@@ -47,11 +47,14 @@ export function joinChain({ certificate, chain }: PemTexts): string {
   return chain.trim() === '' ? certificate : `${certificate.trimEnd()}\n${chain}`;
 }
 
+/** Errors that concern several certificates, or one that is not the server's. */
+const OF_CHAIN = ['incomplete_chain', 'wrong_order', 'not_an_authority', 'path_too_long'];
+
 /** Returns the field that a server error concerns. The server sees certificate and chain as one text. */
 export function fieldOfError({ field, code, message }: FieldError, texts: PemTexts): string {
   if (field !== 'certificate') return field;
   const hasChain = texts.chain.trim() !== '';
-  if (code === 'incomplete_chain' || code === 'wrong_order') {
+  if (OF_CHAIN.includes(code)) {
     const isAlone = (texts.certificate.match(CERTIFICATE)?.length ?? 0) <= 1;
     return hasChain || isAlone ? 'chain' : 'certificate';
   }
