@@ -135,7 +135,6 @@ function* oddKeys(): Generator<{ label: string; publicKey: KeyObject; privateKey
   yield { label: 'RSA-PSS', ...generateKeyPairSync('rsa-pss', { modulusLength: 2048 }) };
   yield { label: 'RSA of 512 bits', ...generateKeyPairSync('rsa', { modulusLength: 512 }) };
   yield { label: 'DSA', ...generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 }) };
-  yield { label: 'Diffie-Hellman', ...generateKeyPairSync('dh', { group: 'modp14' }) };
 }
 
 /** Keys that nobody can use. */

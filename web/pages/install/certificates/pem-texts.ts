@@ -54,7 +54,7 @@ const OF_CHAIN = ['incomplete_chain', 'wrong_order', 'not_an_authority', 'path_t
 export function fieldOfError({ field, code, message }: FieldError, texts: PemTexts): string {
   if (field !== 'certificate') return field;
   const hasChain = texts.chain.trim() !== '';
-  if (OF_CHAIN.includes(code)) {
+  if (code !== undefined && OF_CHAIN.includes(code)) {
     const isAlone = (texts.certificate.match(CERTIFICATE)?.length ?? 0) <= 1;
     return hasChain || isAlone ? 'chain' : 'certificate';
   }
