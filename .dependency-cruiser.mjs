@@ -51,6 +51,21 @@ export default {
       { dependencyTypes: ['npm-dev'] },
     ),
     never(
+      'no-sqlite-for-files-of-tenants',
+      'the platform opens its own databases only: the bytes of tenants could end the process (docs/decisions/embedded-wordpress.md)',
+      {
+        path: '^src/',
+        pathNot: [
+          '^src/database/',
+          '^src/hosting/policy/usage/ledger-file\\.ts$',
+          '^src/hosting/linux/mail/queue-file\\.ts$',
+          // The database of a new website, before its tenant has it.
+          '^src/hosting/embedded/wordpress/(golden-copies|first-values)\\.ts$',
+        ],
+      },
+      { path: 'node_modules/better-sqlite3/' },
+    ),
+    never(
       'api-knows-no-resource',
       'the HTTP layer knows no resource',
       { path: '^src/api/' },

@@ -113,15 +113,21 @@ require '${SEEN.library}/${name}';
   };
 }
 
-/** Code that copies the database into a file of {@link PRIVATE}, in one transaction. */
+/** Code that copies the database into a file of {@link PRIVATE}, in one transaction. It prints what copied-database.ts reads. */
 export function databaseCopyCode(name: string): string {
   return `<?php
 $to = '${SEEN.private}/${name}';
 @unlink($to);
-$database = new PDO('sqlite:${SEEN.database}/${DATABASE}', null, null, [PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION]);
-$database->exec('PRAGMA busy_timeout = 30000');
-$database->exec("VACUUM INTO '$to'");
-echo 'copied';
+try {
+    $database = new PDO('sqlite:${SEEN.database}/${DATABASE}', null, null, [PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION]);
+    $database->exec('PRAGMA busy_timeout = 30000');
+    $database->exec("VACUUM INTO '$to'");
+    echo 'copied';
+} catch (PDOException $error) {
+    echo 'refused:', json_encode(['code' => $error->errorInfo[1] ?? null, 'reason' => $error->errorInfo[2] ?? $error->getMessage()],
+        JSON_INVALID_UTF8_SUBSTITUTE);
+    exit(1);
+}
 `;
 }
 

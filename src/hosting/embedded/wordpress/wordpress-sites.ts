@@ -21,6 +21,7 @@ import { type Layout, type WebsiteFolders, websiteIn } from '../host-folder/layo
 import { requirePlainFolder } from '../host-folder/plain-folder.ts';
 import type { PhpSite, PhpSites } from '../php/php-sites.ts';
 import { adoptDatabase } from './adopted-database.ts';
+import { requireCopied } from './copied-database.ts';
 import { copyTree } from './copy-tree.ts';
 import { writeFirstValues } from './first-values.ts';
 import { createGoldenCopies, writeHostFiles } from './golden-copies.ts';
@@ -279,10 +280,8 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
         },
         signal,
       );
-      if (copied.exit !== 0 || !copied.output.endsWith('copied')) {
-        throw new Error(`the database could not be copied: ${copied.error.trim().slice(-1_000)}`);
-      }
       try {
+        requireCopied(copied);
         return await work();
       } finally {
         await rm(folder, { recursive: true, force: true });
