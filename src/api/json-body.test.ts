@@ -43,6 +43,23 @@ describe('readJsonBody', () => {
     expect(await codeOf(readJsonBody(type, body('{}')))).toBe('content_type');
   });
 
+  it.each(['gzip', 'br', 'identity, gzip'])('refuses a body with Content-Encoding %s', async (encoding) => {
+    const payload = body('{}');
+    payload.headers['content-encoding'] = encoding;
+    expect(await codeOf(readJsonBody('application/json', payload))).toBe('content_encoding');
+  });
+
+  it.each(['iso-8859-1', '"utf-16"', 'UTF-7'])('refuses a body in the charset %s', async (charset) => {
+    const type = `application/json; charset=${charset}`;
+    expect(await codeOf(readJsonBody(type, body('{}')))).toBe('invalid_encoding');
+  });
+
+  it('takes UTF-8 and the encoding identity by name', async () => {
+    const payload = body('{}');
+    payload.headers['content-encoding'] = 'identity';
+    expect(await readJsonBody('application/json; charset="UTF-8"', payload)).toEqual({});
+  });
+
   it('treats an empty body of any type as missing', async () => {
     for (const type of [undefined, 'application/json', 'text/plain']) {
       expect(await readJsonBody(type, body())).toBeUndefined();

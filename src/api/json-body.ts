@@ -46,6 +46,10 @@ export async function readJsonBody(
   const bytes = await readBytes(payload, largest);
   if (bytes.length === 0) return undefined;
   if (!isJson(contentType)) throw unreadable('content_type', 'Content-Type must be application/json');
+  if (isEncoded(payload.headers['content-encoding'])) {
+    throw unreadable('content_encoding', 'The body must not be compressed: send it without Content-Encoding');
+  }
+  if (!isUtf8(contentType)) throw unreadable('invalid_encoding', 'The charset of Content-Type must be UTF-8');
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -113,6 +117,16 @@ function readBytes(payload: IncomingMessage, largest: number): Promise<Buffer> {
 function isJson(contentType: string | undefined): boolean {
   const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
   return type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type);
+}
+
+/** `identity` means that nothing was encoded (RFC 9110 section 8.4). */
+const isEncoded = (encoding: string | undefined): boolean =>
+  encoding !== undefined && !/^\s*(identity\s*)?$/i.test(encoding);
+
+/** JSON has no charset (RFC 8259 section 11), but clients send one, and another than UTF-8 would be read wrongly. */
+function isUtf8(contentType = ''): boolean {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType)?.[1];
+  return charset === undefined || /^utf-?8$/i.test(charset);
 }
 
 /** The failure of a PATCH without a body. */

@@ -4,7 +4,9 @@ import { Settings } from 'typebox/system';
 import { FAULTS_TOLD, type Fault, INVALID_PARAMETERS, InvalidRequest } from '../lib/failures.ts';
 import { byField } from '../lib/field-order.ts';
 import { INVISIBLE, isBlank } from '../lib/invisible-characters.ts';
+import { isReordered } from '../lib/one-line.ts';
 import { cutToBounds, itemsOf } from '../lib/schema-bounds.ts';
+import { withStoredEmails } from './email-texts.ts';
 import { ruleOf, type ValidatorError } from './fault-rules.ts';
 import { malformedId } from './resource-names.ts';
 
@@ -69,7 +71,9 @@ export function bodyParser<Schema extends TObject>(
   return (body) => {
     compiled ??= compile();
     const validator = compiled;
-    const whole = withWrapper(definition, body);
+    const given = withWrapper(definition, body);
+    // The common body fits as it is, and is not copied.
+    const whole = validator.Check(given) ? given : withStoredEmails(definition.schema, given);
     const fits = validator.Check(whole);
     // An invalid body may be arbitrarily large, so it is cut to the schema's bounds before listing its faults.
     const value = fits ? whole : cutToBounds(definition.schema, whole);
@@ -197,19 +201,19 @@ function unwrapped({ schema, wrapper }: BodyDefinition): TSchema {
 }
 
 /**
- * Faults of texts that the databases cannot store. PostgreSQL refuses NUL. A lone surrogate, which JSON can escape, would
- * come back as another character. Unknown fields are not checked.
+ * Faults of texts that the databases cannot store, or that disguise what they say. PostgreSQL refuses NUL. A lone surrogate, which JSON can
+ * escape, would come back as another character. Unknown fields are not checked.
  */
 function unstorableFaults(definition: BodyDefinition, texts: readonly FoundText[]): SchemaFault[] {
   return texts
-    .filter(({ text }) => text.includes('\0') || !text.isWellFormed())
+    .filter(({ text }) => text.includes('\0') || !text.isWellFormed() || isReordered(text))
     .map(({ path }): SchemaFault => {
       const field = fieldPath(definition, path);
       return {
         field,
         kind: 'invalid',
         code: 'invalid_format',
-        message: `${field} must be Unicode text without NUL characters`,
+        message: `${field} must be Unicode text without NUL characters and bidirectional controls`,
       };
     });
 }

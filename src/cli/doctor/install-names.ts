@@ -5,6 +5,7 @@ import { parseIpAddress } from '../../features/hosts/ip-address.ts';
 import { allHosts } from '../../features/hosts/store.ts';
 import { mapConcurrent } from '../../lib/concurrency.ts';
 import type { DnsServer } from '../../network/dns/client.ts';
+import { isUnknown } from '../../network/dns/dns-problem.ts';
 import { isLocalhost } from '../../network/dns/domain-name.ts';
 import {
   addressesOf,
@@ -59,7 +60,7 @@ export async function checkInstallNames(
       return (await addressesOf(resolver, name, signal)).map(canonical);
     } catch (error) {
       if (!(error instanceof NameNotResolved)) throw error;
-      return ['timeout', 'unreachable', 'servfail'].includes(error.problem.kind) ? null : [];
+      return isUnknown(error.problem) ? null : [];
     }
   }
 }

@@ -2,7 +2,8 @@ import type { DnsAnswer } from './client.ts';
 import { isAskable } from './domain-name.ts';
 import type { DnsRecord } from './record.ts';
 
-const LONGEST_CHAIN = 10;
+/** Resolvers give up after about as many: unbound after 11, BIND after 16. */
+export const LONGEST_CHAIN = 10;
 
 /** The CNAMEs of a name, followed to their end. */
 export interface CnameChain {
@@ -10,8 +11,10 @@ export interface CnameChain {
   cnames: Extract<DnsRecord, { type: 'CNAME' | 'NS' }>[];
   /** The name at the end; the name itself without a CNAME. */
   end: string;
-  /** The names of a loop, or of a chain longer than ten; else null. */
+  /** The names of a loop; else null. */
   loop: string[] | null;
+  /** Whether the chain is longer than {@link LONGEST_CHAIN} and was not followed to its end. */
+  isTooLong: boolean;
   /** The answer that contains the end of the chain. */
   answer: DnsAnswer;
 }
@@ -33,9 +36,10 @@ export async function followCnames(
       end = cname.target;
       const isLoop = names.includes(end);
       names.push(end);
-      if (isLoop || cnames.length > LONGEST_CHAIN) return { cnames, end, loop: names, answer };
+      if (isLoop) return { cnames, end, loop: names, isTooLong: false, answer };
+      if (cnames.length > LONGEST_CHAIN) return { cnames, end, loop: null, isTooLong: true, answer };
     } else if (asked === end || answer.rcode !== 'NOERROR' || holds(answer, end) || !isAskable(end)) {
-      return { cnames, end, loop: null, answer };
+      return { cnames, end, loop: null, isTooLong: false, answer };
     } else {
       asked = end;
       answer = await ask(end);

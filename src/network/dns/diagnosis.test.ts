@@ -14,6 +14,7 @@ interface Seen {
   ttl?: number;
   negativeTtl?: number;
   loop?: string[];
+  isTooLong?: boolean;
 }
 
 function seen({
@@ -24,6 +25,7 @@ function seen({
   ttl = 60,
   negativeTtl,
   loop,
+  isTooLong = false,
 }: Seen): AddressOutcome {
   const end = cname ?? name;
   const cnames: CnameChain['cnames'] =
@@ -50,7 +52,7 @@ function seen({
   ];
   const server = { host: '127.0.0.1', port: 53 };
   const answer = { server, rcode, authoritative: false, answers, authorities: soa, additionals: [] };
-  return { kind: 'chain', chain: { cnames, end, loop: loop ?? null, answer } };
+  return { kind: 'chain', chain: { cnames, end, loop: loop ?? null, isTooLong, answer } };
 }
 
 describe('problemOf', () => {
@@ -70,12 +72,14 @@ describe('problemOf', () => {
     ['no route', [unreachable, unreachable], 'unreachable'],
     ['both of these', [unreachable, timeout], 'timeout'],
     ['a failure', [fails, timeout], 'servfail'],
-    ['a refusal', [seen({ rcode: 'REFUSED' }), seen({})], 'servfail'],
+    ['a refusal', [seen({ rcode: 'REFUSED' }), seen({})], 'resolver_error'],
     ['no such name', [seen({ rcode: 'NXDOMAIN' }), fails], 'nxdomain'],
     ['a CNAME for no name', [seen({ rcode: 'NXDOMAIN', cname: 'x.test' }), fails], 'dangling_cname'],
     ['a CNAME for no address', [seen({ cname: 'x.test' }), seen({ cname: 'x.test' })], 'dangling_cname'],
     ['a CNAME for a zone that fails', [seen({ cname: 'x.test', rcode: 'SERVFAIL' })], 'servfail'],
     ['a loop', [seen({ cname: 'x.test', loop: ['x.test'] }), fails], 'cname_loop'],
+    ['a chain that is too long', [seen({ cname: 'x.test', isTooLong: true }), fails], 'long_cname_chain'],
+    ['an answer to a query that was not understood', [seen({ rcode: 'FORMERR' })], 'resolver_error'],
   ])('%s', (_, outcomes, kind) => {
     expect(judge(outcomes)).toBe(kind);
   });

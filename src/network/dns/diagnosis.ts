@@ -1,6 +1,6 @@
 import { parse } from '../../lib/public-suffixes.ts';
 import type { CnameChain } from './cname-chain.ts';
-import type { DnsProblem } from './dns-problem.ts';
+import { type DnsProblem, problemOfRcode } from './dns-problem.ts';
 import type { DnsRecord } from './record.ts';
 
 /** Result of a query for one type of address. */
@@ -29,6 +29,7 @@ export function diagnose({ name, zone, outcomes, unregistered, lameServers }: Ev
   const chains = outcomes.flatMap((outcome) => (outcome.kind === 'chain' ? [outcome.chain] : []));
   const loop = chains.find((chain) => chain.loop !== null)?.loop;
   if (loop) return { kind: 'cname_loop', names: loop };
+  if (chains.some(({ isTooLong }) => isTooLong)) return { kind: 'long_cname_chain' };
 
   const target = chains.flatMap(({ cnames }) => cnames)[0]?.target;
   if (target !== undefined && (name === zone || isRegistered(name))) return { kind: 'cname_at_apex', target };
@@ -39,12 +40,12 @@ export function diagnose({ name, zone, outcomes, unregistered, lameServers }: Ev
   if (missing && missing.cnames.length > 0) return { kind: 'dangling_cname', target: missing.end };
   if (missing) return { kind: 'nxdomain', name, unregistered };
 
-  const failed = chains.some(({ answer }) => answer.rcode !== 'NOERROR');
+  const failed = chains.find(({ answer }) => answer.rcode !== 'NOERROR');
   // A resolver may answer SERVFAIL, or not at all, if the zone's servers fail.
   if (failed || chains.length < outcomes.length) {
     if (zone !== null && lameServers.length > 0) return { kind: 'lame', zone, servers: lameServers };
   }
-  if (failed) return { kind: 'servfail', zone };
+  if (failed) return problemOfRcode(failed.answer.rcode, zone);
   if (outcomes.some(({ kind }) => kind === 'timeout')) return { kind: 'timeout' };
   if (outcomes.some(({ kind }) => kind === 'unreachable')) return { kind: 'unreachable' };
 

@@ -2,7 +2,7 @@ import { getServers } from 'node:dns';
 import { isIP } from 'node:net';
 import { askServer, type DnsAnswer, type DnsServer, DnsTimeout } from './client.ts';
 import { type CnameChain, followCnames } from './cname-chain.ts';
-import type { DnsProblem } from './dns-problem.ts';
+import { type DnsProblem, problemOfRcode } from './dns-problem.ts';
 import { canonicalName, isAskable, isLocalhost } from './domain-name.ts';
 import type { RecordType } from './record.ts';
 
@@ -96,14 +96,15 @@ function isChain(outcome: unknown): outcome is CnameChain {
   return typeof outcome === 'object' && outcome !== null && 'cnames' in outcome;
 }
 
-function problemOfChain({ answer, cnames, end, loop }: CnameChain): DnsProblem | null {
+function problemOfChain({ answer, cnames, end, loop, isTooLong }: CnameChain): DnsProblem | null {
   if (loop !== null) return { kind: 'cname_loop', names: loop };
+  if (isTooLong) return { kind: 'long_cname_chain' };
   if (answer.rcode === 'NXDOMAIN') {
     return cnames.length > 0
       ? { kind: 'dangling_cname', target: end }
       : { kind: 'nxdomain', name: end, unregistered: false };
   }
-  return answer.rcode === 'NOERROR' ? null : { kind: 'servfail', zone: null };
+  return answer.rcode === 'NOERROR' ? null : problemOfRcode(answer.rcode, null);
 }
 
 /** The problem of a name whose query failed. */
@@ -114,11 +115,13 @@ export function problemOfFailure(failure: unknown): { kind: 'timeout' | 'unreach
 const SENTENCES: Record<DnsProblem['kind'], string> = {
   nxdomain: 'does not exist',
   servfail: 'could not be looked up: its DNS servers fail',
+  resolver_error: 'could not be looked up: the DNS resolver refuses to answer',
   timeout: 'could not be looked up in time',
   unreachable: 'could not be looked up: no DNS resolver can be reached',
   lame: 'could not be looked up: its DNS servers do not serve it',
   cname_at_apex: 'has a CNAME at a domain apex, which is not allowed',
   cname_loop: 'has CNAMEs that form a loop',
+  long_cname_chain: 'has more CNAMEs in a row than resolvers follow',
   dangling_cname: 'has a CNAME to a name that does not exist',
   no_address: 'has no address',
 };

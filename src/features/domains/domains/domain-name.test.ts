@@ -127,6 +127,23 @@ describe('refused names', () => {
   });
 });
 
+describe('mistakes', () => {
+  it.each([
+    [
+      'https://shop.example.com/cart?x=1',
+      'Domain name must be the name alone, without a protocol and a path: shop.example.com',
+    ],
+    ['shop.example.com/cart', 'Domain name must be the name alone, without a path: shop.example.com'],
+    ['shop.example.com:8443', 'Domain name must be the name alone, without a port'],
+    ['ada@example.com', 'Domain name must be what follows the @ of an email address'],
+    ['my_shop.example.com', 'Domain name must not contain an underscore; names of websites cannot have one'],
+    ['my-server', 'my-server is not a whole name; add its domain, as in my-server.example.com'],
+    ['com', 'com is a public suffix; a domain is at least one label longer'],
+  ])('%j: %s', (text, message) => {
+    expect(parse(text)).toMatchObject({ ok: false, fault: { message } });
+  });
+});
+
 describe('the portal’s host name', () => {
   it.each([
     [PORTAL, 'panel.provider.example is the address of this portal; no website can use it'],

@@ -1,5 +1,5 @@
-import { domainToASCII, domainToUnicode } from 'node:url';
-import { HOST_NAME, MAX_HOST_NAME } from '../../../lib/host-names.ts';
+import { domainToUnicode } from 'node:url';
+import { asciiHost, HOST_NAME, MAX_HOST_NAME } from '../../../lib/host-names.ts';
 import { parse } from '../../../lib/public-suffixes.ts';
 import { isWithin } from '../../../network/dns/domain-name.ts';
 
@@ -27,8 +27,6 @@ const HOST = new RegExp(`^${HOST_NAME}$`);
  * private network may use, such as `.local`, `.internal` and `.test`, are allowed.
  */
 const OUTSIDE_DNS = ['alt', 'invalid', 'localhost', 'onion'];
-/** ASCII characters that URL parsing would cut off, decode or drop. */
-const FOREIGN = /(?![A-Za-z0-9.-])\p{ASCII}/u;
 
 /**
  * Parses a domain name into the form in which it is stored and compared: IDNA as ASCII, lower case, no final dot. A leading
@@ -40,9 +38,11 @@ export function parseDomainName(text: string, platformNames: PlatformNames): Dom
   const trimmed = text.trim().replace(/\.$/, '');
   const wildcard = trimmed.startsWith('*.');
   const given = wildcard ? trimmed.slice(2) : trimmed;
-  const host = FOREIGN.test(given) ? '' : domainToASCII(given).toLowerCase();
+  const host = asciiHost(given);
   const name = wildcard ? `*.${host}` : host;
 
+  const mistake = mistakeIn(trimmed);
+  if (mistake !== null) return refuse('invalid_format', mistake);
   if (parse(trimmed).isIp === true || parse(host).isIp === true) {
     return refuse('ip_address', 'Domain name must be a host name, not an IP address');
   }
@@ -66,6 +66,9 @@ export function parseDomainName(text: string, platformNames: PlatformNames): Dom
   if (own !== undefined) {
     const relation = name === own ? '' : `${isWithin(host, own) ? 'below' : 'above'} ${own}, `;
     return refuse('reserved', `${name} is ${relation}a name of this platform; no website can use it`);
+  }
+  if (isSuffix && parse(host).isIcann !== true && !host.includes('.')) {
+    return refuse('public_suffix', `${host} is not a whole name; add its domain, as in ${host}.example.com`);
   }
   if (isSuffix) {
     return refuse('public_suffix', `${host} is a public suffix; a domain is at least one label longer`);
@@ -105,6 +108,20 @@ export function covers(name: string, host: string): boolean {
   if (!isWildcard(name)) return name === host;
   const firstDot = host.indexOf('.');
   return firstDot > 0 && host.slice(firstDot) === name.slice('*'.length);
+}
+
+/** What to do about a text that is near to a name: a URL, an address of email, or a name with an underscore. Null for other texts. */
+function mistakeIn(text: string): string | null {
+  const host = /^(?:[a-z][a-z0-9+.-]*:)?\/\/(?:[^/@]*@)?([^/:?#]+)/i.exec(text)?.[1];
+  if (host !== undefined) return `Domain name must be the name alone, without a protocol and a path: ${host}`;
+  const [beforeSlash = ''] = text.split('/');
+  if (beforeSlash !== text && beforeSlash !== '')
+    return `Domain name must be the name alone, without a path: ${beforeSlash}`;
+  if (/^[^:]+:\d+$/.test(text)) return 'Domain name must be the name alone, without a port';
+  if (text.includes('@')) return 'Domain name must be what follows the @ of an email address';
+  return text.includes('_')
+    ? 'Domain name must not contain an underscore; names of websites cannot have one'
+    : null;
 }
 
 /** The platform's name that equals the host, or is above or below it; undefined if there is none. */

@@ -72,6 +72,18 @@ describe('a DNS problem', () => {
       'Ask the DNS provider of www.example.com to fix its zone example.com (name servers, DNSSEC); resolvers get SERVFAIL for it.',
     ],
     [
+      'a refusal of the resolver',
+      contextFor('www.example.com'),
+      problem(findings('www.example.com', { problem: { kind: 'resolver_error', rcode: 'REFUSED' } })),
+      'The DNS resolver of this platform answered REFUSED for www.example.com; check again in a minute, and ask the operator to check the resolvers if it still fails.',
+    ],
+    [
+      'a chain of CNAMEs that is too long',
+      contextFor('www.example.com'),
+      problem(findings('www.example.com', { problem: { kind: 'long_cname_chain' } })),
+      `Set the CNAME of www.example.com to ${CNAME} directly; more than 10 CNAMEs follow one another now, and resolvers give up.`,
+    ],
+    [
       'time-out',
       contextFor('www.example.com'),
       problem(findings('www.example.com', { problem: { kind: 'timeout' } })),

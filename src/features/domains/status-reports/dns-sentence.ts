@@ -1,4 +1,5 @@
 import { getDomain } from '../../../lib/public-suffixes.ts';
+import { LONGEST_CHAIN } from '../../../network/dns/cname-chain.ts';
 import type { DnsProblem, NameFindings } from '../../../network/dns/look-up.ts';
 import type { DnsTarget, DomainContext } from './domain-context.ts';
 import {
@@ -28,6 +29,8 @@ export function problemSentence(
       return sentence(advice, `${name} has no address yet`);
     case 'servfail':
       return `Ask the DNS provider of ${name} to fix its zone${problem.zone ? ` ${problem.zone}` : ''} (name servers, DNSSEC); resolvers get SERVFAIL for it.`;
+    case 'resolver_error':
+      return `The DNS resolver of this platform answered ${problem.rcode} for ${name}; check again in a minute, and ask the operator to check the resolvers if it still fails.`;
     case 'timeout':
       return `The name servers of ${name} did not answer in time; check again in a minute, and contact its DNS provider if they still fail.`;
     case 'unreachable':
@@ -40,6 +43,8 @@ export function problemSentence(
         : `Replace the CNAME of ${name} with an ALIAS record (also called ANAME) to ${target.cname}; a domain apex cannot have a CNAME.`;
     case 'cname_loop':
       return `Set the CNAME of ${name} to ${target.cname}; the current ones form a loop: ${problem.names.join(', ')}.`;
+    case 'long_cname_chain':
+      return `Set the CNAME of ${name} to ${target.cname} directly; more than ${LONGEST_CHAIN} CNAMEs follow one another now, and resolvers give up.`;
     case 'dangling_cname':
       return problem.target === target.cname
         ? `The CNAME of ${name} is right, but ${target.cname} has no address; ask your provider to point it to ${edgeLabel(target)}.`

@@ -1,4 +1,5 @@
 import { NameNotResolved } from '../../../network/dns/resolver.ts';
+import { addressKind } from '../../../network/probe/address-kind.ts';
 import type {
   Handshake,
   PeerCertificate,
@@ -34,7 +35,8 @@ export async function observeTls(
     return first ? [first.address] : [];
   });
   if (visited.length === 0) {
-    const sentence = `${hostname} has the private address ${targets[0]?.address}, which visitors cannot reach.`;
+    const address = targets[0]?.address ?? '';
+    const sentence = `${hostname} has the ${addressKind(address)} address ${address}, which visitors cannot reach.`;
     return { status: 'none', certificate: null, failure: { problem: 'private_address', sentence } };
   }
   return worst(await Promise.all(visited.map((address) => prober.handshake(hostname, address, signal))));

@@ -1,4 +1,5 @@
 import type { NameFindings } from '../../../network/dns/look-up.ts';
+import { addressKind } from '../../../network/probe/address-kind.ts';
 import { sentence, wrongRecordSentence } from './dns-sentence.ts';
 import type { DomainContext } from './domain-context.ts';
 import { type Arrival, type Reach, triedBy } from './reach.ts';
@@ -37,13 +38,15 @@ function untriedSentence(
   fallback: string | null,
 ): string {
   const addresses = listed(tried.map(({ address }) => address));
+  const kinds = new Set(tried.map(({ address }) => addressKind(address)));
+  const kind = listed([...kinds]);
   if (tried.length === 0) return fallback ?? `${name} has no address.`;
   if (tried.every(({ address }) => isOwnAddress(address, target))) {
-    return `${name} leads to the private address ${addresses}, which checks may not contact; only the operator can allow that.`;
+    return `${name} leads to the ${kind} address ${addresses}, which checks may not contact; only the operator can allow that.`;
   }
   return sentence(
     recordAdvice(findings, target),
-    `${addresses} ${tried.length > 1 ? 'are private addresses' : 'is a private address'} that visitors cannot reach`,
+    `${addresses} ${tried.length > 1 ? `are ${kind} addresses` : `is a ${kind} address`} that visitors cannot reach`,
   );
 }
 

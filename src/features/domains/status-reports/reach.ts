@@ -5,6 +5,7 @@ import { MAX_HOST_NAME } from '../../../lib/host-names.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { isLocalhost } from '../../../network/dns/domain-name.ts';
 import { NameNotResolved } from '../../../network/dns/resolver.ts';
+import { addressKind } from '../../../network/probe/address-kind.ts';
 import type { ProbeProblem, Prober, RedirectChain, Target } from '../../../network/probe/prober.ts';
 import { isWildcard } from '../domains/domain-name.ts';
 
@@ -64,7 +65,7 @@ export async function probeReach(name: string, parts: Parts, signal: AbortSignal
   }
   if (targets.every(({ allowed }) => !allowed)) {
     const [first] = targets;
-    const sentence = `${name} has the private address ${first?.address}, which visitors cannot reach; set its DNS record to a public one.`;
+    const sentence = `${name} has the ${addressKind(first?.address ?? '')} address ${first?.address}, which visitors cannot reach; set its DNS record to a public one.`;
     return untried(targets.flatMap(refusedArrivals), sentence, null);
   }
   const arrivals = await fetchToken(hostname, targets, parts, signal);
@@ -167,7 +168,7 @@ function refusedArrivals({ address, family }: Target): Arrival[] {
     address,
     family,
     arrives: false,
-    failure: `${address} is a private address, which visitors cannot reach.`,
+    failure: `${address} is a ${addressKind(address)} address, which visitors cannot reach.`,
     problem: 'private_address',
   }));
 }

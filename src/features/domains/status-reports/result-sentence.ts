@@ -1,3 +1,4 @@
+import { isUnknown } from '../../../network/dns/dns-problem.ts';
 import { isLocalhost } from '../../../network/dns/domain-name.ts';
 import type { DnsProblem } from '../../../network/dns/look-up.ts';
 import type { TlsProblem } from '../../../network/probe/prober.ts';
@@ -40,7 +41,7 @@ function wayHere(context: DomainContext, { findings, reach }: Observation): stri
     return `The edge serves ${name}, a name of this machine only, which visitors elsewhere cannot reach.`;
   }
   const { problem } = findings;
-  const blocking = problem !== null && !(reach.arrivesByHttp && PASSING.includes(problem.kind));
+  const blocking = problem !== null && !(reach.arrivesByHttp && isUnknown(problem));
   const cause =
     (reach.arrivesByHttp ? null : staleSentence(findings, target)) ??
     (blocking ? problemSentence(problem, findings, context) : null) ??
@@ -55,9 +56,6 @@ function wayHere(context: DomainContext, { findings, reach }: Observation): stri
 /** Without an answer, nothing is known about the name. */
 const isUnanswered = (problem: DnsProblem | null): boolean =>
   problem?.kind === 'timeout' || problem?.kind === 'unreachable';
-
-/** Problems that the arrival of the token disproves. */
-const PASSING: DnsProblem['kind'][] = ['timeout', 'unreachable', 'servfail'];
 
 function redirectSentence(name: string, { redirects }: Observation): string | null {
   if (!redirects?.failure) return null;

@@ -152,6 +152,69 @@ function listed(file: string, hash: string): string[] {
   return execFileSync('ssh-keygen', ['-l', '-E', hash, '-f', file], { encoding: 'utf8' }).split(' ');
 }
 
+const SECURITY_KEY = wire('sk-ssh-ed25519@openssh.com', ED25519.subarray(-32), 'ssh:');
+
+describe('pasted texts', () => {
+  const line = lineOf(ED25519, 'ssh-ed25519', 'ada@laptop');
+  const base64 = ED25519.toString('base64');
+  const framed = (...headers: string[]) =>
+    [
+      '---- BEGIN SSH2 PUBLIC KEY ----',
+      ...headers,
+      base64.slice(0, 40),
+      base64.slice(40),
+      '---- END SSH2 PUBLIC KEY ----',
+    ].join('\r\n');
+
+  test.each([
+    ['lines of comment', `# my key\n\n${line}\n# the end`],
+    ['a wrapped key', `ssh-ed25519 ${base64.slice(0, 40)}\n${base64.slice(40)} ada@laptop`],
+    [
+      'a wrapped key with its comment in a line',
+      `ssh-ed25519 ${base64.slice(0, 30)}\r\n  ${base64.slice(30)}\r\nada@laptop`,
+    ],
+    ['RFC 4716', framed('Comment: "ada@laptop"')],
+    ['RFC 4716 with a long header', framed('x-mark: a\\', 'b', 'Comment: ada@\\', 'laptop')],
+  ])('%s', (_name, text) => {
+    expect(accepted(text)).toMatchObject({ line: `ssh-ed25519 ${base64}`, comment: 'ada@laptop' });
+  });
+
+  test('a key that ssh-keygen exports in the form of RFC 4716', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'homeport-keys-'));
+    try {
+      const file = join(folder, 'key');
+      execFileSync('ssh-keygen', ['-q', '-t', 'rsa', '-b', '2048', '-N', '', '-C', 'ada@laptop', '-f', file]);
+      const exported = execFileSync('ssh-keygen', ['-e', '-f', `${file}.pub`], { encoding: 'utf8' });
+      expect(accepted(exported).line).toBe(accepted(readFileSync(`${file}.pub`, 'utf8')).line);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('security keys', () => {
+  const parse = (blob: Buffer, type: string) => parsePublicKey(lineOf(blob, type), { securityKeys: true });
+
+  test('are accepted if OpenSSH checks them', () => {
+    const ecdsa = wire('sk-ecdsa-sha2-nistp256@openssh.com', 'nistp256', P256.subarray(-65), 'ssh:work');
+    for (const [blob, type] of [
+      [SECURITY_KEY, 'sk-ssh-ed25519@openssh.com'],
+      [ecdsa, 'sk-ecdsa-sha2-nistp256@openssh.com'],
+    ] as const) {
+      expect(parse(blob, type)).toMatchObject({ ok: true, key: { type, bits: 256 } });
+    }
+  });
+
+  test.each([
+    ['no application', wire('sk-ssh-ed25519@openssh.com', ED25519.subarray(-32))],
+    ['another application', wire('sk-ssh-ed25519@openssh.com', ED25519.subarray(-32), 'https://example.com')],
+    ['more fields', wire('sk-ssh-ed25519@openssh.com', ED25519.subarray(-32), 'ssh:', 'x')],
+    ['a point that is none', wire('sk-ssh-ed25519@openssh.com', Buffer.alloc(32, 0xff), 'ssh:')],
+  ])('are malformed with %s', (_name, blob) => {
+    expect(parse(blob, 'sk-ssh-ed25519@openssh.com')).toEqual({ ok: false, reason: 'malformed' });
+  });
+});
+
 describe('refused texts', () => {
   const line = lineOf(ED25519, 'ssh-ed25519');
   const base64 = ED25519.toString('base64');
@@ -160,10 +223,11 @@ describe('refused texts', () => {
     ['blanks', ' \n\t', 'empty'],
     ['a type alone', 'ssh-ed25519', 'malformed'],
     ['the base64 alone', base64, 'malformed'],
-    ['two keys', `${line}\n${line}`, 'several_lines'],
-    ['a wrapped key', `ssh-ed25519 ${base64.slice(0, 40)}\n${base64.slice(40)}`, 'several_lines'],
+    ['two keys', `${line}\n${line}`, 'several_keys'],
+    ['two keys in one line', `${line} ${line}`, 'several_keys'],
+    ['a key and other text', `${line}\nHere is my key\n${base64}`, 'malformed'],
     [
-      'an RFC 4716 key',
+      'an RFC 4716 key that is none',
       '---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n---- END SSH2 PUBLIC KEY ----',
       'several_lines',
     ],
@@ -174,11 +238,12 @@ describe('refused texts', () => {
     ['an escape sequence', `${line} \x1b[31mred`, 'control_character'],
     ['a C1 control', `${line} a\u0085b`, 'control_character'],
     ['a Unicode line end', `${line} a\u2028b`, 'control_character'],
+    ['a bidirectional override', `${line} a\u202eb`, 'control_character'],
     ['a lone surrogate', `${line} a\ud800b`, 'control_character'],
     ['options', `command="/bin/sh" ${line}`, 'options'],
     ['an option', `restrict ${line}`, 'options'],
     ['a certificate', `ssh-ed25519-cert-v01@openssh.com ${base64}`, 'certificate'],
-    ['a security key', `sk-ssh-ed25519@openssh.com ${base64}`, 'security_key'],
+    ['a security key', lineOf(SECURITY_KEY, 'sk-ssh-ed25519@openssh.com'), 'security_key'],
     ['dss', `ssh-dss ${wire('ssh-dss', 'x').toString('base64')}`, 'unsupported_type'],
     ['ed448', `ssh-ed448 ${base64}`, 'unsupported_type'],
     ['upper case', line.replace('ssh-', 'SSH-'), 'malformed'],

@@ -1,4 +1,6 @@
 import { createHash, createPublicKey, type JsonWebKey } from 'node:crypto';
+import { hasControlCharacter } from '../../../lib/one-line.ts';
+import { KEY_START, keyLineOf } from './pasted-key.ts';
 
 /** A public key that Homeport accepts (docs/api.md, SSH keys). */
 export interface PublicKey {
@@ -22,7 +24,9 @@ const CURVES = {
 } as const;
 
 type EcdsaType = keyof typeof CURVES;
-export type KeyType = 'ssh-ed25519' | 'ssh-rsa' | EcdsaType;
+/** Keys on a hardware token (FIDO/U2F), which OpenSSH knows since 8.2. */
+type SecurityKeyType = 'sk-ssh-ed25519@openssh.com' | 'sk-ecdsa-sha2-nistp256@openssh.com';
+export type KeyType = 'ssh-ed25519' | 'ssh-rsa' | EcdsaType | SecurityKeyType;
 
 /** Reasons for refusing a key, with the message for its owner. */
 export const PUBLIC_KEY_FAULTS = {
@@ -30,10 +34,12 @@ export const PUBLIC_KEY_FAULTS = {
   too_long: 'The text is too long for a public key. Paste the line from your .pub file.',
   private_key: 'This is a private key. Keep it secret, and paste the matching .pub file instead.',
   several_lines: 'A public key is a single line. Paste the line from your .pub file.',
+  several_keys: 'The text contains several keys. Add one key at a time.',
   control_character: 'The text contains control characters. Copy the line from your .pub file again.',
   options: 'The line must begin with the key type. Remove the options before the key.',
   certificate: 'This is a certificate. Paste its public key instead.',
-  security_key: 'Security keys (sk-) are not supported. Use an ed25519, ecdsa or rsa key.',
+  security_key:
+    'Security keys (sk-) need a Linux host, whose OpenSSH checks them. Use an ed25519, ecdsa or rsa key here.',
   unsupported_type: 'This key type is not supported. Use an ed25519, ecdsa or rsa key.',
   malformed: 'The key is damaged or of another type than it names. Copy the whole line again.',
   too_short: 'The rsa key is too short. Use at least 2048 bits, or better an ed25519 key.',
@@ -53,23 +59,31 @@ const MAX_RSA_BITS = 16384;
 const MAX_RSA_EXPONENT_BYTES = 8;
 
 const PRIVATE_KEY = /PRIVATE KEY|^PuTTY-User-Key-File/;
-/** Control characters, lone surrogates and Unicode line separators. */
-const FORBIDDEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** Parses one line of an OpenSSH public key file and checks that the key is usable. Ignores surrounding white space. Never throws. */
-export function parsePublicKey(text: string): PublicKeyResult {
+/**
+ * Parses an OpenSSH public key file, or one in the form of RFC 4716, and checks that the key is usable. Ignores surrounding white space,
+ * lines of comment, and breaks within a key that was wrapped. Never throws.
+ *
+ * @param options.securityKeys whether keys on hardware tokens are accepted, which OpenSSH alone can check
+ */
+export function parsePublicKey(
+  text: string,
+  { securityKeys = false }: { securityKeys?: boolean } = {},
+): PublicKeyResult {
   if (Buffer.byteLength(text) > MAX_LINE_BYTES) return refuse('too_long');
-  const trimmed = text.trim();
+  if (PRIVATE_KEY.test(text.trim())) return refuse('private_key');
+  const trimmed = keyLineOf(text);
   if (trimmed === '') return refuse('empty');
-  if (PRIVATE_KEY.test(trimmed)) return refuse('private_key');
+  if (KEY_START.test(trimmed.replace(KEY_START, ''))) return refuse('several_keys');
   if (/[\r\n]/.test(trimmed)) return refuse('several_lines');
 
   const [, type = '', encoded = '', rest = ''] = /^([^ \t]*)[ \t]*([^ \t]*)[ \t]*(.*)$/su.exec(trimmed) ?? [];
   const comment = rest.trim();
-  if (FORBIDDEN.test(type) || FORBIDDEN.test(encoded) || FORBIDDEN.test(comment)) {
+  if ([type, encoded, comment].some((part) => hasControlCharacter(part) || !part.isWellFormed())) {
     return refuse('control_character');
   }
   if (!isKeyType(type)) return refuse(faultOfType(type, trimmed));
+  if (isSecurityKeyType(type) && !securityKeys) return refuse('security_key');
   if (Buffer.byteLength(comment) > MAX_COMMENT_BYTES) return refuse('comment_too_long');
 
   const blob = Buffer.from(encoded, 'base64');
@@ -105,7 +119,11 @@ function refuse(reason: PublicKeyFault): PublicKeyResult {
 }
 
 function isKeyType(type: string): type is KeyType {
-  return type === 'ssh-ed25519' || type === 'ssh-rsa' || isEcdsaType(type);
+  return type === 'ssh-ed25519' || type === 'ssh-rsa' || isEcdsaType(type) || isSecurityKeyType(type);
+}
+
+function isSecurityKeyType(type: string): type is SecurityKeyType {
+  return type === 'sk-ssh-ed25519@openssh.com' || type === 'sk-ecdsa-sha2-nistp256@openssh.com';
 }
 
 function isEcdsaType(type: string): type is EcdsaType {
@@ -115,7 +133,6 @@ function isEcdsaType(type: string): type is EcdsaType {
 /** The reason for refusing a line whose first word is not an accepted key type. */
 function faultOfType(word: string, line: string): PublicKeyFault {
   if (/-cert-v0\d@openssh\.com$/.test(word)) return 'certificate';
-  if (/^sk-/.test(word)) return 'security_key';
   if (/(?:^|\s)(?:ssh-|ecdsa-sha2-|sk-)\S+\s+AAAA/.test(line) && !/^(?:ssh-|ecdsa-sha2-)/.test(word)) {
     return 'options';
   }
@@ -127,6 +144,7 @@ function checkBlob(type: KeyType, blob: Buffer): number | PublicKeyFault {
   const fields = splitFields(blob);
   if (fields === null || fields[0]?.toString('latin1') !== type) return 'malformed';
   const values = fields.slice(1);
+  if (isSecurityKeyType(type)) return checkSecurityKey(type, values);
   if (type === 'ssh-ed25519') return checkEd25519(values);
   if (type === 'ssh-rsa') return checkRsa(values);
   return checkEcdsa(type, values);
@@ -144,6 +162,14 @@ function splitFields(blob: Buffer): Buffer[] | null {
     at = end;
   }
   return fields;
+}
+
+/** The last field is the application that the token signs for (OpenSSH PROTOCOL.u2f): `ssh:` and more. */
+function checkSecurityKey(type: SecurityKeyType, values: Buffer[]): number | PublicKeyFault {
+  const application = values.at(-1)?.toString('latin1') ?? '';
+  if (!/^ssh:[\x21-\x7e]{0,200}$/.test(application)) return 'malformed';
+  const key = values.slice(0, -1);
+  return type === 'sk-ssh-ed25519@openssh.com' ? checkEd25519(key) : checkEcdsa('ecdsa-sha2-nistp256', key);
 }
 
 function checkEcdsa(type: EcdsaType, [curveName, point, ...further]: Buffer[]): number | PublicKeyFault {

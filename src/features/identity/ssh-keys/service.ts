@@ -24,7 +24,8 @@ export function createSshKeyService({
   activity,
   clock,
   random,
-}: Pick<Platform, 'database' | 'activity' | 'clock' | 'random'>) {
+  config,
+}: Pick<Platform, 'database' | 'activity' | 'clock' | 'random' | 'config'>) {
   const { reader } = database;
 
   async function record(
@@ -52,7 +53,7 @@ export function createSshKeyService({
     /** Throws InvalidRequest, Forbidden; Unauthenticated if the caller's credential has just ended. */
     async add(caller: Caller, text: string): Promise<SshKeyView> {
       requireUnlimited(caller);
-      const parsed = parsePublicKey(text);
+      const parsed = parsePublicKey(text, { securityKeys: config.host === 'linux' });
       if (!parsed.ok) throw invalidKey(parsed.reason);
       const { key } = parsed;
       const row = {
@@ -111,6 +112,7 @@ const FORMAT_FAULTS: PublicKeyFault[] = [
   'empty',
   'too_long',
   'several_lines',
+  'several_keys',
   'control_character',
   'options',
   'malformed',

@@ -1,4 +1,3 @@
-import { domainToUnicode } from 'node:url';
 import type { Runtime } from '../../../hosting/contract/install-state.ts';
 import type { Fault } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -51,13 +50,9 @@ export function createOfferedOptions(
     const faults: Fault[] = [];
     const refuse = (field: string, code: string, message: string) =>
       faults.push({ resource: 'Installation', field, type: 'invalid_value', code, message });
-    // RFC 5891: a label that begins with xn-- must be the encoding of something, or browsers refuse the name.
-    if (domainToUnicode(name).startsWith('xn--')) {
-      refuse(
-        'name',
-        'invalid_format',
-        `The name "${name}" begins with xn-- and encodes nothing; choose another`,
-      );
+    // RFC 5891: such a label is the encoding of another text, which would be shown in its place, and can imitate another name.
+    if (name.startsWith('xn--')) {
+      refuse('name', 'invalid_format', `The name "${name}" begins with xn--; choose another`);
     }
     if (isReservedName(name, config, offers.publicNames) || offers.reservedNames.has(name)) {
       refuse('name', 'reserved', `The name "${name}" is reserved for the platform`);
