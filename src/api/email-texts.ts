@@ -1,5 +1,5 @@
 import { IsObject, type TSchema } from 'typebox';
-import { asciiHost } from '../lib/host-names.ts';
+import { asciiHost } from '../lib/ascii-host.ts';
 import { itemsOf } from '../lib/schema-bounds.ts';
 
 /** An email address as it is stored: without surrounding white space, and with its domain in ASCII (RFC 5890). */

@@ -1,5 +1,3 @@
-import { domainToASCII } from 'node:url';
-
 /** Longest host name as text: 255 octets on the wire leave 253 characters (RFC 1035 section 2.3.4). */
 export const MAX_HOST_NAME = 253;
 
@@ -19,13 +17,6 @@ export const INSTALL_NAME = '[a-z][a-z0-9-]{1,38}[a-z0-9]';
 
 /** Pattern of a token in the path of an ACME challenge or domain check: base64url (RFC 8555 section 8.3). */
 export const CHALLENGE_TOKEN = '[A-Za-z0-9_-]{1,128}';
-
-/** ASCII characters that URL parsing would cut off, decode or drop. */
-const FOREIGN = /(?![A-Za-z0-9.-])\p{ASCII}/u;
-
-/** A host name in ASCII and lower case (IDNA); empty if it has none. */
-export const asciiHost = (name: string): string =>
-  FOREIGN.test(name) ? '' : domainToASCII(name).toLowerCase();
 
 /** The host of a URL as DNS and TLS know it: an IPv6 address without brackets, a name without the final dot. */
 export function bareHost(host: string): string {

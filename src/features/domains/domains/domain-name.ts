@@ -1,5 +1,6 @@
 import { domainToUnicode } from 'node:url';
-import { asciiHost, HOST_NAME, MAX_HOST_NAME } from '../../../lib/host-names.ts';
+import { asciiHost } from '../../../lib/ascii-host.ts';
+import { HOST_NAME, MAX_HOST_NAME } from '../../../lib/host-names.ts';
 import { parse } from '../../../lib/public-suffixes.ts';
 import { isWithin } from '../../../network/dns/domain-name.ts';
 
