@@ -1,12 +1,14 @@
-import type { ServerResponse } from 'node:http';
-
 /** Messages that came before their request, at most. They come in other connections. */
 const MOST_EARLY = 1_000;
 
 /** The requests of visitors, and which visitors have left. */
 export interface Visits {
   /** `leave` is called if the visitor leaves before the answer has ended. */
-  begin(id: string, leave: () => void, response: Pick<ServerResponse, 'once'>): void;
+  begin(
+    id: string,
+    leave: () => void,
+    response: { once(event: 'close', listener: () => void): unknown },
+  ): void;
   leave(id: string): void;
 }
 
