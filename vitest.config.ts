@@ -43,7 +43,7 @@ const withoutDatabase = [
   'src/features/**/{connection,dns-sentence,edge-addresses,guesses,nightly-time,present,reach,recovery-codes,result-sentence,state,telephone,totp,weakness}.test.ts',
   // These test processes and logs. The services' tests cover their queries on both databases.
   'test/cli/{api,built-program,commands,copies,hosts,launcher,loading,lost-output,mcp,other-sealing-key,restore,serve,unprivileged-start,unusable-database,user-changes}.test.ts',
-  'test/faults/{secrets-in-logs,sqlite-clients,stop-while-creating}.test.ts',
+  'test/faults/{odd-certificates,odd-servers,secrets-in-logs,sqlite-clients,stop-while-creating}.test.ts',
   'src/**/domain-name.test.ts',
 ];
 

@@ -22,7 +22,7 @@ import { startTlsServer, type TestSite } from '../servers/tls-servers.ts';
  * none.
  */
 const HOST = 'odd.example';
-const { authority, usual, impostor, odd } = makeOddCertificates(HOST, rounds(60, 5_000));
+const { authority, usual, impostor, odd } = makeOddCertificates(HOST, rounds(60, 1_000));
 const AT_ONCE = 8;
 
 const warnings: string[] = [];
