@@ -1,10 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { FromChild, ToChild } from './messages.ts';
+import { type FromChild, readMessages, sendMessage, type ToChild } from './messages.ts';
 
 const ENTRY = fileURLToPath(new URL('./child.ts', import.meta.url));
 const MIB = 1024 * 1024;
@@ -37,28 +37,28 @@ export interface Ending {
 
 /**
  * Starts a child that runs tasks. `ended` is called once, unless the child was released. `memoryMb`: of the whole process, half of it for
- * JavaScript.
+ * JavaScript. `mostBytes`: of a message from it.
  */
 export function startChild(
-  memoryMb: number,
+  { memoryMb, mostBytes }: { memoryMb: number; mostBytes: number },
   { received, ended }: { received(message: FromChild): void; ended(ending: Ending): void },
 ): Child {
-  const child = fork(ENTRY, [], {
+  const flags = ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${Math.ceil(memoryMb / 2)}`];
+  const child = spawn(process.execPath, [...flags, ENTRY], {
     cwd: '/',
-    execArgv: ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${Math.ceil(memoryMb / 2)}`],
     env: {
       ...Object.fromEntries(
         PASSED_ON.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined),
       ),
       ...compileCache(),
     },
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   });
   let stderr = '';
+  const [, , errors, channel] = child.stdio ?? [];
   // The channel alone keeps the platform's process alive.
-  if (child.stderr instanceof Socket) child.stderr.unref();
-  child.stderr?.on('data', (chunk) => {
+  if (errors instanceof Socket) errors.unref();
+  errors?.on('data', (chunk) => {
     stderr = (stderr + String(chunk)).slice(0, MOST_CHARACTERS);
   });
   const starting = setTimeout(() => kill('time', `not ready after ${START_MS} ms`), START_MS).unref();
@@ -74,6 +74,7 @@ export function startChild(
     isOver = true;
     clearTimeout(starting);
     clearInterval(watch);
+    process.off('exit', killWithPlatform);
     ended(ending);
   }
 
@@ -82,13 +83,20 @@ export function startChild(
     end({ reason, text });
   }
 
-  child.on('message', (message: FromChild) => {
-    if ('ready' in message) clearTimeout(starting);
-    if (!isOver) received(message);
-  });
   child.once('error', ({ message }) => {
     if (child.pid === undefined) end({ reason: 'crash', text: `it could not be started (${message})` });
   });
+  // Without a free descriptor there is none, and `error` follows.
+  if (!(channel instanceof Socket)) return NOT_STARTED;
+  readMessages(channel, mostBytes, {
+    received(message: FromChild) {
+      if (message.kind === 'ready') clearTimeout(starting);
+      if (!isOver) received(message);
+    },
+    broken: (why) => kill('crash', `it sent what cannot be read (${why})`),
+  });
+  // `close` of the process tells it.
+  channel.on('error', () => {});
   // After the end of its output, so that the message has all of it.
   child.once('close', (status, signal) => {
     process.off('exit', killWithPlatform);
@@ -101,23 +109,22 @@ export function startChild(
   });
 
   return {
-    send: (message) => {
-      // A failure means that the child has ended, which `close` tells.
-      if (child.connected) child.send(message, () => {});
-    },
+    send: (message) => sendMessage(channel, message),
     setBusy(isBusy) {
       const method = isBusy ? 'ref' : 'unref';
       child[method]();
-      child.channel?.[method]();
+      channel[method]();
     },
     kill,
     release() {
       isOver = true;
       clearInterval(watch);
-      if (child.connected) child.disconnect();
+      channel.end();
     },
   };
 }
+
+const NOT_STARTED: Child = { send: () => {}, setBusy: () => {}, kill: () => {}, release: () => {} };
 
 /** Without it the child would compile the sources at each start. */
 function compileCache(): { NODE_COMPILE_CACHE?: string } {

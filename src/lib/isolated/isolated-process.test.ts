@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { serialize } from 'node:v8';
 import { afterEach, describe, expect, test } from 'vitest';
 import { runs } from '../running-process.ts';
 import {
@@ -37,6 +41,17 @@ test('ends when it has had no task for a while, and the next task starts it agai
   const first = await pid();
   await expect.poll(() => runs(first)).toBe(false);
   expect(await pid()).not.toBe(first);
+});
+
+test.each(['SIGKILL', 'SIGINT'] as const)('ends with the platform, also by %s', async (signal) => {
+  start();
+  const script = fileURLToPath(new URL('./print-pid.fixture.ts', import.meta.url));
+  const platform = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [printed] = await once(platform.stdout, 'data');
+  const own = Number(String(printed));
+  expect(runs(own)).toBe(true);
+  platform.kill(signal);
+  await expect.poll(() => runs(own)).toBe(false);
 });
 
 test('passes on what a task throws', async () => {
@@ -85,12 +100,39 @@ describe('a task that kills the process', () => {
     expect(await deadly).toMatchObject({ name: 'IsolatedTaskLost', reason: 'time' });
   });
 
+  const message = (body: Uint8Array) => Buffer.concat([Buffer.from([0, 0, 0, body.length]), body]);
+  test.each([
+    ['a huge length', Buffer.alloc(8, 0xff)],
+    ['no value', message(Buffer.from('nonsense'))],
+    ['another value', message(serialize(null))],
+    ['another answer', message(serialize({ id: 1, kind: 'returned', value: Buffer.from('x') }))],
+  ])('by sending %s is lost, and others go on', async (_what, bytes) => {
+    start();
+    const deadly = isolated.run(task('sendNonsense'), bytes).catch((error: unknown) => error);
+    expect(await isolated.run(task('slowly'), 6)).toBe(6);
+    expect(await deadly).toMatchObject({ name: 'IsolatedTaskLost', reason: 'crash' });
+  });
+
   test('is named in the error', async () => {
     start();
     await expect(isolated.run(task('crash'), null)).rejects.toThrow(
       'The isolated task crash ended its process: SIGSEGV.',
     );
   });
+});
+
+test('rejects tasks if no process starts', async () => {
+  start();
+  const { execPath } = process;
+  process.execPath = '/nonexistent/node';
+  try {
+    await expect(pid()).rejects.toThrow(
+      /The isolated task pid ended its process: it could not be started \(.*ENOENT\)/,
+    );
+  } finally {
+    process.execPath = execPath;
+  }
+  expect(await pid()).toBeGreaterThan(0);
 });
 
 test('bounds inputs and outputs', async () => {

@@ -44,12 +44,15 @@ interface Request {
   isSuspect: boolean;
   timer?: NodeJS.Timeout;
   abort?: () => void;
+  /** Throws if the bytes cannot be read. */
   resolve(output: Uint8Array): void;
   reject(error: unknown): void;
 }
 
 const CONCURRENCY = 16;
 const IDLE_MS = 60_000;
+/** Of a message around its value. */
+const ENVELOPE_BYTES = 1_024;
 const REASONS: Record<TaskLoss, string> = {
   crash: 'ended its process',
   memory: 'used too much memory',
@@ -94,7 +97,7 @@ export function createIsolatedProcess({
     child.setBusy(true);
     running.set(request.id, request);
     const { id, task, input, signal } = request;
-    child.send({ id, module: task.module, name: task.name, input });
+    child.send({ id, module: task.module, name: task.name, value: input, maxBytes });
     request.abort = () => child?.send({ abort: id });
     if (signal?.aborted) request.abort();
     else signal?.addEventListener('abort', request.abort, { once: true });
@@ -103,7 +106,7 @@ export function createIsolatedProcess({
 
   function start(): Child {
     isReady = false;
-    return startChild(memoryMb, { received, ended });
+    return startChild({ memoryMb, mostBytes: maxBytes + ENVELOPE_BYTES }, { received, ended });
   }
 
   function release(): void {
@@ -111,18 +114,17 @@ export function createIsolatedProcess({
     child = undefined;
   }
 
-  function received(message: FromChild): void {
-    if ('ready' in message) {
+  function received({ id, kind, value }: FromChild): void {
+    if (id === null) {
       isReady = true;
       for (const request of running.values()) limit(request);
       return;
     }
-    const request = running.get(message.id);
+    const request = running.get(id);
     if (request === undefined) return;
+    if (kind === 'returned') request.resolve(value);
+    else request.reject(kind === 'thrown' ? deserialize(value) : lost(request, 'too_large', 'its output'));
     forget(request);
-    if ('error' in message) request.reject(deserialize(message.error));
-    else if (message.output.byteLength > maxBytes) request.reject(lost(request, 'too_large', 'its output'));
-    else request.resolve(message.output);
     runNext();
   }
 

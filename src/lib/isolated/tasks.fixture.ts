@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Tasks of the tests. They run in the child process. */
@@ -23,7 +24,7 @@ export function block(_input: null): void {
 
 export function fillHeap(_input: null): void {
   const kept: number[][] = [];
-  for (;;) kept.push(Array.from({ length: 10_000 }, (_, index) => index));
+  for (;;) kept.push(new Array<number>(100_000).fill(0.5));
 }
 
 /** As a library does that is not written in JavaScript. */
@@ -36,6 +37,12 @@ export async function fillMemory(_input: null): Promise<void> {
 }
 
 export const repeat = ({ text, times }: { text: string; times: number }) => text.repeat(times);
+
+/** As a process does whose memory was overwritten. */
+export function sendNonsense(bytes: Uint8Array): Promise<never> {
+  writeSync(3, bytes);
+  return new Promise(() => {});
+}
 
 /** Returns when the signal aborts. */
 export async function untilAborted(_input: null, signal: AbortSignal): Promise<string> {
