@@ -13,6 +13,19 @@ describe('the report of a failure', () => {
     expect(failureOf(new PermanentFailure('')).reason).toBe(unexpected('j1'));
   });
 
+  it('names a full disk, which no attempt within minutes finds empty', () => {
+    const cause = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    expect(failureOf(new Error('the backup could not be written', { cause }))).toMatchObject({
+      permanent: true,
+      reason: 'The disk of the machine is full, so nothing could be stored.',
+      code: 'disk_full',
+      line: expect.stringContaining('ENOSPC'),
+    });
+    expect(failureOf(new PermanentFailure('The bucket is empty.', { cause })).reason).toBe(
+      'The bucket is empty.',
+    );
+  });
+
   it('names the error and its causes for the operator, in one line without the stack', () => {
     const cause = new Error('connect ECONNREFUSED 127.0.0.1:9\n    at somewhere');
     const error = new TypeError('fetch failed', { cause });

@@ -1,3 +1,4 @@
+import { FULL_DISK, isFullDisk } from '../lib/full-disk.ts';
 import type { OperationErrorCode } from '../lib/operation.ts';
 import { PermanentFailure, Postponed } from './job.ts';
 
@@ -42,12 +43,18 @@ export interface Described {
  * its URLs.
  */
 export function describeFailure(error: unknown, jobId: string): Described {
+  const line = withoutEchoes(causes(error)).join('; caused by ').slice(0, LONGEST_LINE);
   const shown = isShown(error) ? firstLine(error.message) : '';
+  if (isShown(error) && shown !== '') {
+    return { permanent: error instanceof PermanentFailure, reason: shown, code: error.code, line };
+  }
+  // Attempts within minutes would fill it again.
+  if (isFullDisk(error)) return { permanent: true, reason: FULL_DISK, code: 'disk_full', line };
   return {
     permanent: error instanceof PermanentFailure,
-    reason: shown || unexpected(jobId),
-    code: isShown(error) && shown ? error.code : 'unexpected',
-    line: withoutEchoes(causes(error)).join('; caused by ').slice(0, LONGEST_LINE),
+    reason: unexpected(jobId),
+    code: 'unexpected',
+    line,
   };
 }
 

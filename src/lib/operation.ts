@@ -52,6 +52,7 @@ const ADVICE_OF_CODES = {
   /** It waits for something else, such as the backup of a copy. */
   waiting: null,
   host_unreachable: 'Homeport tries again until the machine answers. If this lasts, contact your provider.',
+  disk_full: 'Your provider must make room on the disk. Start the operation again after that.',
   /** The host refused the change for a reason that the message gives. */
   host_refused: null,
   website_missing: 'Check that the install still exists and is active.',

@@ -34,6 +34,7 @@ import { measureWebsite } from './snapshots/measure-website.ts';
 import { createSnapshots } from './snapshots/snapshots.ts';
 import { createWebsiteFiles } from './website-files.ts';
 import { adoptDatabase } from './wordpress/adopted-database.ts';
+import { blamingWebsite } from './wordpress/broken-website.ts';
 import { createEmbeddedWordPress, type WordPressWebsite } from './wordpress/embedded-wordpress.ts';
 import { waitForFetch } from './wordpress/fetch-wait.ts';
 import { HTTPS_PORT, isSameButPort, originOf } from './wordpress/origin.ts';
@@ -303,7 +304,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
         snapshots.snapshot(install, backupId, signal, report, (work, within) =>
           found.php.atRest(install.id, work, within),
         );
-      return found.sites.withDatabaseCopy(install, found.facts, make, signal);
+      return blamingWebsite(found.sites.withDatabaseCopy(install, found.facts, make, signal));
     },
 
     async restore(install, backupId, { parts = ALL_PARTS, from, signal, report } = {}) {
@@ -319,7 +320,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       const restoreBoth = () => restore().finally(() => adoptDatabase(layout, install.id));
       const snapshot =
         found === null ? await restore() : await found.php.withoutProcess(install.id, restoreBoth);
-      if (found !== null) await found.sites.replaceUrls(install, found.facts, signal);
+      if (found !== null) await blamingWebsite(found.sites.replaceUrls(install, found.facts, signal));
       quotas.forget(install.id);
       const revision = await served.purge(install.id, CACHE_KINDS);
       if (revision !== null) await showing(install, revision);
@@ -340,7 +341,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     async replaceUrls(install, signal) {
       const found = requireWordPress(install);
       // Files are what the customer uploaded.
-      if (found !== null) await found.sites.replaceUrls(install, found.facts, signal);
+      if (found !== null) await blamingWebsite(found.sites.replaceUrls(install, found.facts, signal));
     },
 
     async measureStorage(install, signal) {

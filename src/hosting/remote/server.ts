@@ -6,6 +6,7 @@ import type { Server, Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { ListenAddress } from '../../config/settings/setting-values.ts';
 import { messageOf } from '../../lib/error-message.ts';
+import { FULL_DISK, isFullDisk } from '../../lib/full-disk.ts';
 import { hostAndPort } from '../../lib/host-and-port.ts';
 import { type Randomness, systemRandomness } from '../../lib/ids.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
@@ -161,11 +162,13 @@ export function createHostServer(options: HostServerOptions): HostServer {
       if (!IDLE_TALK.has(name)) log.info({ command: name, ms: took() }, 'command completed');
       return { result };
     } catch (error) {
-      const permanent = error instanceof PermanentHostError;
+      // The control plane sees only the message.
+      const isFull = isFullDisk(error);
+      const permanent = error instanceof PermanentHostError || isFull;
       const broken = error instanceof BrokenWebsiteError;
       const refused = error instanceof RefusedImportError;
       const unchanged = isUnchanged(error);
-      const message = cut(messageOf(error));
+      const message = isFull ? FULL_DISK : cut(messageOf(error));
       if (signal.aborted) log.info({ command: name, ms: took() }, 'command cancelled');
       else log.warn({ err: error, command: name, ms: took() }, 'command failed');
       return {

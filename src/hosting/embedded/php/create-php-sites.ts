@@ -2,7 +2,9 @@ import { rm } from 'node:fs/promises';
 import { finished } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { serializeByKey, untilAborted } from '../../../lib/concurrency.ts';
+import { hasCode } from '../../../lib/error-code.ts';
 import { messageOf } from '../../../lib/error-message.ts';
+import { BrokenWebsiteError } from '../../contract/errors.ts';
 import { createConfinedPlaces } from './confined-places.ts';
 import { createHeldBodies, type HeldBodies } from './held-bodies.ts';
 import { createOpenPlaces } from './open-places.ts';
@@ -179,6 +181,18 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
     );
   }
 
+  /** A visitor gets a notice if the website's own folders keep PHP from starting. */
+  const inProcessForVisitor: typeof inProcess = async (...parameters) => {
+    try {
+      return await inProcess(...parameters);
+    } catch (error) {
+      if (error instanceof BrokenWebsiteError || hasCode(error, 'ENOENT', 'ENOTDIR')) {
+        throw new PhpFailure('failed', messageOf(error));
+      }
+      throw error;
+    }
+  };
+
   function bodiesOf(process: PhpProcess, { limits }: PhpSite): HeldBodies {
     const present = bodies.get(process);
     if (present !== undefined) return present;
@@ -218,7 +232,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
     },
 
     request: (site, request, signal) =>
-      inProcess(site, signal, async (process, done, setWaiting) => {
+      inProcessForVisitor(site, signal, async (process, done, setWaiting) => {
         const held = request.body && bodiesOf(process, site).hold(request.body);
         // Visitors who send or read slowly must not keep the memory from other websites.
         setWaiting(held !== null);

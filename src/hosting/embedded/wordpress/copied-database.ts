@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { PhpScriptResult } from '../php/php-sites.ts';
+import { FailedScriptError } from './broken-website.ts';
 
 /** Prints of the script (`databaseCopyCode`). */
 const COPIED = /copied$/;
@@ -27,7 +28,7 @@ const DAMAGED_SCHEMA = /malformed database schema/;
 export function requireCopied({ exit, output, error }: PhpScriptResult): void {
   if (exit === 0 && COPIED.test(output)) return;
   const refusal = refusalIn(output);
-  if (refusal === null) throw new Error(`the database could not be copied: ${error.trim().slice(-1_000)}`);
+  if (refusal === null) throw new FailedScriptError('the database could not be copied', error);
   const { code, reason } = refusal;
   if ((code !== null && DAMAGED.includes(code)) || DAMAGED_SCHEMA.test(reason)) {
     throw new PermanentHostError(

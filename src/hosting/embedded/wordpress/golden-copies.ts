@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Logger } from 'pino';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { syncFolder } from '../../../lib/durable-file.ts';
+import { hasCode } from '../../../lib/error-code.ts';
 import { syncFileSystem } from '../../../lib/sync-file-system.ts';
 import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
 import { DATABASE_FILE, MUST_USE_FILE, renderWpConfig } from '../../wordpress/site-config.ts';
@@ -106,17 +107,34 @@ async function makeTree({ files, database }: WebsiteFolders, core: string): Prom
   );
 }
 
+/** An owner can put anything in the place of a file or folder. What is there stays, and no link is followed. */
+const TAKEN = ['EEXIST', 'ENOTDIR'];
+
 /** Writes the files without which a website cannot run, if they are missing. */
 export async function writeHostFiles(files: string): Promise<void> {
   const content = join(files, 'wp-content');
-  await mkdir(join(content, 'mu-plugins'), { recursive: true, mode: 0o755 });
-  for (const [name, text] of [
-    ['db.php', DATABASE_FILE],
-    ['mu-plugins/homeport.php', MUST_USE_FILE],
-  ] as const) {
-    await writeFile(join(content, name), text, { flag: 'wx', mode: 0o644 }).catch((error: unknown) => {
-      if (!existsSync(join(content, name))) throw error;
-    });
+  const plugins = join(content, 'mu-plugins');
+  const hasContent = await provideFolder(content);
+  const hasPlugins = hasContent && (await provideFolder(plugins));
+  if (hasContent) await provideFile(join(content, 'db.php'), DATABASE_FILE);
+  if (hasPlugins) await provideFile(join(plugins, 'homeport.php'), MUST_USE_FILE);
+}
+
+/** Whether the folder is there, and no link. */
+async function provideFolder(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o755 });
+  } catch (error) {
+    if (!hasCode(error, ...TAKEN)) throw error;
+  }
+  return (await lstat(path)).isDirectory();
+}
+
+async function provideFile(path: string, content: string): Promise<void> {
+  try {
+    await writeFile(path, content, { flag: 'wx', mode: 0o644 });
+  } catch (error) {
+    if (!hasCode(error, ...TAKEN)) throw error;
   }
 }
 

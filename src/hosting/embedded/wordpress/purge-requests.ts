@@ -1,10 +1,11 @@
-import { rename, rm } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { hasCode } from '../../../lib/error-code.ts';
 import { isPagePath, MOST_PAGE_PATHS } from '../../policy/page-path.ts';
 import { requirePlainFolder } from '../host-folder/plain-folder.ts';
+import { removeTree } from '../snapshots/archive-exchange.ts';
 import { PURGES } from './site.ts';
 import { readWebsiteText } from './website-text.ts';
 
@@ -23,7 +24,7 @@ export async function takePurges(folder: string): Promise<PurgeRequest | null> {
   const taken = `${file}.taken`;
   try {
     await requirePlainFolder(folder);
-    await rename(file, taken);
+    await take(file, taken);
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null;
     throw error;
@@ -31,7 +32,18 @@ export async function takePurges(folder: string): Promise<PurgeRequest | null> {
   try {
     return combined(await readWebsiteText(taken, MOST_BYTES));
   } finally {
-    await rm(taken, { recursive: true, force: true });
+    await removeTree(taken);
+  }
+}
+
+/** The website can have a folder in the place of the taken file. */
+async function take(file: string, taken: string): Promise<void> {
+  try {
+    await rename(file, taken);
+  } catch (error) {
+    if (!hasCode(error, 'EISDIR', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY')) throw error;
+    await removeTree(taken);
+    await rename(file, taken);
   }
 }
 

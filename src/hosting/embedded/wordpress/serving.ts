@@ -6,6 +6,7 @@ import { MINUTE_MS } from '../../../lib/durations.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
 import type { PhpRequest, PhpResponse, PhpSites } from '../php/php-sites.ts';
+import { createRareLog } from '../rare-log.ts';
 import { type PurgeRequest, takePurges } from './purge-requests.ts';
 import { createScheduledTasks } from './scheduled-tasks.ts';
 import { PRIVATE } from './site.ts';
@@ -48,6 +49,7 @@ export function createWordPressServing(options: WordPressServingOptions): WordPr
   /** Websites that visitors asked for since the last look. */
   const visited = new Set<string>();
   const serially = serializeByKey();
+  const rarely = createRareLog(clock);
   let looks: Repetition | undefined;
 
   async function request(vhost: Vhost, given: PhpRequest, signal: AbortSignal): Promise<PhpResponse> {
@@ -90,7 +92,7 @@ export function createWordPressServing(options: WordPressServingOptions): WordPr
         await takeAndPurge(id);
       } catch (err) {
         // Its pages expire within a minute.
-        log.warn({ err, install: id }, 'changed pages could not be purged');
+        rarely(id, (leftOut) => log.warn({ err, install: id, leftOut }, 'changed pages could not be purged'));
       }
     },
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { untilAborted } from '../../../lib/concurrency.ts';
-import { syncFolder, writeDurably } from '../../../lib/durable-file.ts';
+import { syncFolder } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { syncFileSystem } from '../../../lib/sync-file-system.ts';
@@ -21,11 +21,12 @@ import { type Layout, type WebsiteFolders, websiteIn } from '../host-folder/layo
 import { requirePlainFolder } from '../host-folder/plain-folder.ts';
 import type { PhpSite, PhpSites } from '../php/php-sites.ts';
 import { adoptDatabase } from './adopted-database.ts';
+import { FailedScriptError } from './broken-website.ts';
 import { requireCopied } from './copied-database.ts';
 import { copyTree } from './copy-tree.ts';
 import { writeFirstValues } from './first-values.ts';
 import { createGoldenCopies, writeHostFiles } from './golden-copies.ts';
-import { NAMES_FILE, parseNames, unicodeName } from './host-names-file.ts';
+import { NAMES_FILE, parseNames, unicodeName, writeHostNames } from './host-names-file.ts';
 import {
   COPY_FOLDER,
   CRON_CODE,
@@ -148,7 +149,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     // WordPress shows its own errors as a page, and ends without a fault.
     const printed = MARKED.has(script.name) ? outputOfCompleted(output) : output;
     if (exit === 0 && printed !== null && !output.includes(ERROR_PAGE)) return printed;
-    throw new Error(`${script.name} failed: ${(error.trim() || output.trim()).slice(-2_000)}`);
+    throw new FailedScriptError(`${script.name} failed`, error.trim() || output);
   }
 
   async function create(install: InstallRef, facts: SiteFacts, signal?: AbortSignal): Promise<void> {
@@ -247,7 +248,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
         const changed = await run(await siteOf(install.id, facts), script, facts.origin, signal);
         log.info({ install: install.id, from: [...from], to: host, rows: changed }, 'replaced URLs');
       }
-      await writeDurably(join(await privateOf(install.id), NAMES_FILE), JSON.stringify([host]));
+      await writeHostNames(await privateOf(install.id), [host]);
     },
 
     async createLogin(install, facts, user) {
