@@ -1,4 +1,4 @@
-import { withConventions } from '../src/api/conventions.ts';
+import { withConventions, withEntityTags } from '../src/api/conventions.ts';
 import { describeApi, describePortal } from '../src/api/description.ts';
 import { openApiDocument } from '../src/api/openapi-document.ts';
 import { API_PREFIX, PORTAL_PREFIX } from '../src/api/prefixes.ts';
@@ -25,7 +25,7 @@ export function apiConformance({
 /** As {@link apiConformance}, for the portal's endpoints. */
 export function portalConformance({ services }: Pick<RunningHomeport, 'services'>): Conformance {
   ofPortal ??= conformanceOf((url) => {
-    const routes = portalRoutes(services);
+    const routes = withEntityTags(portalRoutes(services));
     return [...routes, describePortal(url, routes)];
   }, PORTAL_PREFIX);
   return ofPortal;

@@ -32,6 +32,22 @@ export function withConventions(routes: readonly Route[]): Route[] {
   });
 }
 
+/** Gives the resources that the portal's forms change entity tags, and lets their changes depend on them by `If-Match`. */
+export function withEntityTags(routes: readonly Route[]): Route[] {
+  const changed = new Set(routes.filter(({ method }) => method === 'PATCH').map(({ path }) => path));
+  const tagged = new Map(
+    routes
+      .filter((route) => hasEntityTag(route) && changed.has(route.path))
+      .map((route) => [route.path, { ...route, entityTag: true as const }]),
+  );
+  return routes.map((route) => {
+    const resource = tagged.get(route.path);
+    if (resource === undefined || route.method === 'POST') return route;
+    if (route.method === 'GET') return resource;
+    return { ...route, resource, errors: [...new Set<ErrorStatus>([...route.errors, 412])] };
+  });
+}
+
 /** Refuses unknown query parameters where the row lists 400. Otherwise they are ignored. */
 function withKnownQuery(route: Route): Route {
   if (!route.errors.includes(400)) return route;

@@ -123,10 +123,13 @@ const tagOf = (answer: unknown, text: string): string =>
   answer instanceof SharedAnswer ? answer.tag(text) : entityTag(text);
 
 /** Whether a request uses a header that its change must be carried out with. */
-function isCareful({ method, resource, isRepeatable }: Route, { headers, caller }: FastifyRequest): boolean {
+function isCareful(
+  { method, resource, idempotencyKey }: Route,
+  { headers, caller }: FastifyRequest,
+): boolean {
   if (method === 'GET' || caller === undefined) return false;
   return (
-    (headers['idempotency-key'] !== undefined && !isRepeatable) ||
+    (headers['idempotency-key'] !== undefined && idempotencyKey === true) ||
     (resource !== undefined && headers['if-match'] !== undefined)
   );
 }
@@ -179,7 +182,7 @@ async function sendCarefully(
     }
   }
 
-  const key = headers['idempotency-key'];
+  const key = route.idempotencyKey ? headers['idempotency-key'] : undefined;
   if (key === undefined || caller === undefined) {
     const answer = await idempotency.guarded(precondition, work);
     if (failure) throw failure;
@@ -205,7 +208,7 @@ function sendStored(route: Route, reply: FastifyReply, { status, location, body 
  * Serializes conditional changes on PostgreSQL, and stops other changes of the resource until the commit. Services take these locks in
  * the same order.
  */
-async function lockAround(transaction: Transaction, { params }: IncomingCall): Promise<void> {
+async function lockAround(transaction: Transaction, { params, caller }: IncomingCall): Promise<void> {
   await lockHostNames(transaction);
   const { account_id, site_id, install_id, webhook_id, operation_id } = params;
   if (install_id !== undefined) await lockRow(transaction, 'installs', install_id);
@@ -213,4 +216,6 @@ async function lockAround(transaction: Transaction, { params }: IncomingCall): P
   else if (account_id !== undefined) await lockRow(transaction, 'accounts', account_id);
   else if (webhook_id !== undefined) await lockRow(transaction, 'webhooks', webhook_id);
   else if (operation_id !== undefined) await lockOperation(transaction, operation_id);
+  // What belongs to no other resource is the caller's own.
+  else if (caller !== null) await lockRow(transaction, 'users', caller.userId);
 }

@@ -6,7 +6,7 @@ import { Failure, HttpsRequired, INVALID_PARAMETERS, InvalidRequest, NotFound } 
 import type { Randomness } from '../lib/ids.ts';
 import type { SocketLimiter } from '../network/connections/socket-limiter.ts';
 import { isHttps, trustsAddress } from './client-address.ts';
-import { withCompression, withConventions } from './conventions.ts';
+import { withCompression, withConventions, withEntityTags } from './conventions.ts';
 import { describeApi, describePortal } from './description.ts';
 import { addDocsPage } from './docs-page.ts';
 import { type ErrorStatus, errorAnswer } from './errors.ts';
@@ -122,10 +122,16 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   addDocsPage(app);
   await app.register(
     async (portal) => {
-      const own = describePortal(config.publicUrl, parts.portalRoutes);
+      const portalRoutes = withEntityTags(parts.portalRoutes);
+      const own = describePortal(config.publicUrl, portalRoutes);
       portal.addHook('onRequest', (request, reply) => gate.enterPortal(request, reply));
-      for (const route of [...parts.portalRoutes, own])
-        serveRoute(portal, withCompression(route), { publicUrl: config.publicUrl, gate });
+      for (const route of [...portalRoutes, own]) {
+        serveRoute(portal, withCompression(route), {
+          publicUrl: config.publicUrl,
+          gate,
+          idempotency: parts.idempotency,
+        });
+      }
     },
     { prefix: PORTAL_PREFIX },
   );

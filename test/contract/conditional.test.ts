@@ -7,6 +7,8 @@ import { type Answer, type Client, createAgent, field, text } from '../client.ts
 import { lockWaits } from '../held-jobs.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { onlyOn } from '../only-on.ts';
+import { signedIn } from '../portal-client.ts';
+import { NOT_FOUND } from '../refusal.ts';
 import { ENDPOINTS, nameOf, statusesOfHeaders } from './endpoint-table.ts';
 import { WITH_WORDPRESS } from './logins.ts';
 import { bodyFor, createResources, pathTo, type ResourceSet } from './resource-set.ts';
@@ -94,6 +96,27 @@ describe('If-Match', () => {
       const answer = await send(client, row.method, path, { 'if-match': tag }, bodyFor(row, made));
       expect(answer.status).toBe(row.success);
     }
+  });
+
+  it('guards what the forms of the portal change beyond the API', async () => {
+    const id = await homeport.account('Before');
+    const portal = await signedIn(homeport, await homeport.person(id, 'owner'));
+    for (const [path, change] of [
+      [`/accounts/${id}`, { name: 'After' }],
+      ['/profile', { first_name: 'After' }],
+    ] as const) {
+      const tag = tagOf(await portal.get(path));
+      // The portal repeats no request, so it has no keys.
+      const headers = { 'if-match': tag, 'idempotency-key': 'one' };
+      const changed = await send(portal, 'PATCH', path, headers, change);
+      expect(changed).toMatchObject({ status: 200, body: change });
+      expect(tagOf(changed)).toBe(tagOf(await portal.get(path)));
+      const stale = await send(portal, 'PATCH', path, headers, { name: 'Late', first_name: 'Late' });
+      expect(stale).toMatchObject({ status: 412 });
+      expect((await portal.get(path)).body).toMatchObject(change);
+    }
+    const stranger = await signedIn(homeport, await homeport.person());
+    expect(await send(stranger, 'GET', `/accounts/${id}`, {})).toMatchObject(NOT_FOUND);
   });
 
   it('tells the new version with the answer, if that is the resource', async () => {

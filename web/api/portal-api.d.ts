@@ -462,20 +462,33 @@ export interface paths {
     trace?: never;
   };
   '/portal/api/profile': {
-    get?: never;
+    get: {
+      parameters: { query?: never; path?: never; header?: { "If-None-Match"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; email: string; first_name: string; last_name: string; phone: string | null; mfa_enabled: boolean } } };
+        304: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
     put?: never;
     post?: never;
     delete?: never;
     options?: never;
     head?: never;
     patch: {
-      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      parameters: { query?: never; path?: never; header?: { "If-Match"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': { first_name?: string; last_name?: string; phone?: string | null } } };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; email: string; first_name: string; last_name: string; phone: string | null; mfa_enabled: boolean } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -694,14 +707,26 @@ export interface paths {
     trace?: never;
   };
   '/portal/api/accounts/{account_id}': {
-    get?: never;
+    get: {
+      parameters: { query?: never; path: { account_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; nickname: string | null; requires_second_factor: boolean } } };
+        304: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
     put?: never;
     post?: never;
     delete?: never;
     options?: never;
     head?: never;
     patch: {
-      parameters: { query?: never; path: { account_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path: { account_id: string }; header?: { "If-Match"?: string }; cookie?: never };
       requestBody: { content: { 'application/json': { name?: string; nickname?: string | null; requires_second_factor?: boolean } } };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; nickname: string | null; requires_second_factor: boolean } } };
@@ -709,6 +734,7 @@ export interface paths {
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        412: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };

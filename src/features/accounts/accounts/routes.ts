@@ -54,9 +54,27 @@ const nickname = Type.Unsafe<string | null>({
   description: 'null or an empty text: none',
 });
 
+const accountSettingsSchema = Type.Object({
+  id: uuid(),
+  name: Type.String(),
+  nickname: nullableString('null: none'),
+  requires_second_factor: Type.Boolean(),
+});
+
 /** Routes that only the portal has. */
 export function accountPortalRoutes(accounts: AccountService): Route[] {
   return [
+    route({
+      method: 'GET',
+      path: '/accounts/:account_id',
+      operationId: 'getAccountSettings',
+      summary: 'The settings of an account',
+      tag: 'Accounts',
+      errors: [401, 403, 404, 429, 503],
+      success: 200,
+      response: accountSettingsSchema,
+      handle: ({ caller, id }) => accounts.settings(caller, id('account_id')),
+    }),
     bodyRoute({
       method: 'PATCH',
       path: '/accounts/:account_id',
@@ -65,12 +83,7 @@ export function accountPortalRoutes(accounts: AccountService): Route[] {
       tag: 'Accounts',
       errors: [400, 401, 403, 404, 429, 503],
       success: 200,
-      response: Type.Object({
-        id: uuid(),
-        name: Type.String(),
-        nickname: nullableString('null: none'),
-        requires_second_factor: Type.Boolean(),
-      }),
+      response: accountSettingsSchema,
       body: {
         resource: 'Account',
         schema: Type.Object({

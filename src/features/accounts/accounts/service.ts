@@ -59,16 +59,24 @@ export function createAccountService({
     return { id, ...wanted };
   }
 
+  async function read(caller: Caller, id: string): Promise<AccountSettings> {
+    const member = await findMembership(reader, caller, id);
+    authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
+    const account = await findAccount(reader, id);
+    if (!account) throw new NotFound();
+    return account;
+  }
+
   return {
+    /** Throws NotFound. */
+    settings: read,
+
     list: (caller: Caller, page: PageRequest): Promise<PageOf<AccountView>> =>
       pageOfAccounts(reader, caller, page),
 
     async get(caller: Caller, id: string): Promise<AccountView> {
-      const member = await findMembership(reader, caller, id);
-      authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
-      const account = await findAccount(reader, id);
-      if (!account) throw new NotFound();
-      return { id, name: account.name, nickname: account.nickname ?? account.name };
+      const { name, nickname } = await read(caller, id);
+      return { id, name, nickname: nickname ?? name };
     },
 
     /** For the command line: the API cannot create accounts. */

@@ -62,6 +62,17 @@ const telephoneTexts = { invalid: { summary: message, message } };
 /** Routes that only the portal has. */
 export function profileRoutes(profile: ProfileService): Route[] {
   return [
+    route({
+      method: 'GET',
+      path: '/profile',
+      operationId: 'getProfile',
+      summary: 'Your profile',
+      tag: 'Profile',
+      errors: [401, 403, 404, 429, 503],
+      success: 200,
+      response: signedInUserSchema,
+      handle: ({ caller }) => profile.read(caller),
+    }),
     bodyRoute({
       method: 'PATCH',
       path: '/profile',
