@@ -6,6 +6,8 @@ import { createQueries } from './api/queries.ts';
 import { App } from './app.tsx';
 import { ErrorBoundary } from './components/error-boundary.tsx';
 import { keepFocus } from './components/kept-focus.ts';
+import { LeaveConfirmation } from './components/leave-confirmation.tsx';
+import { navigateGuarded } from './components/navigation-guard.ts';
 import { Toasts } from './components/toast.tsx';
 import { keepSentFrame } from './first/sent-frame.tsx';
 import './theme.css';
@@ -18,10 +20,11 @@ keepSentFrame(place);
 createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={createQueries()}>
-      <Router base={new URL(document.baseURI).pathname.replace(/\/$/, '')}>
+      <Router base={new URL(document.baseURI).pathname.replace(/\/$/, '')} aroundNav={navigateGuarded}>
         <ErrorBoundary>
           <App />
         </ErrorBoundary>
+        <LeaveConfirmation />
         <Toasts />
       </Router>
     </QueryClientProvider>

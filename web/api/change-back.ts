@@ -1,4 +1,5 @@
 import { ApiFailure, type ClientResult, FormError, unwrap, unwrapEmpty } from './failure.ts';
+import { type Precondition, preconditionOf } from './precondition.ts';
 
 /** How to take back a change of one resource. */
 interface Reversal<Resource> {
@@ -6,7 +7,7 @@ interface Reversal<Resource> {
   /** Whether the resource still is as the change left it. */
   isAsSet(resource: Resource): boolean;
   /** Sends the former content, with these headers. */
-  write(header: { 'If-Match'?: string }): Promise<ClientResult<unknown>>;
+  write(header: Precondition): Promise<ClientResult<unknown>>;
   /** Says that someone changed the resource again since. */
   refusal: string;
 }
@@ -15,11 +16,8 @@ interface Reversal<Resource> {
 export async function changeBack<Resource>({ read, isAsSet, write, refusal }: Reversal<Resource>) {
   const call = read();
   if (!isAsSet(await unwrap(call))) throw new FormError(refusal);
-  const tag = (await call).response.headers.get('etag');
-  // A proxy can make the tag weak, and a weak tag never matches.
-  const header = tag?.startsWith('"') ? { 'If-Match': tag } : {};
   try {
-    await unwrapEmpty(write(header));
+    await unwrapEmpty(write(preconditionOf((await call).response)));
   } catch (error) {
     throw error instanceof ApiFailure && error.status === 412 ? new FormError(refusal) : error;
   }

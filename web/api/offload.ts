@@ -1,24 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
-import { hosting, portal } from './client.ts';
-import { nullFor404, unwrap } from './failure.ts';
+import { type BodyOf, type HostingPaths, hosting, portal } from './client.ts';
+import { type ClientResult, unwrap } from './failure.ts';
 import { POLL_MS } from './queries.ts';
+
+export type OffloadSettings = BodyOf<
+  HostingPaths['/installs/{install_id}/offload_settings/files']['get']
+>['filestore_settings'];
 
 const ofInstall = (installId: string) => ({ params: { path: { install_id: installId } } });
 
-/** Loads the active offload settings; null without any. */
+/** Reads the active offload settings; null without any. */
+export async function readOffloadSettings(installId: string): Promise<ClientResult<OffloadSettings | null>> {
+  const answer = await hosting.GET('/installs/{install_id}/offload_settings/files', ofInstall(installId));
+  if (answer.response.status === 404) return { data: null, response: new Response() };
+  return answer.data ? { data: answer.data.filestore_settings, response: answer.response } : answer;
+}
+
 export function useOffloadSettings(installId: string) {
   return useQuery({
     queryKey: ['offload', installId, 'settings'],
-    queryFn: async () => {
-      try {
-        const { filestore_settings } = await unwrap(
-          hosting.GET('/installs/{install_id}/offload_settings/files', ofInstall(installId)),
-        );
-        return filestore_settings;
-      } catch (error) {
-        return nullFor404(error);
-      }
-    },
+    queryFn: () => unwrap(readOffloadSettings(installId)),
   });
 }
 
@@ -45,5 +46,3 @@ export function useValidationFile(installId: string) {
       ),
   });
 }
-
-export type OffloadSettings = NonNullable<ReturnType<typeof useOffloadSettings>['data']>;

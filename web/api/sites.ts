@@ -13,11 +13,14 @@ export interface ChangedSite extends Pick<Site, 'id' | 'name' | 'tags'> {
 /** The server's limit for the name of a site, in characters. */
 export const LONGEST_SITE_NAME = 40;
 
+export const readSite = (siteId: string) =>
+  hosting.GET('/sites/{site_id}', { params: { path: { site_id: siteId } } });
+
 /** Loads one site. An undefined ID sends no request. */
 export function useSite(siteId: string | undefined) {
   return useQuery({
     queryKey: ['site', siteId],
     enabled: siteId !== undefined,
-    queryFn: () => unwrap(hosting.GET('/sites/{site_id}', { params: { path: { site_id: siteId ?? '' } } })),
+    queryFn: () => unwrap(readSite(siteId ?? '')),
   });
 }

@@ -30,7 +30,7 @@ export function useUpdates(installId: string) {
 /** Loads the policy of an install for automatic updates. */
 export function useUpdatePolicy(installId: string) {
   return useQuery({
-    queryKey: ['install', installId, 'update-policy'],
+    queryKey: ['update-policy', installId],
     queryFn: () =>
       unwrap(
         hosting.GET('/installs/{install_id}/wordpress/update_policy', {

@@ -56,7 +56,7 @@ export function ComboboxField({
   useLayoutEffect(() => {
     if (hadFocus.current) input.current?.focus();
   }, [hadFocus]);
-  const { attributes, below } = useField(name, hint);
+  const { attributes, below } = useField({ label, name, hint });
   const { id, name: _, ...described } = attributes;
   const none = options.find((option) => option.value === '');
   // In a field that must be filled, it only says what to do.

@@ -147,6 +147,7 @@ function Confirmation({
   return (
     <Form
       danger
+      isPrompt
       submitLabel={label}
       disabled={name !== undefined && typed !== name}
       actions={

@@ -33,7 +33,7 @@ export function FilterChip({
 
 /** A date that filters a list, as a chip. What is wrong with it stands below. */
 export function DateChip({ label, name, ...rest }: Named & Omit<ComponentProps<'input'>, 'name' | 'type'>) {
-  const { attributes, below } = useField(name, undefined);
+  const { attributes, below } = useField({ label, name });
   return (
     <span className={styles.dated}>
       <label className={styles.chip} data-active={rest.value !== '' || undefined}>

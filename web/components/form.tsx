@@ -12,12 +12,18 @@ import {
 import { ApiFailure, errorMessage, FormError, messagesByField } from '../api/failure.ts';
 import { Button } from './button.tsx';
 import { DialogContext } from './dialog-context.ts';
+import { CONFLICT } from './field-conflict.tsx';
 import styles from './form.module.css';
+import { useLeaveReason } from './leave-reasons.ts';
 import { Notice } from './notice.tsx';
 import { useShowFailure } from './toast.tsx';
+import type { Conflict, FormDraft } from './use-draft.ts';
 
 /** Errors by field name, from the last response. */
 export const FieldErrors = createContext<Record<string, string>>({});
+
+/** What someone else saved for fields that the user edited, by field name. */
+export const FieldConflicts = createContext<Readonly<Record<string, Conflict>>>({});
 
 /** The field to fill in again after the last failure, and the ID of the message that says why. */
 export const RetriedField = createContext<{ name: string; messageId: string } | null>(null);
@@ -36,10 +42,9 @@ interface Failure {
 }
 
 const NONE: ReadonlySet<string> = new Set();
+const NO_CONFLICTS = {};
 
-export interface FormProps {
-  /** Submits the form. An error appears above the form, and field errors beside their visible fields. */
-  onSubmit(values: FormData): Promise<void>;
+interface CommonFormProps {
   submitLabel: string;
   danger?: boolean;
   disabled?: boolean;
@@ -49,22 +54,41 @@ export interface FormProps {
   retriedField?: string;
   /** Maps the server's field names to the form's. */
   fieldOf?(serverField: string): string;
+  /** Whether the form only asks for something to continue with, so that nothing is lost if the user leaves. */
+  isPrompt?: boolean;
   children: ReactNode;
 }
+
+/** An error appears above the form, and field errors beside their visible fields. */
+export type FormProps = CommonFormProps &
+  (
+    | {
+        /** Submits the form. */
+        onSubmit(values: FormData): Promise<void>;
+        draft?: undefined;
+      }
+    | {
+        /** Changes of something that the server has. Without any, the form cannot be submitted. */
+        draft: FormDraft;
+        onSubmit?: undefined;
+      }
+  );
 
 /**
  * A form that shows the server's validation errors, and those of the browser in the same way. It cannot be submitted again while a submission is pending, and
  * keeps its values. After a failure, the first invalid field, the `retriedField` or else the message gets the focus. An error disappears
- * when its field changes or with the next response.
+ * when its field changes or with the next response. The user is asked before unsaved text is lost.
  */
 export function Form({
   onSubmit,
+  draft,
   submitLabel,
   danger,
-  disabled,
+  disabled = draft !== undefined && !draft.isEdited,
   actions,
   retriedField,
   fieldOf = (name) => name,
+  isPrompt = false,
   children,
 }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
@@ -74,6 +98,11 @@ export function Form({
   const notice = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [changed, setChanged] = useState(NONE);
+  const [hasText, setHasText] = useState(false);
+  const [conflictsFound, setConflictsFound] = useState(0);
+  const isUnsaved = draft ? draft.isUnsaved : hasText && !isPrompt;
+  // A submission may open another page.
+  useLeaveReason(isUnsaved && !pending ? 'What you entered is not saved and will be lost.' : null);
 
   useEffect(() => {
     if (form.current) dialog?.begin?.(form.current);
@@ -87,6 +116,10 @@ export function Form({
     if (!invalid && retried instanceof HTMLInputElement) retried.select();
   }, [failure, retriedField]);
 
+  useLayoutEffect(() => {
+    if (conflictsFound > 0) form.current?.querySelector<HTMLElement>(`[${CONFLICT}]`)?.focus();
+  }, [conflictsFound]);
+
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     if (pending) return;
@@ -95,8 +128,12 @@ export function Form({
     setPending(true);
     const release = dialog?.hold();
     try {
-      await onSubmit(new FormData(event.currentTarget));
+      const isDone = draft
+        ? await draft.save()
+        : await onSubmit(new FormData(event.currentTarget)).then(() => true);
       setFailure(null);
+      if (isDone) setHasText(false);
+      else setConflictsFound((before) => before + 1);
     } catch (error) {
       // The user has left the form, so a toast shows the error.
       if (form.current === null) showFailure(error);
@@ -121,6 +158,7 @@ export function Form({
   function change({ type, target }: FormEvent<HTMLFormElement>) {
     // A choice sends `input` before `change`, with which its own state follows. Rendering between the two would undo it.
     if (!(target instanceof Element) || (type === 'input') !== isTyped(target)) return;
+    if (isTyped(target)) setHasText(form.current !== null && hasTypedText(form.current));
     const name = target.getAttribute('name');
     if (failure && name !== null) setChanged(new Set([...changed, name]));
   }
@@ -143,7 +181,9 @@ export function Form({
             {shown.sentence}
           </Notice>
         )}
-        <RetriedField value={isRetried ? { name: retriedField, messageId } : null}>{children}</RetriedField>
+        <FieldConflicts value={draft?.conflicts ?? NO_CONFLICTS}>
+          <RetriedField value={isRetried ? { name: retriedField, messageId } : null}>{children}</RetriedField>
+        </FieldConflicts>
         <div className={styles.actions}>
           <Button type="submit" variant={danger ? 'danger' : 'primary'} pending={pending} disabled={disabled}>
             {submitLabel}
@@ -170,6 +210,17 @@ function remainingFailure(failure: Failure | null, changed: ReadonlySet<string>)
 const isTyped = (field: Element): boolean =>
   field instanceof HTMLTextAreaElement ||
   (field instanceof HTMLInputElement && !['checkbox', 'radio', 'file'].includes(field.type));
+
+/** Whether a form has text that takes effort to type again: no passwords, codes and searches. */
+const hasTypedText = (form: HTMLFormElement): boolean =>
+  [...form.elements].some(
+    (field) =>
+      (field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement) &&
+      isTyped(field) &&
+      !['password', 'search'].includes(field.type) &&
+      field.autocomplete !== 'one-time-code' &&
+      field.value !== '',
+  );
 
 /** Returns what the browser finds wrong with the fields of a form, by their names. */
 function constraintErrors(form: HTMLFormElement): Record<string, string> {

@@ -1,3 +1,6 @@
+import type { AroundNavHandler } from 'wouter';
+import { leaveReason } from './leave-reasons.ts';
+
 /** Where the user wants to go: to a path of the portal, or back in the history. */
 export type Destination = string | 'back';
 
@@ -19,6 +22,20 @@ const isOnGuardEntry = (): boolean => {
   return typeof state === 'object' && state !== null && MARK in state;
 };
 const pushGuardEntry = () => history.pushState({ [MARK]: true }, '');
+/** Asks where to go instead of going there, while a guard watches. */
+let asking: ((to: Destination) => void) | null = null;
+/** Resolves once the extra entry of a stopped guard is left; null if it is. */
+let isLeavingEntry: Promise<void> | null = null;
+
+/** Navigation of the portal: links, and its own, such as a command of the search. It asks first while a guard watches. */
+export const navigateGuarded: AroundNavHandler = (navigate, to, options) => {
+  const [path] = to.split(/[?#]/);
+  if (asking !== null && leaveReason() !== null && path !== location.pathname) asking(to);
+  // The step back would leave the new page instead.
+  else if (isLeavingEntry !== null) void isLeavingEntry.then(() => navigate(to, options));
+  else navigate(to, options);
+};
+
 /** Pushing an entry drops all entries after it, so a length of two means that only the page's own is below. */
 const hasNothingBelow = (): boolean => history.length === 2;
 
@@ -29,7 +46,25 @@ const hasNothingBelow = (): boolean => history.length === 2;
 export function guardNavigation(ask: (to: Destination) => void): NavigationGuard {
   const watching = new AbortController();
   const { signal } = watching;
-  pushGuardEntry();
+  asking = ask;
+  if (isLeavingEntry === null) begin();
+  else void isLeavingEntry.then(() => signal.aborted || begin());
+
+  function begin(): void {
+    // Going back to the page's own entry would scroll to where the guard began.
+    history.scrollRestoration = 'manual';
+    pushGuardEntry();
+    window.addEventListener(
+      'popstate',
+      () => {
+        if (isOnGuardEntry()) return;
+        pushGuardEntry();
+        ask('back');
+      },
+      { signal },
+    );
+  }
+
   document.addEventListener(
     'click',
     (event) => {
@@ -41,26 +76,30 @@ export function guardNavigation(ask: (to: Destination) => void): NavigationGuard
     },
     { capture: true, signal },
   );
-  window.addEventListener(
-    'popstate',
-    () => {
-      if (isOnGuardEntry()) return;
-      pushGuardEntry();
-      ask('back');
-    },
-    { signal },
-  );
   window.addEventListener('beforeunload', (event) => event.preventDefault(), { signal });
+  function end() {
+    watching.abort();
+    if (asking === ask) asking = null;
+  }
   return {
     leave(to, navigate) {
-      watching.abort();
+      end();
       if (to !== 'back') navigate(to);
       else if (hasNothingBelow()) navigate(new URL(document.baseURI).pathname);
       else history.go(-2);
     },
     stop() {
-      watching.abort();
-      if (isOnGuardEntry()) history.back();
+      end();
+      if (!isOnGuardEntry()) return;
+      isLeavingEntry = new Promise((resolve) => {
+        const left = () => {
+          isLeavingEntry = null;
+          history.scrollRestoration = 'auto';
+          resolve();
+        };
+        window.addEventListener('popstate', left, { once: true });
+      });
+      history.back();
     },
   };
 }
@@ -71,6 +110,8 @@ function linkedPath(event: MouseEvent): string | null {
   const opensElsewhere =
     event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
   if (link === null || opensElsewhere || link.target !== '' || link.hasAttribute('download')) return null;
+  // The sign-in above a page whose session expired hides the question.
+  if (link.closest('dialog') !== null) return null;
   const { origin, pathname, search, hash } = link;
   return origin === location.origin && pathname !== location.pathname ? `${pathname}${search}${hash}` : null;
 }

@@ -34,7 +34,7 @@ export function TagsField({
   const [typed, setTyped] = useState('');
   const group = useRef<HTMLDivElement>(null);
   const popup = useRef<HTMLDivElement>(null);
-  const { attributes, below } = useField(name, hint);
+  const { attributes, below } = useField({ label, name, hint });
   const { id, name: _, ...described } = attributes;
   const wanted = typed.trim();
   const known = [...suggestions, ...value.filter((tag) => !suggestions.includes(tag))];

@@ -17,8 +17,8 @@ const SHOWN_WITH: Record<string, readonly string[]> = {
   backup: ['attention', 'onboarding'],
   account: ['session'],
   member: ['session', 'onboarding'],
-  // Each change to a webhook is an entry in the activity log.
-  activity: ['webhook'],
+  // Each change of these is an entry in the activity log.
+  activity: ['webhook', 'update-policy'],
 };
 
 /** Topics that {@link SHOWN_WITH} adds, and whose queries have the ID of an account. */

@@ -115,7 +115,7 @@ function BulkActions({ accountId, installs }: Pick<BulkActionsProps, 'accountId'
         label="Action"
         name="action"
         value={action}
-        onChange={(value) => setAction(BULK_ACTIONS.find((one) => one === value) ?? action)}
+        onValue={(value) => setAction(BULK_ACTIONS.find((one) => one === value) ?? action)}
         options={offered.map((value) => ({ value, label: WORDS[value].label, hint: WORDS[value].hint }))}
       />
       {action === 'backup' && (

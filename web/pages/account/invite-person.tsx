@@ -60,7 +60,7 @@ function InviteForm({
             last_name: textOf(values, 'last_name'),
             email: textOf(values, 'email').trim(),
             roles: rolesInput(given),
-            ...(given.role === 'partial' ? { install_ids: given.installIds } : {}),
+            ...(given.role === 'partial' ? { install_ids: [...given.installIds] } : {}),
           },
         },
       }),
@@ -80,7 +80,12 @@ function InviteForm({
       <TextField label="First name" name="first_name" required autoComplete="off" />
       <TextField label="Last name" name="last_name" required autoComplete="off" />
       <TextField type="email" label="Email address" name="email" required autoComplete="off" />
-      <RoleFields accountId={accountId} actor={actor} given={given} onChange={setGiven} />
+      <RoleFields
+        accountId={accountId}
+        actor={actor}
+        given={given}
+        onChange={(changed) => setGiven({ ...given, ...changed })}
+      />
     </Form>
   );
 }

@@ -34,6 +34,11 @@ function People({ accountId, actor, own }: { accountId: string; actor: MemberRol
   const people = usePeople(accountId);
   const [inviting, setInviting] = useState(false);
   const [asked, setAsked] = useState<Asked | null>(null);
+  // As it is now, because someone else may change it while the dialog is open.
+  const changed =
+    asked?.what === 'change'
+      ? (people.data?.find(({ user_id }) => user_id === asked.member.user_id) ?? asked.member)
+      : null;
   const ask = (what: Asked['what']) => (member: Member) => setAsked({ what, member });
   const columns: Column<Member>[] = [
     ...columnsFor(user.id),
@@ -71,11 +76,7 @@ function People({ accountId, actor, own }: { accountId: string; actor: MemberRol
         {(members) => <PeopleTable columns={columns} members={members} />}
       </Loaded>
       <InvitePersonDialog accountId={accountId} actor={actor} open={inviting} onOpenChange={setInviting} />
-      <ChangePersonDialog
-        member={asked?.what === 'change' ? asked.member : null}
-        actor={actor}
-        onClose={() => setAsked(null)}
-      />
+      <ChangePersonDialog member={changed} actor={actor} onClose={() => setAsked(null)} />
       <RemovePersonDialog
         member={asked?.what === 'remove' ? asked.member : null}
         onClose={() => setAsked(null)}

@@ -11,7 +11,7 @@ import {
 
 /** A role and, for partial users, their installs. */
 export interface RoleChoice extends MemberRole {
-  installIds: string[];
+  installIds: readonly string[];
 }
 
 /** Fields for a role. They offer only what `actor` may assign. */
@@ -24,7 +24,7 @@ export function RoleFields({
   accountId: string;
   actor: MemberRole;
   given: RoleChoice;
-  onChange(given: RoleChoice): void;
+  onChange(changed: Partial<RoleChoice>): void;
 }) {
   return (
     <>
@@ -32,9 +32,9 @@ export function RoleFields({
         label="Role"
         name="role"
         value={given.role}
-        onChange={(value) => {
+        onValue={(value) => {
           const role = ROLES.find((one) => one === value) ?? 'partial';
-          onChange({ ...given, role, billing: role !== 'owner' && given.billing });
+          onChange({ role, billing: role !== 'owner' && given.billing });
         }}
         options={assignableRoles(actor).map((role) => ({
           value: role,
@@ -48,7 +48,7 @@ export function RoleFields({
           name="billing"
           hint="Billing contact. Does not affect permissions."
           checked={given.billing}
-          onChange={(event) => onChange({ ...given, billing: event.currentTarget.checked })}
+          onChange={(event) => onChange({ billing: event.currentTarget.checked })}
         />
       )}
       {given.role === 'partial' && (
@@ -56,7 +56,7 @@ export function RoleFields({
           label="Installs"
           accountId={accountId}
           chosen={given.installIds}
-          onChange={(installIds) => onChange({ ...given, installIds })}
+          onChange={(installIds) => onChange({ installIds })}
         />
       )}
     </>

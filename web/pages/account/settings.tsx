@@ -1,17 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { portal } from '../../api/client.ts';
+import { type PortalPaths, portal } from '../../api/client.ts';
 import { unwrap } from '../../api/failure.ts';
 import { usePeople } from '../../api/people.ts';
+import type { Precondition } from '../../api/precondition.ts';
+import { SESSION_KEY } from '../../api/query-keys.ts';
 import { Button } from '../../components/button.tsx';
 import { Copyable } from '../../components/copy.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/fields.tsx';
-import { Form, textOf } from '../../components/form.tsx';
+import { Form } from '../../components/form.tsx';
 import { Badge } from '../../components/notice.tsx';
 import { Facts, Page, Section } from '../../components/page.tsx';
 import { showSuccess } from '../../components/toast.tsx';
+import { useDraft } from '../../components/use-draft.ts';
 import { type SessionAccount, useAccount, useMay, useSession } from '../../session/session.ts';
 
 /** The settings of an account: its name and whether it requires a second factor. */
@@ -38,40 +41,46 @@ export function SettingsPage({ accountId }: { accountId: string }) {
   );
 }
 
+/** The part of an account that its owners name. */
+type NamedAccount = Pick<SessionAccount, 'name' | 'nickname'>;
+
+type AccountChange = NonNullable<
+  PortalPaths['/portal/api/accounts/{account_id}']['patch']['requestBody']
+>['content']['application/json'];
+
 function useUpdate(accountId: string) {
   const queries = useQueryClient();
-  return async (body: { name?: string; nickname?: string; requires_second_factor?: boolean }) => {
-    await unwrap(
-      portal.PATCH('/portal/api/accounts/{account_id}', {
-        params: { path: { account_id: accountId } },
-        body,
-      }),
-    );
-    await queries.invalidateQueries({ queryKey: ['session'] });
+  return async (body: AccountChange, header: Precondition = {}) => {
+    const params = { path: { account_id: accountId }, header };
+    await unwrap(portal.PATCH('/portal/api/accounts/{account_id}', { params, body }));
+    await queries.invalidateQueries({ queryKey: SESSION_KEY });
   };
 }
 
+const readAccount = (accountId: string) =>
+  portal.GET('/portal/api/accounts/{account_id}', { params: { path: { account_id: accountId } } });
+
 function NameSection({ account }: { account: SessionAccount }) {
   const update = useUpdate(account.id);
+  const draft = useDraft<NamedAccount, { name: string }>({
+    resource: account,
+    fieldsOf: ({ name }) => ({ name }),
+    read: () => readAccount(account.id),
+    async save({ name = '' }, precondition) {
+      await update({ name: name.trim() }, precondition);
+      showSuccess(`Renamed the account to ${name.trim()}.`);
+    },
+  });
   return (
     <Section title="Name">
-      <Form
-        submitLabel="Rename account"
-        onSubmit={async (values) => {
-          const name = textOf(values, 'name').trim();
-          await update({ name });
-          showSuccess(`Renamed the account to ${name}.`);
-        }}
-      >
+      <Form draft={draft} submitLabel="Rename account">
         <TextField
-          key={account.name}
           label="Account name"
-          name="name"
           hint="Shown to people who switch between accounts."
           required
           maxLength={100}
-          defaultValue={account.name}
           autoComplete="off"
+          {...draft.field('name')}
         />
       </Form>
     </Section>
@@ -80,24 +89,25 @@ function NameSection({ account }: { account: SessionAccount }) {
 
 function NicknameSection({ account }: { account: SessionAccount }) {
   const update = useUpdate(account.id);
+  const draft = useDraft<NamedAccount, { nickname: string }>({
+    resource: account,
+    fieldsOf: ({ nickname }) => ({ nickname: nickname ?? '' }),
+    read: () => readAccount(account.id),
+    async save({ nickname = '' }, precondition) {
+      const chosen = nickname.trim();
+      await update({ nickname: chosen }, precondition);
+      showSuccess(chosen === '' ? 'Removed the nickname.' : `Saved the nickname ${chosen}.`);
+    },
+  });
   return (
     <Section title="Nickname">
-      <Form
-        submitLabel="Save nickname"
-        onSubmit={async (values) => {
-          const nickname = textOf(values, 'nickname').trim();
-          await update({ nickname });
-          showSuccess(nickname === '' ? 'Removed the nickname.' : `Saved the nickname ${nickname}.`);
-        }}
-      >
+      <Form draft={draft} submitLabel="Save nickname">
         <TextField
-          key={account.nickname}
           label="Account nickname"
-          name="nickname"
           hint="A short name for API clients. Optional."
           maxLength={100}
-          defaultValue={account.nickname ?? ''}
           autoComplete="off"
+          {...draft.field('nickname')}
         />
       </Form>
     </Section>

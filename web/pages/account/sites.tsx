@@ -139,7 +139,11 @@ function SiteTable({ accountId, shown }: { accountId: string; shown: ShownSites 
         <Suspense fallback={null}>
           <SiteDialogs
             key={asked.site.id}
-            site={{ ...asked.site, account: { id: accountId } }}
+            site={{
+              // As it is now, because someone else may change it while the dialog is open.
+              ...(shown.results.find(({ id }) => id === asked.site.id) ?? asked.site),
+              account: { id: accountId },
+            }}
             asked={asked.action}
             onClose={() => setAsked({ ...asked, action: null })}
             onDeleted={() => unselect(asked.site.id)}

@@ -29,7 +29,7 @@ export function ForgottenPasswordPage() {
     <Page title="Reset password">
       <Card>
         {asked === null ? (
-          <Form submitLabel="Send link" onSubmit={ask}>
+          <Form isPrompt submitLabel="Send link" onSubmit={ask}>
             <TextField
               ref={email}
               label="Email address"

@@ -57,7 +57,7 @@ export function SecondFactorPage({ factors }: { factors: PortalSession['second_f
       <Card>
         {kind === 'passkey' && <ByPasskey onPasskey={(passkey) => pass({ passkey }, kind)} />}
         {kind === 'app' && (
-          <Form key="app" submitLabel="Continue" onSubmit={passCode}>
+          <Form isPrompt key="app" submitLabel="Continue" onSubmit={passCode}>
             <CodeField hint="The current code in your authenticator app." />
           </Form>
         )}
@@ -66,7 +66,7 @@ export function SecondFactorPage({ factors }: { factors: PortalSession['second_f
             {hasPasskey && !kinds.includes('passkey') && (
               <p>This browser cannot use your passkeys at this address. Use a recovery code instead.</p>
             )}
-            <Form key="recovery" submitLabel="Continue" onSubmit={passCode}>
+            <Form isPrompt key="recovery" submitLabel="Continue" onSubmit={passCode}>
               <RecoveryCodeField />
             </Form>
           </>

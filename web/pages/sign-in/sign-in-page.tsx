@@ -64,7 +64,7 @@ export function SignInPage({ expiredOf, wasEnded }: { expiredOf?: string | undef
         </Notice>
       )}
       <Card>
-        <Form submitLabel="Sign in" retriedField="password" onSubmit={signIn}>
+        <Form isPrompt submitLabel="Sign in" retriedField="password" onSubmit={signIn}>
           <TextField
             ref={known === '' ? first : undefined}
             label="Email address"

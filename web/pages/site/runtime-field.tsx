@@ -29,7 +29,7 @@ export function RuntimeField() {
       label="What it runs"
       name="runtime"
       value={chosen ?? first}
-      onChange={setChosen}
+      onValue={setChosen}
       options={[first, ...others].map((value) => ({ value, ...CHOICES[value] }))}
     />
   );

@@ -55,27 +55,31 @@ function useAccountTags(accountId: string) {
   return { names: tags.map(({ name }) => name), reload, announce };
 }
 
+const NO_CHANGE = { add: [], remove: [] };
+
 /** The form with the tags of one site. */
 export function SiteTagsForm({ site, onDone }: { site: ChangedSite; onDone(): void }) {
   const { names, reload, announce } = useAccountTags(site.account.id);
-  const [before] = useState<readonly string[]>(site.tags);
-  const [tags, setTags] = useState(before);
+  // Only what the user changed is sent, so that tags that someone else adds meanwhile stay.
+  const [{ add, remove }, setChange] = useState<{ add: readonly string[]; remove: readonly string[] }>(
+    NO_CHANGE,
+  );
+  const tags = [...withoutKeys(site.tags, remove), ...withoutKeys(add, site.tags)];
+  const isEdited = add.length + remove.length > 0;
 
-  /** Sends only what the user changed, so that tags that someone else adds meanwhile stay. */
   async function save() {
-    const add = withoutKeys(tags, before);
-    const remove = withoutKeys(before, tags);
-    const isSame = add.length + remove.length === 0;
-    const changed = isSame ? [] : await changeTags(site.account.id, { add, remove, site_ids: [site.id] });
+    const site_ids = [site.id];
+    const changed = await changeTags(site.account.id, { add: [...add], remove: [...remove], site_ids });
     await reload();
     announce(`Saved the tags of ${site.name}.`, changed);
     onDone();
+    return true;
   }
 
   return (
     <Form
       submitLabel="Save tags"
-      onSubmit={save}
+      draft={{ isEdited, isUnsaved: isEdited, conflicts: {}, save }}
       fieldOf={(field) => (/^(add|remove)\b/.test(field) ? 'tags' : field)}
     >
       <TagsField
@@ -83,7 +87,9 @@ export function SiteTagsForm({ site, onDone }: { site: ChangedSite; onDone(): vo
         name="tags"
         hint={`At most ${MOST_TAGS_OF_SITE}.`}
         value={tags}
-        onChange={setTags}
+        onChange={(wanted) =>
+          setChange({ add: withoutKeys(wanted, site.tags), remove: withoutKeys(site.tags, wanted) })
+        }
         suggestions={names}
         mayCreate
       />

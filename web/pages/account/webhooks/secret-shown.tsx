@@ -1,7 +1,7 @@
 import { Button } from '../../../components/button.tsx';
 import { Copyable } from '../../../components/copy.tsx';
 import { useFocusOnMount } from '../../../components/focus-on-mount.ts';
-import { LeaveConfirmation } from '../../../components/leave-confirmation.tsx';
+import { useLeaveReason } from '../../../components/leave-reasons.ts';
 import { Notice } from '../../../components/notice.tsx';
 import { Section } from '../../../components/page.tsx';
 import styles from './webhooks.module.css';
@@ -17,10 +17,10 @@ export function SecretShown({
   onKept(): void;
 }) {
   const first = useFocusOnMount<HTMLDivElement>();
+  useLeaveReason('The secret is not shown again. Without it, your receiver cannot verify events.');
   return (
     <Section title="Secret">
       <div className={styles.steps}>
-        <LeaveConfirmation description="The secret is not shown again. Without it, your receiver cannot verify events." />
         <Notice ref={first} tone="busy">
           The secret is not shown again. Save it now in the settings of your receiver, which verifies each
           event with it.

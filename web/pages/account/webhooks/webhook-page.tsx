@@ -16,7 +16,7 @@ import { Deliveries } from './deliveries.tsx';
 import { eventChoicesOf } from './event-types.ts';
 import { SecretShown } from './secret-shown.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
-import { WebhookForm, type WebhookSettings } from './webhook-form.tsx';
+import { WebhookForm } from './webhook-form.tsx';
 import { WebhookStatus } from './webhook-status.tsx';
 import styles from './webhooks.module.css';
 
@@ -124,32 +124,29 @@ function PreviousSecret({ until }: { until: string }) {
 }
 
 function Edit({ webhook, onEnd }: { webhook: Webhook; onEnd(): void }) {
-  const { install_ids: ids } = webhook;
-  const installs = useInstallsById(webhook.account_id, ids ?? []);
+  // Later changes name installs that exist, and must not replace the form.
+  const [ids] = useState(webhook.install_ids ?? []);
+  const installs = useInstallsById(webhook.account_id, ids);
   const queries = useQueryClient();
-
-  async function save(body: WebhookSettings) {
-    await unwrap(
-      hosting.PATCH('/webhooks/{webhook_id}', { params: { path: { webhook_id: webhook.id } }, body }),
-    );
-    await queries.invalidateQueries({ queryKey: ['webhook'] });
-    showSuccess('Saved the webhook.');
-    onEnd();
-  }
 
   const form = (known: readonly { id: string }[]) => (
     <WebhookForm
       accountId={webhook.account_id}
       webhook={webhook}
-      knownInstalls={known}
-      submitLabel="Save webhook"
-      onSubmit={save}
+      goneInstalls={new Set(ids.filter((id) => !known.some((install) => install.id === id)))}
+      onSubmit={async (_settings, body, header) => {
+        const params = { path: { webhook_id: webhook.id }, header };
+        await unwrap(hosting.PATCH('/webhooks/{webhook_id}', { params, body }));
+        await queries.invalidateQueries({ queryKey: ['webhook'] });
+        showSuccess('Saved the webhook.');
+        onEnd();
+      }}
       onCancel={onEnd}
     />
   );
   return (
     <Section title="Edit webhook">
-      {ids !== null && ids.length > 0 ? (
+      {ids.length > 0 ? (
         <Loaded query={installs} what="installs">
           {form}
         </Loaded>

@@ -80,14 +80,7 @@ function NewWebhook({
 
   return (
     <Section title="Create a webhook">
-      <WebhookForm
-        accountId={accountId}
-        webhook={null}
-        knownInstalls={[]}
-        submitLabel="Create webhook"
-        onSubmit={create}
-        onCancel={onCancel}
-      />
+      <WebhookForm accountId={accountId} webhook={null} onSubmit={create} onCancel={onCancel} />
     </Section>
   );
 }

@@ -12,7 +12,7 @@ export function PartsFields({ label, withTables = false }: { label: string; with
         label={label}
         name="scope"
         value={scope}
-        onChange={setScope}
+        onValue={setScope}
         options={SCOPES.map((value) => ({ value, label: SCOPE_LABELS[value] }))}
       />
       {withTables && scope !== 'files' && (

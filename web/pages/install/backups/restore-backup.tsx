@@ -117,7 +117,7 @@ function RestoreForm({ install, onWanted }: { install: Install; onWanted(wanted:
         label="Restore into"
         name="where"
         value={isElsewhere ? 'elsewhere' : 'here'}
-        onChange={(value) => setIsElsewhere(value === 'elsewhere')}
+        onValue={(value) => setIsElsewhere(value === 'elsewhere')}
         options={[
           { value: 'here', label: `${install.name}, where it was made` },
           { value: 'elsewhere', label: 'Another install' },

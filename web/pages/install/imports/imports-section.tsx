@@ -104,7 +104,7 @@ function ImportForm({ install }: { install: Install }) {
           label="Where the website is"
           name="source"
           value={kind}
-          onChange={setKind}
+          onValue={setKind}
           options={[
             { value: 'file', label: 'In an archive that I uploaded by SFTP' },
             { value: 'url', label: 'In an archive at a URL' },

@@ -3,13 +3,14 @@ import { type BodyOf, type HostingPaths, hosting } from '../../../api/client.ts'
 import { unwrap, unwrapStarted } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { TextField } from '../../../components/fields.tsx';
-import { Form, textOf } from '../../../components/form.tsx';
+import { Form } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { Empty, Facts, MainSection, Section } from '../../../components/page.tsx';
 import { type Column, Table } from '../../../components/table.tsx';
 import { Time } from '../../../components/time.tsx';
 import { showOperation } from '../../../components/toast.tsx';
+import { useDraft } from '../../../components/use-draft.ts';
 import { useMay } from '../../../session/session.ts';
 
 /** The mail that the website of an install sends, and its limit. */
@@ -25,42 +26,19 @@ export function MailSection({ install }: { install: Install }) {
   );
 }
 
-type Refused = NonNullable<
-  BodyOf<HostingPaths['/installs/{install_id}/mail']['get']>['last_refused']
->[number];
-
 function WebsiteMail({ install }: { install: Install }) {
-  const queries = useQueryClient();
   const mayWork = useMay(install.account.id)('install.work');
   const params = { path: { install_id: install.id } };
-  const key = ['install', install.id, 'mail'];
-  const mail = useQuery({
-    queryKey: key,
+  const query = useQuery({
+    queryKey: ['install', install.id, 'mail'],
     queryFn: () => unwrap(hosting.GET('/installs/{install_id}/mail', { params })),
   });
 
-  async function limit(text: string) {
-    const operationId = await unwrapStarted(
-      hosting.PATCH('/installs/{install_id}/mail', {
-        params,
-        body: { limit_per_hour: text === '' ? null : Number(text) },
-      }),
-    );
-    await Promise.all([
-      queries.invalidateQueries({ queryKey: key }),
-      queries.invalidateQueries({ queryKey: ['operation', install.id] }),
-    ]);
-    showOperation(operationId, {
-      busy: 'Changing the mail limit.',
-      done: 'The mail limit was changed.',
-    });
-  }
-
   return (
-    <Loaded query={mail} what="the mail of the website">
-      {({ can_send, limit_per_hour, most_per_hour, sent_last_hour, queued, sender, last_refused }) => (
+    <Loaded query={query} what="the mail of the website">
+      {(mail) => (
         <>
-          {!can_send && (
+          {!mail.can_send && (
             <Notice tone="bad">
               This platform has no mail server for websites yet, so WordPress cannot send mail. Ask your
               provider, or use an SMTP plugin.
@@ -68,33 +46,60 @@ function WebsiteMail({ install }: { install: Install }) {
           )}
           <Facts
             facts={[
-              ['Sent in the last hour', `${sent_last_hour} of ${limit_per_hour} recipients`],
-              ['Waiting', queued === 1 ? '1 message' : `${queued} messages`],
-              ['Bounces go to', <code key="sender">{sender}</code>],
+              ['Sent in the last hour', `${mail.sent_last_hour} of ${mail.limit_per_hour} recipients`],
+              ['Waiting', mail.queued === 1 ? '1 message' : `${mail.queued} messages`],
+              ['Bounces go to', <code key="sender">{mail.sender}</code>],
             ]}
           />
-          {mayWork && (
-            <Form
-              key={limit_per_hour}
-              submitLabel="Change limit"
-              onSubmit={(values) => limit(textOf(values, 'limit_per_hour'))}
-            >
-              <TextField
-                label="Recipients per hour"
-                name="limit_per_hour"
-                type="number"
-                min={0}
-                max={most_per_hour}
-                step={1}
-                defaultValue={limit_per_hour}
-                hint={`At most ${most_per_hour}. Enter 0 to switch mail off. Leave it empty for the highest limit.`}
-              />
-            </Form>
+          {mayWork && <MailLimit installId={install.id} mail={mail} />}
+          {mail.last_refused !== null && mail.last_refused.length > 0 && (
+            <RefusedMail messages={mail.last_refused} />
           )}
-          {last_refused !== null && last_refused.length > 0 && <RefusedMail messages={last_refused} />}
         </>
       )}
     </Loaded>
+  );
+}
+
+type Mail = BodyOf<HostingPaths['/installs/{install_id}/mail']['get']>;
+type Refused = NonNullable<Mail['last_refused']>[number];
+
+function MailLimit({ installId, mail }: { installId: string; mail: Mail }) {
+  const queries = useQueryClient();
+  const path = { install_id: installId };
+  const draft = useDraft({
+    resource: mail,
+    fieldsOf: ({ limit_per_hour }) => ({ limit_per_hour: String(limit_per_hour) }),
+    read: () => hosting.GET('/installs/{install_id}/mail', { params: { path } }),
+    async save({ limit_per_hour = '' }, header) {
+      const operationId = await unwrapStarted(
+        hosting.PATCH('/installs/{install_id}/mail', {
+          params: { path, header },
+          body: { limit_per_hour: limit_per_hour === '' ? null : Number(limit_per_hour) },
+        }),
+      );
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: ['install', installId, 'mail'] }),
+        queries.invalidateQueries({ queryKey: ['operation', installId] }),
+      ]);
+      showOperation(operationId, {
+        busy: 'Changing the mail limit.',
+        done: 'The mail limit was changed.',
+      });
+    },
+  });
+  return (
+    <Form draft={draft} submitLabel="Change limit">
+      <TextField
+        label="Recipients per hour"
+        type="number"
+        min={0}
+        max={mail.most_per_hour}
+        step={1}
+        hint={`At most ${mail.most_per_hour}. Enter 0 to switch mail off. Leave it empty for the highest limit.`}
+        {...draft.field('limit_per_hour')}
+      />
+    </Form>
   );
 }
 

@@ -2,13 +2,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { hosting } from '../../../api/client.ts';
 import { unwrapStarted } from '../../../api/failure.ts';
-import type { OffloadSettings } from '../../../api/offload.ts';
+import { type OffloadSettings, readOffloadSettings } from '../../../api/offload.ts';
 import { Button } from '../../../components/button.tsx';
-import { SelectField, TextArea, TextField } from '../../../components/fields.tsx';
-import { Form, textOf } from '../../../components/form.tsx';
+import { GroupConflict, SelectField, TextArea, TextField } from '../../../components/fields.tsx';
+import { Form } from '../../../components/form.tsx';
 import { showOperation } from '../../../components/toast.tsx';
+import { useDraft } from '../../../components/use-draft.ts';
 import styles from './offload.module.css';
-import { fieldOf, newRow, type PathRow, rowsOf, settingsOf } from './path-rows.ts';
+import { fieldOf, newRow, type OffloadFields, offloadFields, type PathRow, settingsOf } from './path-rows.ts';
 
 const REDIRECT_TYPES = [
   { value: 'break', label: 'Serve through the edge at the same address' },
@@ -24,33 +25,44 @@ export function OffloadForm({
   settings: OffloadSettings | null;
 }) {
   const queries = useQueryClient();
-  const [rows, setRows] = useState(() => rowsOf(settings));
   const [added, setAdded] = useState<number | null>(null);
   const addButton = useRef<HTMLButtonElement>(null);
-
-  async function submit(values: FormData) {
-    const operationId = await unwrapStarted(
-      hosting.POST('/installs/{install_id}/offload_settings/files', {
-        params: { path: { install_id: installId } },
-        body: {
-          filestore_settings: {
-            cloud: 's3',
-            bucket: textOf(values, 'bucket').trim(),
-            bucket_region: textOf(values, 'bucket_region').trim(),
-            path_settings: settingsOf(rows),
-          },
-        },
-      }),
-    );
-    await Promise.all([
-      queries.invalidateQueries({ queryKey: ['offload', installId] }),
-      queries.invalidateQueries({ queryKey: ['operation', installId] }),
-    ]);
-    showOperation(operationId, {
-      busy: 'Checking the bucket.',
-      done: 'The offload settings are active.',
-    });
-  }
+  const path = { install_id: installId };
+  const draft = useDraft<OffloadSettings | null, OffloadFields>({
+    resource: settings,
+    fieldsOf: offloadFields,
+    appliesLater: true,
+    read: () => readOffloadSettings(installId),
+    async save(edited, header, values) {
+      const { bucket, bucket_region, path_settings } = settingsOf(values);
+      const operationId = await unwrapStarted(
+        header['If-Match'] === undefined
+          ? hosting.POST('/installs/{install_id}/offload_settings/files', {
+              params: { path },
+              body: { filestore_settings: { cloud: 's3', bucket, bucket_region, path_settings } },
+            })
+          : hosting.PATCH('/installs/{install_id}/offload_settings/files', {
+              params: { path, header },
+              body: {
+                filestore_settings: {
+                  ...(edited.bucket === undefined ? {} : { bucket }),
+                  ...(edited.bucket_region === undefined ? {} : { bucket_region }),
+                  ...(edited.paths === undefined ? {} : { path_settings }),
+                },
+              },
+            }),
+      );
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: ['offload', installId] }),
+        queries.invalidateQueries({ queryKey: ['operation', installId] }),
+      ]);
+      showOperation(operationId, {
+        busy: 'Checking the bucket.',
+        done: 'The offload settings are active.',
+      });
+    },
+  });
+  const { value: rows, onValue: setRows } = draft.field('paths');
 
   function add() {
     const row = newRow(rows);
@@ -62,11 +74,15 @@ export function OffloadForm({
     setRows(rows.map((row) => (row.key === key ? { ...row, ...changed } : row)));
 
   return (
-    <Form submitLabel="Check and activate" onSubmit={submit} fieldOf={fieldOf}>
+    <Form
+      draft={draft}
+      submitLabel="Check and activate"
+      disabled={settings !== null && !draft.isEdited}
+      fieldOf={fieldOf}
+    >
       <TextField
         label="Bucket"
-        name="bucket"
-        defaultValue={settings?.bucket}
+        {...draft.field('bucket')}
         autoCapitalize="none"
         autoComplete="off"
         spellCheck={false}
@@ -74,13 +90,17 @@ export function OffloadForm({
       />
       <TextField
         label="Region"
-        name="bucket_region"
         hint="The region's name at your storage provider, for example eu-central-1."
-        defaultValue={settings?.bucket_region}
+        {...draft.field('bucket_region')}
         autoCapitalize="none"
         autoComplete="off"
         spellCheck={false}
         required
+      />
+      <GroupConflict
+        label="Paths"
+        name="paths"
+        theirs={draft.theirs.paths.map(({ path: theirs }) => theirs).join('\n')}
       />
       {rows.map((row, index) => (
         <PathFields

@@ -1,4 +1,5 @@
 import type { OffloadSettings } from '../../../api/offload.ts';
+import { linesOf } from '../../../components/lines.ts';
 
 type PathSetting = OffloadSettings['path_settings'][number];
 
@@ -20,7 +21,7 @@ export const newRow = (rows: readonly PathRow[]): PathRow => ({
 /** The folder of WordPress uploads, as a first suggestion. */
 const FIRST: PathRow = { key: 1, path: '/wp-content/uploads/', redirectType: 'break', excluded: '' };
 
-export function rowsOf(settings: OffloadSettings | null): PathRow[] {
+function rowsOf(settings: OffloadSettings | null): PathRow[] {
   if (settings === null) return [FIRST];
   return settings.path_settings.map(({ path, redirect_type, excluded_paths }, index) => ({
     key: index + 1,
@@ -30,16 +31,30 @@ export function rowsOf(settings: OffloadSettings | null): PathRow[] {
   }));
 }
 
-export function settingsOf(rows: readonly PathRow[]): PathSetting[] {
-  return rows.map(({ path, redirectType, excluded }) => ({
-    path: path.trim(),
-    redirect_type: redirectType,
-    excluded_paths: excluded
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== ''),
-  }));
+/** The fields of the form. */
+export interface OffloadFields extends Record<string, unknown> {
+  bucket: string;
+  bucket_region: string;
+  paths: readonly PathRow[];
 }
+
+export const offloadFields = (settings: OffloadSettings | null): OffloadFields => ({
+  bucket: settings?.bucket ?? '',
+  bucket_region: settings?.bucket_region ?? '',
+  paths: rowsOf(settings),
+});
+
+export const settingsOf = ({ bucket, bucket_region, paths }: OffloadFields) => ({
+  bucket: bucket.trim(),
+  bucket_region: bucket_region.trim(),
+  path_settings: paths.map(
+    ({ path, redirectType, excluded }): PathSetting => ({
+      path: path.trim(),
+      redirect_type: redirectType,
+      excluded_paths: linesOf(excluded),
+    }),
+  ),
+});
 
 /** Maps a field of the request to a field of the form. */
 export function fieldOf(requestField: string): string {

@@ -136,7 +136,7 @@ function Push({ install, production }: { install: Install; production: ReplacedI
             label="What to push"
             name="scope"
             value={scope}
-            onChange={setScope}
+            onValue={setScope}
             options={scopesOf(install, has('parts')).map((value) => ({
               value,
               label: SCOPE_LABELS[value],

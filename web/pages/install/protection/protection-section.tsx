@@ -1,13 +1,11 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Install } from '../../../api/installs.ts';
 import { type Protection, useProtection } from '../../../api/rules.ts';
 import { RadioGroup, TextArea } from '../../../components/fields.tsx';
-import { Form, textOf } from '../../../components/form.tsx';
+import { Form } from '../../../components/form.tsx';
 import { linesOf } from '../../../components/lines.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Section } from '../../../components/page.tsx';
-import { changeProtection } from './change-protection.ts';
+import { useProtectionDraft } from './change-protection.ts';
 import { VisitorPassword } from './visitor-password.tsx';
 
 /** Who may visit a website: its password, blocked addresses, search engines and XML-RPC. */
@@ -17,14 +15,19 @@ export function ProtectionSection({ install }: { install: Install }) {
     <Loaded query={query} what="the protection">
       {(protection) => (
         <>
-          <VisitorPassword install={install} password={protection.password} />
-          <SearchEngines install={install} present={protection.noindex} />
-          <BlockedAddresses install={install} present={protection.blocked_addresses} />
-          {install.php_version !== null && <XmlRpc install={install} present={protection.xmlrpc} />}
+          <VisitorPassword install={install} protection={protection} />
+          <SearchEngines install={install} protection={protection} />
+          <BlockedAddresses install={install} protection={protection} />
+          {install.php_version !== null && <XmlRpc install={install} protection={protection} />}
         </>
       )}
     </Loaded>
   );
+}
+
+interface Part {
+  install: Install;
+  protection: Protection;
 }
 
 const NOINDEX = [
@@ -37,37 +40,35 @@ const NOINDEX = [
   { value: 'off', label: 'Allow in search results' },
 ] as const;
 
-function SearchEngines({ install, present }: { install: Install; present: Protection['noindex'] }) {
-  const queries = useQueryClient();
-  const [wanted, setWanted] = useState<string>(present);
+function SearchEngines({ install, protection }: Part) {
+  const draft = useProtectionDraft(
+    install,
+    protection,
+    ({ noindex }) => ({ noindex }),
+    (edited) => edited,
+    'Saved.',
+  );
   return (
     <Section title="Search engines">
       <p>
         The header <code>X-Robots-Tag: noindex</code> tells search engines not to list a page. The default
         domain {install.cname} always sends it.
       </p>
-      <Form
-        submitLabel="Save"
-        disabled={wanted === present}
-        onSubmit={async () => {
-          const noindex = NOINDEX.find(({ value }) => value === wanted)?.value;
-          if (noindex !== undefined) await changeProtection(queries, install.id, { noindex }, 'Saved.');
-        }}
-      >
-        <RadioGroup
-          label="All other domains"
-          name="noindex"
-          options={NOINDEX}
-          value={wanted}
-          onChange={setWanted}
-        />
+      <Form draft={draft} submitLabel="Save">
+        <RadioGroup label="All other domains" options={NOINDEX} {...draft.field('noindex')} />
       </Form>
     </Section>
   );
 }
 
-function BlockedAddresses({ install, present }: { install: Install; present: readonly string[] }) {
-  const queries = useQueryClient();
+function BlockedAddresses({ install, protection }: Part) {
+  const draft = useProtectionDraft(
+    install,
+    protection,
+    ({ blocked_addresses }) => ({ blocked_addresses: blocked_addresses.join('\n') }),
+    ({ blocked_addresses = '' }) => ({ blocked_addresses: linesOf(blocked_addresses) }),
+    'The blocked addresses are saved.',
+  );
   return (
     <Section title="Blocked addresses">
       <p>
@@ -75,26 +76,17 @@ function BlockedAddresses({ install, present }: { install: Install; present: rea
         domains and certificates are not affected.
       </p>
       <Form
-        key={present.join()}
+        draft={draft}
         submitLabel="Save addresses"
         fieldOf={(name) => name.replace(/^blocked_addresses\b.*/, 'blocked_addresses')}
-        onSubmit={(values) =>
-          changeProtection(
-            queries,
-            install.id,
-            { blocked_addresses: linesOf(textOf(values, 'blocked_addresses')) },
-            'The blocked addresses are saved.',
-          )
-        }
       >
         <TextArea
           label="Addresses"
-          name="blocked_addresses"
           hint="One address or range on each line, at most 200: 192.0.2.7, 192.0.2.0/24 or 2001:db8::/48."
           autoCapitalize="none"
           autoComplete="off"
           rows={5}
-          defaultValue={present.join('\n')}
+          {...draft.field('blocked_addresses')}
         />
       </Form>
     </Section>
@@ -110,30 +102,22 @@ const XMLRPC = [
   },
 ] as const;
 
-function XmlRpc({ install, present }: { install: Install; present: Protection['xmlrpc'] }) {
-  const queries = useQueryClient();
-  const [wanted, setWanted] = useState<string>(present);
+function XmlRpc({ install, protection }: Part) {
+  const draft = useProtectionDraft(
+    install,
+    protection,
+    ({ xmlrpc }) => ({ xmlrpc }),
+    (edited) => edited,
+    'Saved.',
+  );
   return (
     <Section title="XML-RPC">
       <p>
         Programs publish through <code>xmlrpc.php</code>, and attackers guess passwords there. Block it if you
         need no such program.
       </p>
-      <Form
-        submitLabel="Save"
-        disabled={wanted === present}
-        onSubmit={async () => {
-          const xmlrpc = XMLRPC.find(({ value }) => value === wanted)?.value;
-          if (xmlrpc !== undefined) await changeProtection(queries, install.id, { xmlrpc }, 'Saved.');
-        }}
-      >
-        <RadioGroup
-          label="Requests to xmlrpc.php"
-          name="xmlrpc"
-          options={XMLRPC}
-          value={wanted}
-          onChange={setWanted}
-        />
+      <Form draft={draft} submitLabel="Save">
+        <RadioGroup label="Requests to xmlrpc.php" options={XMLRPC} {...draft.field('xmlrpc')} />
       </Form>
     </Section>
   );

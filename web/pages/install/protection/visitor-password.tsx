@@ -6,19 +6,17 @@ import { Button } from '../../../components/button.tsx';
 import { Copyable } from '../../../components/copy.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { TextArea, TextField } from '../../../components/fields.tsx';
-import { Form, textOf } from '../../../components/form.tsx';
+import { Form } from '../../../components/form.tsx';
 import { linesOf } from '../../../components/lines.ts';
 import { Facts, Section } from '../../../components/page.tsx';
 import { showFailure } from '../../../components/toast.tsx';
-import { changeProtection } from './change-protection.ts';
-
-type Password = Protection['password'];
+import { changeProtection, useProtectionDraft } from './change-protection.ts';
 
 /** The password that visitors of a website must enter, for the owners to hand out. */
-export function VisitorPassword({ install, password }: { install: Install; password: Password }) {
+export function VisitorPassword({ install, protection }: { install: Install; protection: Protection }) {
   const queries = useQueryClient();
   const [open, setOpen] = useState(false);
-  const { enabled, username, password: secret, allowed_addresses } = password;
+  const { enabled, username, password: secret, allowed_addresses } = protection.password;
   const turn = useMutation({
     mutationFn: () =>
       changeProtection(
@@ -70,52 +68,66 @@ export function VisitorPassword({ install, password }: { install: Install; passw
         title="Password for visitors"
         description="A new password replaces the old one at once."
       >
-        <Form
-          submitLabel="Save"
-          fieldOf={(name) => name.replace(/^password\./, '').replace(/\.\d+$/, '')}
-          onSubmit={async (values) => {
-            const typed = textOf(values, 'password');
-            await changeProtection(
-              queries,
-              install.id,
-              {
-                password: {
-                  username: textOf(values, 'username'),
-                  allowed_addresses: linesOf(textOf(values, 'allowed_addresses')),
-                  ...(typed === secret ? {} : { password: typed === '' ? null : typed }),
-                },
-              },
-              'The password is saved.',
-            );
-            setOpen(false);
-          }}
-        >
-          <TextField
-            label="User name"
-            name="username"
-            required
-            defaultValue={username}
-            autoCapitalize="none"
-            autoComplete="off"
-          />
-          <TextField
-            label="Password"
-            name="password"
-            defaultValue={secret ?? ''}
-            hint="At least 8 characters. Leave it empty for a new random one."
-            autoCapitalize="none"
-            autoComplete="off"
-          />
-          <TextArea
-            label="Exempt addresses"
-            name="allowed_addresses"
-            hint="Optional. Visitors from these IP addresses or ranges, such as your office, need no password. One on each line."
-            autoCapitalize="none"
-            autoComplete="off"
-            defaultValue={allowed_addresses.join('\n')}
-          />
-        </Form>
+        <PasswordForm install={install} protection={protection} onDone={() => setOpen(false)} />
       </Dialog>
     </Section>
+  );
+}
+
+function PasswordForm({
+  install,
+  protection,
+  onDone,
+}: {
+  install: Install;
+  protection: Protection;
+  onDone(): void;
+}) {
+  const draft = useProtectionDraft(
+    install,
+    protection,
+    ({ password: { username, password, allowed_addresses } }) => ({
+      username,
+      password: password ?? '',
+      allowed_addresses: allowed_addresses.join('\n'),
+    }),
+    ({ username, password, allowed_addresses }) => ({
+      password: {
+        ...(username === undefined ? {} : { username }),
+        ...(password === undefined ? {} : { password: password === '' ? null : password }),
+        ...(allowed_addresses === undefined ? {} : { allowed_addresses: linesOf(allowed_addresses) }),
+      },
+    }),
+    'The password is saved.',
+    onDone,
+  );
+  return (
+    <Form
+      draft={draft}
+      submitLabel="Save"
+      fieldOf={(name) => name.replace(/^password\./, '').replace(/\.\d+$/, '')}
+    >
+      <TextField
+        label="User name"
+        required
+        autoCapitalize="none"
+        autoComplete="off"
+        {...draft.field('username')}
+      />
+      <TextField
+        label="Password"
+        hint="At least 8 characters. Leave it empty for a new random one."
+        autoCapitalize="none"
+        autoComplete="off"
+        {...draft.field('password')}
+      />
+      <TextArea
+        label="Exempt addresses"
+        hint="Optional. Visitors from these IP addresses or ranges, such as your office, need no password. One on each line."
+        autoCapitalize="none"
+        autoComplete="off"
+        {...draft.field('allowed_addresses')}
+      />
+    </Form>
   );
 }

@@ -20,6 +20,8 @@ export function RedirectsSection({ install }: { install: Install }) {
   const query = useRedirects(install.id);
   const mayWork = useMay(install.account.id)('install.work');
   const [adding, setAdding] = useState(false);
+  // Here instead of in the row, so that the form stays if someone else deletes the redirect.
+  const [changing, setChanging] = useState<Redirect | null>(null);
   return (
     <MainSection
       intro="Redirects send visitors of old addresses to new ones, on every domain of the website. They come before files and WordPress. The first redirect that matches applies."
@@ -38,7 +40,7 @@ export function RedirectsSection({ install }: { install: Install }) {
           ) : (
             <Table
               caption="Redirects in their order"
-              columns={columns(install, redirects, mayWork)}
+              columns={columns(install, redirects, mayWork ? setChanging : null)}
               rows={redirects}
               rowKey={({ id }) => id}
             />
@@ -48,11 +50,29 @@ export function RedirectsSection({ install }: { install: Install }) {
       <Dialog open={adding} onOpenChange={setAdding} title="Add redirect">
         <RedirectForm installId={install.id} redirect={null} onDone={() => setAdding(false)} />
       </Dialog>
+      <Dialog
+        open={changing !== null}
+        onOpenChange={(open) => open || setChanging(null)}
+        title="Change redirect"
+      >
+        {changing && (
+          <RedirectForm
+            installId={install.id}
+            redirect={query.data?.find(({ id }) => id === changing.id) ?? changing}
+            onDone={() => setChanging(null)}
+          />
+        )}
+      </Dialog>
     </MainSection>
   );
 }
 
-function columns(install: Install, all: readonly Redirect[], mayWork: boolean): Column<Redirect>[] {
+/** `onChange` opens the form; null for users who may not change redirects. */
+function columns(
+  install: Install,
+  all: readonly Redirect[],
+  onChange: ((redirect: Redirect) => void) | null,
+): Column<Redirect>[] {
   return [
     { id: 'position', header: 'No.', cell: ({ position }) => position },
     {
@@ -68,12 +88,14 @@ function columns(install: Install, all: readonly Redirect[], mayWork: boolean): 
     },
     { id: 'to', header: 'To', cell: ({ to }) => <code className={styles.address}>{to}</code> },
     { id: 'status', header: 'Status', cell: ({ status }) => status },
-    ...(mayWork
+    ...(onChange
       ? [
           {
             id: 'actions',
             header: 'Actions',
-            cell: (redirect: Redirect) => <RedirectActions install={install} redirect={redirect} all={all} />,
+            cell: (redirect: Redirect) => (
+              <RedirectActions install={install} redirect={redirect} all={all} onChange={onChange} />
+            ),
           },
         ]
       : []),
@@ -84,14 +106,16 @@ function RedirectActions({
   install,
   redirect,
   all,
+  onChange,
 }: {
   install: Install;
   redirect: Redirect;
+  onChange(redirect: Redirect): void;
   /** All redirects of the install, in their order. */
   all: readonly Redirect[];
 }) {
   const queries = useQueryClient();
-  const [asking, setAsking] = useState<'change' | 'delete' | null>(null);
+  const [isDeleting, setIsDeleting] = useState(false);
   const { id, from, position } = redirect;
   const params = { path: { install_id: install.id, redirect_id: id } };
   const reload = () => queries.invalidateQueries({ queryKey: ['rules', install.id, 'redirects'] });
@@ -133,22 +157,15 @@ function RedirectActions({
       <RowMenu
         name={from}
         entries={[
-          { label: 'Change', onSelect: () => setAsking('change') },
+          { label: 'Change', onSelect: () => onChange(redirect) },
           ...(position > 1 ? [{ label: 'Move up', onSelect: () => void move(position - 1) }] : []),
           ...(position < all.length ? [{ label: 'Move down', onSelect: () => void move(position + 1) }] : []),
-          { label: 'Delete', onSelect: () => setAsking('delete') },
+          { label: 'Delete', onSelect: () => setIsDeleting(true) },
         ]}
       />
-      <Dialog
-        open={asking === 'change'}
-        onOpenChange={(open) => setAsking(open ? 'change' : null)}
-        title="Change redirect"
-      >
-        <RedirectForm installId={install.id} redirect={redirect} onDone={() => setAsking(null)} />
-      </Dialog>
       <ConfirmDialog
-        open={asking === 'delete'}
-        onOpenChange={(open) => setAsking(open ? 'delete' : null)}
+        open={isDeleting}
+        onOpenChange={setIsDeleting}
         title="Delete redirect?"
         description={`Visitors of ${from} get the page of the website again. Browsers may remember a permanent redirect.`}
         confirmLabel="Delete"

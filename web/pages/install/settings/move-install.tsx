@@ -10,7 +10,7 @@ import { Form, textOf } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Section } from '../../../components/page.tsx';
 import { type SiteChoice, SiteField, useFirstSites } from '../../../components/site-field.tsx';
-import { moveWithUndo } from '../../site/move-with-undo.ts';
+import { moveWithUndo, placeOf } from '../../site/move-with-undo.ts';
 
 /** Moves an install to another site or environment. */
 export function MoveInstall({ install }: { install: Install }) {
@@ -64,13 +64,14 @@ function MoveForm({
 }) {
   const queries = useQueryClient();
   const [site, setSite] = useState(from);
+  const [seen] = useState(() => placeOf(install));
   // The install's own environment counts as free.
   const others = site && { installs: site.installs.filter(({ id }) => id !== install.id) };
 
   async function move(values: FormData) {
     const environment = environmentOf(textOf(values, 'environment'));
     const place = { site_id: site?.id ?? null, environment };
-    await moveWithUndo(queries, install.id, place, (name) => `Moved ${name}.`);
+    await moveWithUndo(queries, install.id, place, (name) => `Moved ${name}.`, seen);
     onMoved();
   }
 

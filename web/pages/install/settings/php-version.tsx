@@ -3,9 +3,10 @@ import { hosting, portal } from '../../../api/client.ts';
 import { unwrap, unwrapStarted } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { SelectField } from '../../../components/fields.tsx';
-import { Form, textOf } from '../../../components/form.tsx';
+import { Form } from '../../../components/form.tsx';
 import { Section } from '../../../components/page.tsx';
 import { showOperation } from '../../../components/toast.tsx';
+import { useDraft } from '../../../components/use-draft.ts';
 
 /** Switches the PHP version of an install, if its host offers several. The operation shows the progress. */
 export function PhpVersion({ install }: { install: Install }) {
@@ -15,19 +16,24 @@ export function PhpVersion({ install }: { install: Install }) {
     queryKey: ['install', install.id, 'php'],
     queryFn: () => unwrap(portal.GET('/portal/api/installs/{install_id}/php_versions', { params })),
   });
+  const draft = useDraft({
+    resource: install,
+    fieldsOf: ({ php_version }) => ({ php_version: php_version ?? '' }),
+    read: () => hosting.GET('/installs/{install_id}', { params }),
+    appliesLater: true,
+    async save({ php_version = '' }, header) {
+      const operationId = await unwrapStarted(
+        hosting.PATCH('/installs/{install_id}', { params: { ...params, header }, body: { php_version } }),
+      );
+      await queries.invalidateQueries({ queryKey: ['operation', install.id] });
+      showOperation(operationId, {
+        busy: `Switching to PHP ${php_version}.`,
+        done: `The website runs PHP ${php_version}.`,
+      });
+    },
+  });
   const versions = offered.data?.versions ?? [];
   if (!versions.some((version) => version !== install.php_version)) return null;
-
-  async function change(version: string) {
-    const operationId = await unwrapStarted(
-      hosting.PATCH('/installs/{install_id}', { params, body: { php_version: version } }),
-    );
-    await queries.invalidateQueries({ queryKey: ['operation', install.id] });
-    showOperation(operationId, {
-      busy: `Switching to PHP ${version}.`,
-      done: `The website runs PHP ${version}.`,
-    });
-  }
 
   return (
     <Section title="PHP">
@@ -35,19 +41,14 @@ export function PhpVersion({ install }: { install: Install }) {
         The website is checked before and after the switch. If the website gets worse, it returns to its
         current version.
       </p>
-      <Form
-        key={install.php_version}
-        submitLabel="Switch PHP"
-        onSubmit={(values) => change(textOf(values, 'php_version'))}
-      >
+      <Form draft={draft} submitLabel="Switch PHP">
         <SelectField
           label="PHP version"
-          name="php_version"
-          defaultValue={install.php_version ?? ''}
           options={versions.map((version) => ({
             value: version,
             label: version === install.php_version ? `${version} (current)` : version,
           }))}
+          {...draft.field('php_version')}
         />
       </Form>
     </Section>

@@ -3,13 +3,16 @@ import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
 import { unwrap } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
+import type { Precondition } from '../../../api/precondition.ts';
+import { ofInstall } from '../../../api/rules.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { TextField } from '../../../components/fields.tsx';
-import { Form, textOf } from '../../../components/form.tsx';
+import { Form } from '../../../components/form.tsx';
 import { Section } from '../../../components/page.tsx';
 import { Time, useNow } from '../../../components/time.tsx';
 import { showFailure, showSuccess } from '../../../components/toast.tsx';
+import { useDraft } from '../../../components/use-draft.ts';
 import { dateFieldValue, deferralBounds, startOfDay } from './deferral-dates.ts';
 
 const FIELD = 'defer_wordpress_upgrades_until';
@@ -23,10 +26,10 @@ export function WordpressUpgrades({ install }: { install: Install }) {
   const until = install.defer_wordpress_upgrades_until;
   const isDeferred = until !== null && Date.parse(until) > now.getTime();
 
-  async function change(to: string | null) {
+  async function change(to: string | null, header: Precondition = {}) {
     await unwrap(
       hosting.PATCH('/installs/{install_id}', {
-        params: { path: { install_id: install.id } },
+        params: { path: { install_id: install.id }, header },
         body: { [FIELD]: to },
       }),
     );
@@ -37,7 +40,6 @@ export function WordpressUpgrades({ install }: { install: Install }) {
   }
 
   const end = useMutation({ mutationFn: () => change(null), onError: showFailure });
-  const { first, last } = deferralBounds(now);
 
   return (
     <Section
@@ -69,26 +71,48 @@ export function WordpressUpgrades({ install }: { install: Install }) {
         title="Defer WordPress upgrades"
         description="Your provider leaves WordPress as it is until the day begins. Security fixes wait, too, unless your provider has to apply one. Plugins and themes are not affected."
       >
-        <Form
-          submitLabel="Defer"
-          fieldOf={(field) => (field === FIELD ? 'until' : field)}
-          onSubmit={async (values) => {
-            await change(startOfDay(textOf(values, 'until')));
+        <DeferralForm
+          install={install}
+          now={now}
+          onDefer={async (day, header) => {
+            await change(startOfDay(day), header);
             setOpen(false);
           }}
-        >
-          <TextField
-            type="date"
-            label="Defer until"
-            name="until"
-            required
-            min={first}
-            max={last}
-            defaultValue={isDeferred ? dateFieldValue(new Date(until)) : undefined}
-            hint="At most a year ahead."
-          />
-        </Form>
+        />
       </Dialog>
     </Section>
+  );
+}
+
+function DeferralForm({
+  install,
+  now,
+  onDefer,
+}: {
+  install: Install;
+  now: Date;
+  onDefer(day: string, precondition: Precondition): Promise<void>;
+}) {
+  const { first, last } = deferralBounds(now);
+  const draft = useDraft({
+    resource: install,
+    fieldsOf: ({ defer_wordpress_upgrades_until: until }) => ({
+      until: until !== null && Date.parse(until) > now.getTime() ? dateFieldValue(new Date(until)) : '',
+    }),
+    read: () => hosting.GET('/installs/{install_id}', ofInstall(install.id)),
+    save: ({ until = '' }, precondition) => onDefer(until, precondition),
+  });
+  return (
+    <Form draft={draft} submitLabel="Defer" fieldOf={(field) => (field === FIELD ? 'until' : field)}>
+      <TextField
+        type="date"
+        label="Defer until"
+        required
+        min={first}
+        max={last}
+        hint="At most a year ahead."
+        {...draft.field('until')}
+      />
+    </Form>
   );
 }

@@ -1,16 +1,31 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
 import { unwrap } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { type UpdatePolicy, useUpdatePolicy } from '../../../api/updates.ts';
-import { CheckboxField, SelectField, TextArea, TextField } from '../../../components/fields.tsx';
-import { Form, textOf } from '../../../components/form.tsx';
+import {
+  CheckboxField,
+  GroupConflict,
+  SelectField,
+  TextArea,
+  TextField,
+} from '../../../components/fields.tsx';
+import { Form } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Section } from '../../../components/page.tsx';
 import { showSuccess } from '../../../components/toast.tsx';
+import { useDraft } from '../../../components/use-draft.ts';
 import { useMay } from '../../../session/session.ts';
-import { CORE_OPTIONS, DAYS, ITEM_OPTIONS, policyChange } from './update-labels.ts';
+import {
+  CORE_OPTIONS,
+  DAYS,
+  describeWindow,
+  ITEM_OPTIONS,
+  policyChange,
+  policyFields,
+  suggestedWindow,
+  type WindowFields,
+} from './policy-fields.ts';
 
 /** The policy of an install for automatic updates. */
 export function AutomaticUpdates({ install }: { install: Install }) {
@@ -19,9 +34,7 @@ export function AutomaticUpdates({ install }: { install: Install }) {
   return (
     <Section title="Automatic updates">
       <Loaded query={policy} what="automatic updates">
-        {(known) => (
-          <PolicyForm key={JSON.stringify(known)} install={install} policy={known} mayWork={mayWork} />
-        )}
+        {(known) => <PolicyForm install={install} policy={known} mayWork={mayWork} />}
       </Loaded>
     </Section>
   );
@@ -37,55 +50,78 @@ function PolicyForm({
   mayWork: boolean;
 }) {
   const queries = useQueryClient();
-  const { maintenance_window: window } = policy;
-  const [hasWindow, setHasWindow] = useState(window !== null);
-
-  async function save(values: FormData) {
-    const body = policyChange({
-      core: textOf(values, 'core'),
-      plugins: textOf(values, 'plugins'),
-      themes: textOf(values, 'themes'),
-      hasWindow,
-      days: DAYS.filter((day) => values.has(day)),
-      fromHour: textOf(values, 'from_hour'),
-      hours: textOf(values, 'hours'),
-      timeZone: textOf(values, 'time_zone'),
-      pages: textOf(values, 'pages'),
-    });
-    await unwrap(
-      hosting.PATCH('/installs/{install_id}/wordpress/update_policy', {
-        params: { path: { install_id: install.id } },
-        body,
-      }),
-    );
-    await queries.invalidateQueries({ queryKey: ['install', install.id, 'update-policy'] });
-    showSuccess('The automatic updates are saved.');
-  }
+  const params = { path: { install_id: install.id } };
+  const draft = useDraft({
+    resource: policy,
+    fieldsOf: policyFields,
+    read: () => hosting.GET('/installs/{install_id}/wordpress/update_policy', { params }),
+    async save(edited, header) {
+      await unwrap(
+        hosting.PATCH('/installs/{install_id}/wordpress/update_policy', {
+          params: { ...params, header },
+          body: policyChange(edited),
+        }),
+      );
+      await queries.invalidateQueries({ queryKey: ['update-policy', install.id] });
+      showSuccess('The automatic updates are saved.');
+    },
+  });
 
   return (
     <Form
+      draft={draft}
       submitLabel="Save"
-      disabled={!mayWork}
+      disabled={!mayWork || !draft.isEdited}
       fieldOf={(field) => field.split('.').at(-1) ?? field}
-      onSubmit={save}
     >
-      <SelectField label="WordPress" name="core" defaultValue={policy.core} options={CORE_OPTIONS} />
-      <SelectField label="Plugins" name="plugins" defaultValue={policy.plugins} options={ITEM_OPTIONS} />
-      <SelectField label="Themes" name="themes" defaultValue={policy.themes} options={ITEM_OPTIONS} />
+      <SelectField label="WordPress" options={CORE_OPTIONS} {...draft.field('core')} />
+      <SelectField label="Plugins" options={ITEM_OPTIONS} {...draft.field('plugins')} />
+      <SelectField label="Themes" options={ITEM_OPTIONS} {...draft.field('themes')} />
+      <MaintenanceWindow theirs={draft.theirs.maintenance_window} {...draft.field('maintenance_window')} />
+      <TextArea
+        label="Pages to check"
+        rows={3}
+        hint="Paths, one on each line, up to six. The home page, the newest post and page, and the login form are always checked."
+        {...draft.field('pages')}
+      />
+    </Form>
+  );
+}
+
+/** When updates are made: a choice as a whole, because the server takes it as a whole. */
+function MaintenanceWindow({
+  theirs,
+  name,
+  value: window,
+  onValue,
+}: {
+  /** What the server has. */
+  theirs: WindowFields | null;
+  name: string;
+  value: WindowFields | null;
+  onValue(window: WindowFields | null): void;
+}) {
+  const change = (changed: Partial<WindowFields>) => window && onValue({ ...window, ...changed });
+  return (
+    <>
       <CheckboxField
         label="Only in a maintenance window"
         name="has_window"
-        checked={hasWindow}
-        onChange={({ target }) => setHasWindow(target.checked)}
+        checked={window !== null}
+        onValue={(isOn) => onValue(isOn ? (theirs ?? suggestedWindow()) : null)}
       />
-      {hasWindow && (
+      <GroupConflict label="Maintenance window" name={name} theirs={describeWindow(theirs)} />
+      {window && (
         <>
           {DAYS.map((day) => (
             <CheckboxField
               key={day}
               name={day}
               label={day.charAt(0).toUpperCase() + day.slice(1)}
-              defaultChecked={window === null || window.days.includes(day)}
+              checked={window.days.includes(day)}
+              onValue={(isOn) =>
+                change({ days: DAYS.filter((one) => (one === day ? isOn : window.days.includes(one))) })
+              }
             />
           ))}
           <TextField
@@ -95,7 +131,8 @@ function PolicyForm({
             min={0}
             max={23}
             required
-            defaultValue={window?.from_hour ?? 2}
+            value={window.from_hour}
+            onValue={(from_hour) => change({ from_hour })}
           />
           <TextField
             type="number"
@@ -104,23 +141,18 @@ function PolicyForm({
             min={1}
             max={24}
             required
-            defaultValue={window?.hours ?? 4}
+            value={window.hours}
+            onValue={(hours) => change({ hours })}
           />
           <TextField
             label="Time zone"
             name="time_zone"
             required
-            defaultValue={window?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone}
+            value={window.time_zone}
+            onValue={(time_zone) => change({ time_zone })}
           />
         </>
       )}
-      <TextArea
-        label="Pages to check"
-        name="pages"
-        rows={3}
-        defaultValue={policy.pages.join('\n')}
-        hint="Paths, one on each line, up to six. The home page, the newest post and page, and the login form are always checked."
-      />
-    </Form>
+    </>
   );
 }

@@ -87,7 +87,7 @@ function AddForm({
         label="Source"
         name="source"
         value={source}
-        onChange={(value) => setSource(SOURCES.find((one) => one === value) ?? source)}
+        onValue={(value) => setSource(SOURCES.find((one) => one === value) ?? source)}
         options={SOURCES.map((value) => ({ value, label: WORDS[value].option }))}
       />
       <TextField

@@ -2,7 +2,7 @@ import { useApiCertificate } from '../../../api/me.ts';
 import { Button } from '../../../components/button.tsx';
 import { Copyable } from '../../../components/copy.tsx';
 import { useFocusOnMount } from '../../../components/focus-on-mount.ts';
-import { LeaveConfirmation } from '../../../components/leave-confirmation.tsx';
+import { useLeaveReason } from '../../../components/leave-reasons.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { Facts } from '../../../components/page.tsx';
@@ -16,13 +16,13 @@ const CERTIFICATE_FILE = 'homeport.crt';
 /** Shows the password of a new credential once, with a command to try it. */
 export function IssuedCredentialShown({ issued, onKept }: { issued: IssuedCredential; onKept(): void }) {
   const heading = useFocusOnMount<HTMLHeadingElement>();
+  useLeaveReason('The password is not shown again. You cannot use the credential without it.');
   const { id: username, password, name } = issued;
   return (
     <div className={styles.steps}>
       <h3 ref={heading} tabIndex={-1} className={styles.heading}>
         {name}
       </h3>
-      <LeaveConfirmation description="The password is not shown again. You cannot use the credential without it." />
       <Notice tone="busy">
         The password is not shown again. Save it now in a password manager or in your program's settings.
       </Notice>

@@ -80,7 +80,7 @@ export function NewCredentialForm({
         <TextField label="Last day" name="expires_at" type="date" min={today()} required />
       )}
       {accounts.length > 0 && (
-        <RadioGroup label="Access" name="reach" options={REACHES} value={reach} onChange={setReach} />
+        <RadioGroup label="Access" name="reach" options={REACHES} value={reach} onValue={setReach} />
       )}
       {reach !== 'all' && (
         <ChoiceField

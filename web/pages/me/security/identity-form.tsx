@@ -30,7 +30,7 @@ export function IdentityForm({
 }: FormParts & { factor: SecondFactor; onIdentity(identity: Identity): Promise<void> }) {
   if (factor.enabled) return <FactorForm factor={factor} onFactor={onIdentity} {...parts} />;
   return (
-    <Form {...parts} onSubmit={(values) => onIdentity({ password: textOf(values, 'password') })}>
+    <Form isPrompt {...parts} onSubmit={(values) => onIdentity({ password: textOf(values, 'password') })}>
       <PasswordField />
     </Form>
   );
@@ -65,7 +65,7 @@ export function FactorForm({
           <p>Or enter a code:</p>
         </>
       )}
-      <Form {...parts} onSubmit={(values) => onFactor({ code: textOf(values, 'code') })}>
+      <Form isPrompt {...parts} onSubmit={(values) => onFactor({ code: textOf(values, 'code') })}>
         <TextField
           label="Code"
           name="code"

@@ -4,7 +4,7 @@ import { CopyButton } from '../../../components/copy.tsx';
 import { CheckboxField } from '../../../components/fields.tsx';
 import { useFocusOnMount } from '../../../components/focus-on-mount.ts';
 import { Form } from '../../../components/form.tsx';
-import { LeaveConfirmation } from '../../../components/leave-confirmation.tsx';
+import { useLeaveReason } from '../../../components/leave-reasons.ts';
 import { Notice } from '../../../components/notice.tsx';
 import { TextDownload } from '../../../components/text-download.tsx';
 import { recoveryCodesFile } from './recovery-codes.ts';
@@ -22,6 +22,9 @@ export function RecoveryCodesShown({
 }) {
   const [kept, setKept] = useState(false);
   const heading = useFocusOnMount<HTMLHeadingElement>();
+  useLeaveReason(
+    'The recovery codes are not shown again. Without them, you cannot sign in if you lose your phone.',
+  );
   useNoRefetchOnFocus();
   const file = recoveryCodesFile(codes, { email, host: new URL(document.baseURI).host });
   return (
@@ -29,7 +32,6 @@ export function RecoveryCodesShown({
       <h3 ref={heading} tabIndex={-1} className={styles.heading}>
         Your recovery codes
       </h3>
-      <LeaveConfirmation description="The recovery codes are not shown again. Without them, you cannot sign in if you lose your phone." />
       <Notice tone="busy">
         Each code lets you sign in once without the app or a passkey. The codes are not shown again, so save
         them now in a safe place.
