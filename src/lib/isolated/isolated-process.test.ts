@@ -86,10 +86,22 @@ describe('a task that kills the process', () => {
     start();
     const deadly = isolated.run(task(name), null).catch((error: unknown) => error);
     // Some run beside it and die with it, some after it.
-    const others = await Promise.all([1, 2, 3, 4].map((number) => isolated.run(task('slowly'), number)));
-    expect(others).toEqual([1, 2, 3, 4]);
+    const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+    const others = await Promise.all(numbers.map((number) => isolated.run(task('slowly'), number)));
+    expect(others).toEqual(numbers);
     expect(await deadly).toMatchObject({ name: 'IsolatedTaskLost', reason });
     expect(await isolated.run(task('add'), { a: 2, b: 2 })).toBe(4);
+  });
+
+  test('is found among others that do so too', async () => {
+    start();
+    const outcomes = await Promise.allSettled(
+      [0, 1, 2, 3, 4, 5].map((number) =>
+        number % 3 === 0 ? isolated.run(task('crash'), null) : isolated.run(task('slowly'), number),
+      ),
+    );
+    const fates = outcomes.map((one) => (one.status === 'fulfilled' ? one.value : 'lost'));
+    expect(fates).toEqual(['lost', 1, 2, 'lost', 4, 5]);
   });
 
   test('by blocking it is lost after its time, and others go on', async () => {

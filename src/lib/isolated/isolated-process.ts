@@ -26,8 +26,8 @@ export interface RunOptions {
 /** One child process for tasks that can crash. It starts with the first task and is replaced when it dies. */
 export interface IsolatedProcess {
   /**
-   * Runs a task and returns its output. Rejects with the error that the task threw, or with {@link IsolatedTaskLost}. A task whose process
-   * died runs once more, alone: another task may have killed it.
+   * Runs a task and returns its output. Rejects with the error that the task threw, or with {@link IsolatedTaskLost}. Tasks whose process
+   * died run again in ever smaller groups, the last time alone: another task may have killed it.
    */
   run<Input, Output>(task: IsolatedTask<Input, Output>, input: Input, options?: RunOptions): Promise<Output>;
   /** Kills the process. Tasks that run are lost, and later ones start a new process. */
@@ -40,7 +40,7 @@ interface Request {
   input: Uint8Array;
   limitMs: number;
   signal: AbortSignal | undefined;
-  /** Its process died once. */
+  /** Its process died. */
   isSuspect: boolean;
   timer?: NodeJS.Timeout;
   abort?: () => void;
@@ -73,22 +73,22 @@ export function createIsolatedProcess({
   let idle: NodeJS.Timeout | undefined;
   let lastId = 0;
   const waiting: Request[] = [];
-  /** Run alone, before those that wait. */
-  const suspects: Request[] = [];
+  /** Groups that run by themselves, before those that wait: one task of each group has killed the process. */
+  const suspects: Request[][] = [];
   const running = new Map<number, Request>();
 
   function runNext(): void {
-    for (let request = next(); request !== undefined; request = next()) begin(request);
+    for (const request of next()) begin(request);
     if (running.size > 0 || child === undefined) return;
     child.setBusy(false);
     clearTimeout(idle);
     idle = setTimeout(release, idleMs).unref();
   }
 
-  function next(): Request | undefined {
-    if (suspects.length > 0) return running.size === 0 ? suspects.shift() : undefined;
-    const isAlone = [...running.values()].some(({ isSuspect }) => isSuspect);
-    return isAlone || running.size >= concurrency ? undefined : waiting.shift();
+  function next(): Request[] {
+    if (suspects.length > 0) return running.size === 0 ? (suspects.shift() ?? []) : [];
+    const isByItself = [...running.values()].some(({ isSuspect }) => isSuspect);
+    return isByItself ? [] : waiting.splice(0, concurrency - running.size);
   }
 
   function begin(request: Request): void {
@@ -139,11 +139,12 @@ export function createIsolatedProcess({
 
   function ended({ reason, text }: Ending): void {
     child = undefined;
-    for (const request of [...running.values()]) {
-      forget(request);
-      if (reason === 'closed' || request.isSuspect) request.reject(lost(request, reason, text));
-      else suspects.push({ ...request, isSuspect: true });
-    }
+    const group = [...running.values()];
+    for (const request of group) forget(request);
+    const isFound = group.length === 1 && group[0]?.isSuspect;
+    if (reason === 'closed' || isFound) {
+      for (const request of group) request.reject(lost(request, reason, text));
+    } else suspects.unshift(...halves(group.map((request) => ({ ...request, isSuspect: true }))));
     runNext();
   }
 
@@ -177,6 +178,12 @@ export function createIsolatedProcess({
       }),
     close: () => child?.kill('closed', 'the platform stops'),
   };
+}
+
+/** Halves find one deadly task among many in few runs. */
+function halves(group: Request[]): Request[][] {
+  const middle = Math.ceil(group.length / 2);
+  return [group.slice(0, middle), group.slice(middle)].filter(({ length }) => length > 0);
 }
 
 function lost({ task }: Request, reason: Ending['reason'] | TaskLoss, detail: string): IsolatedTaskLost {
