@@ -9,8 +9,11 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { mapConcurrent } from '../../src/lib/concurrency.ts';
 import { codeOf } from '../../src/lib/error-code.ts';
 import { InvalidRequest } from '../../src/lib/failures.ts';
+import { readIssued } from '../../src/network/acme/issued-certificate.ts';
+import { AcmeRefusal } from '../../src/network/acme/refusal.ts';
 import { createDnsResolver } from '../../src/network/dns/resolver.ts';
 import { createAddressPolicy } from '../../src/network/probe/address-policy.ts';
+import { parsePeerCertificate } from '../../src/network/probe/peer-certificate.ts';
 import { createProber, ProbeFailure, type Prober } from '../../src/network/probe/prober.ts';
 import { rounds } from '../rounds.ts';
 import { makeOddCertificates, type OddCertificate } from '../servers/odd-certificates.ts';
@@ -22,7 +25,7 @@ import { startTlsServer, type TestSite } from '../servers/tls-servers.ts';
  * none.
  */
 const HOST = 'odd.example';
-const { authority, usual, impostor, odd } = makeOddCertificates(HOST, rounds(60, 1_000));
+const { authority, usual, impostor, odd } = makeOddCertificates(HOST, rounds(24, 1_000));
 const AT_ONCE = 8;
 
 const warnings: string[] = [];
@@ -108,6 +111,20 @@ test('a server is checked, whatever else its chain has', async () => {
   });
   // OpenSSL trusts the server, and Node takes the other certificate for its issuer's.
   expect(await check(() => startTlsServer({ chain: usual.pem + impostor, key }))).toBe(2);
+});
+
+/** The server reads certificates of its authority itself, and those that it stored. */
+test('an authority may issue any, and any can be stored', async () => {
+  const refused: string[] = [];
+  for (const { name, pem, key } of [usual, ...odd]) {
+    const order = { name: HOST, key: key ?? usual.key ?? '' };
+    const outcome = await readIssued(pem, order).catch((error: unknown) => error);
+    if (outcome instanceof AcmeRefusal) refused.push(name);
+    else if (outcome instanceof Error) throw new Error(name, { cause: outcome });
+    if (isReadable(pem)) expect(parsePeerCertificate(new X509Certificate(pem)).chainLength).toBe(1);
+  }
+  expect(refused).not.toContain('usual');
+  expect(refused).toContain('no number');
 });
 
 /** Whether a TLS server of this process can load it. */

@@ -11,15 +11,20 @@ const NOT_OFFERED = new Set(
 
 /**
  * The renewal identifier of the first certificate of `chain` (PEM): its issuer's key identifier and its serial number
- * as a DER integer, each in base64url (RFC 9773 section 4.1). Null if it does not name its issuer's key.
+ * as a DER integer, each in base64url (RFC 9773 section 4.1). Null if it does not name its issuer's key in a form that can be read.
  */
 export async function renewalIdOf(chain: string): Promise<string | null> {
   await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');
-  const certificate = new x509.X509Certificate(chain);
-  const issuer = certificate.getExtension(x509.AuthorityKeyIdentifierExtension)?.keyId;
-  if (issuer === undefined) return null;
-  return `${base64url(issuer)}.${base64url(derInteger(certificate.serialNumber))}`;
+  try {
+    const certificate = new x509.X509Certificate(chain);
+    const issuer = certificate.getExtension(x509.AuthorityKeyIdentifierExtension)?.keyId;
+    if (issuer === undefined) return null;
+    return `${base64url(issuer)}.${base64url(derInteger(certificate.serialNumber))}`;
+  } catch {
+    // The library refuses what OpenSSL reads, such as thousands of names. The certificate works without the identifier.
+    return null;
+  }
 }
 
 /** Adds the zero byte that keeps a DER integer positive, which the library leaves out. */
