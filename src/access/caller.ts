@@ -4,6 +4,8 @@ export interface Caller {
   /** Limits that the API credential puts on the user's rights; null: no limits. */
   limits: CallerLimits | null;
   origin: Origin;
+  /** The operator at the command line: an owner of every account. Never set for requests from the network. */
+  isOperator?: true;
 }
 
 /**
@@ -45,6 +47,19 @@ const AT_COMMAND_LINE: Origin = {
 
 /** The operator at the command line, acting for no user. */
 export const OPERATOR: { userId: null; origin: Origin } = { userId: null, origin: AT_COMMAND_LINE };
+
+/** The operator at the command line as a caller of routes: an owner of every account. No user has this id, so nothing is stored as theirs. */
+export const OPERATOR_CALLER: Caller = {
+  userId: '00000000-0000-0000-0000-000000000000',
+  limits: null,
+  origin: AT_COMMAND_LINE,
+  isOperator: true,
+};
+
+/** The user whom a row names as the one who asked for it; null for the operator and for Homeport itself. */
+export function storedUserOf(actor: { userId: string | null; isOperator?: true }): string | null {
+  return actor.isOperator ? null : actor.userId;
+}
 
 /** Homeport itself, for scheduled work. */
 export const PLATFORM: { userId: null; origin: Origin } = {

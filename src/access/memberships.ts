@@ -28,6 +28,8 @@ export interface Scope {
 /** Loads a caller's scope: all their accounts, or `accountId` alone. */
 export async function loadScope(queries: Queries, caller: Caller, accountId?: string): Promise<Scope> {
   const { userId, limits } = caller;
+  if (caller.isOperator)
+    return { userId, whole: await ownedAccounts(queries, accountId), partial: [], installIds: null };
   let query = queries
     .selectFrom('memberships as member')
     .innerJoin('accounts as account', 'account.id', 'member.account_id')
@@ -50,6 +52,15 @@ export async function loadScope(queries: Queries, caller: Caller, accountId?: st
     partial: memberships.filter((membership) => membership.role === 'partial'),
     installIds: limits?.installIds ?? null,
   };
+}
+
+/** The accounts of the operator, as an owner's: all of them, or `accountId` alone. */
+async function ownedAccounts(queries: Queries, accountId: string | undefined): Promise<Membership[]> {
+  let query = queries
+    .selectFrom('accounts as account')
+    .select(['account.id as account_id', 'account.site_count', 'account.install_count']);
+  if (accountId !== undefined) query = query.where('account.id', '=', accountId);
+  return (await query.execute()).map((account) => ({ ...account, role: 'owner', billing: true }));
 }
 
 /** A condition for `installs as install`: the installs that a scope shows. */
@@ -98,6 +109,10 @@ export async function findMembership(
   accountId: string,
 ): Promise<{ role: Role; billing: boolean } | undefined> {
   const { userId, limits } = caller;
+  if (caller.isOperator) {
+    const [owned] = await ownedAccounts(queries, accountId);
+    return owned;
+  }
   const member = await queries
     .selectFrom('memberships')
     .select(['role', 'billing'])

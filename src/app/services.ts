@@ -47,6 +47,7 @@ import { createCancellations } from '../features/provisioning/operations/cancell
 import { createInstallOperationService } from '../features/provisioning/operations/install-operations.ts';
 import { createOperationService } from '../features/provisioning/operations/service.ts';
 import { createInstallDeletion } from '../features/provisioning/removal.ts';
+import { createProvisioningRetry } from '../features/provisioning/retry.ts';
 import { createTransferService } from '../features/transfers/service.ts';
 import { createChangeService } from '../features/updates/changes/service.ts';
 import { createPolicyService } from '../features/updates/policy-service.ts';
@@ -208,6 +209,7 @@ export function createServices(
     wordpress: createWordPressService(platform),
     logs: createLogService(platform, { readLog }),
     deletedInstalls: createDeletedInstallService(platform),
+    retryProvisioning: createProvisioningRetry(platform),
     profile: createProfileService(platform),
     emailChanges: createEmailChangeService(platform, limits),
     noticeLimits: createNoticeLimits(limiter),

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import { expect, test } from 'vitest';
 import { createProgram } from './program.ts';
@@ -51,91 +53,28 @@ test.each(COMMANDS)('%s --help', async (command) => {
   }
 });
 
-test('all that the documents name are there', () => {
-  expect(COMMANDS).toEqual([
-    'serve',
-    'migrate',
-    'account create',
-    'account limits',
-    'account update',
-    'account list',
-    'user create',
-    'user list',
-    'user password-link',
-    'user reset-second-factor',
-    'user change',
-    'credential create',
-    'credential list',
-    'credential revoke',
-    'site list',
-    'site tag',
-    'install list',
-    'install create',
-    'install wordpress',
-    'install php',
-    'install update',
-    'install update-policy',
-    'install plugin list',
-    'install plugin add',
-    'install plugin activate',
-    'install plugin deactivate',
-    'install plugin delete',
-    'install plugin auto-update',
-    'install theme list',
-    'install theme add',
-    'install theme activate',
-    'install theme delete',
-    'install theme auto-update',
-    'install apply',
-    'install login',
-    'install database',
-    'install mail',
-    'install protection',
-    'install redirects list',
-    'install redirects import',
-    'install redirects remove',
-    'install cache-rules',
-    'install logs',
-    'install deleted',
-    'install restore-deleted',
-    'install stage',
-    'install push',
-    'install copy',
-    'install import',
-    'install import-key',
-    'install wp',
-    'install orphans',
-    'install discard',
-    'backup list',
-    'backup restore',
-    'host setup',
-    'host add',
-    'host list',
-    'host change',
-    'host records',
-    'host drain',
-    'host accept',
-    'host identity',
-    'host wordpress',
-    'host mail',
-    'host wp-cli',
-    'host forget',
-    'host remove',
-    'host take-over',
-    'host adopt',
-    'rollout list',
-    'rollout resume',
-    'job list',
-    'job retry',
-    'job drop',
-    'platform backup create',
-    'platform backup list',
-    'platform backup verify',
-    'platform backup prune',
-    'platform restore',
-    'doctor',
-    'mcp',
-  ]);
+/** The table of commands in the README: the groups of each row with their commands. */
+function documented(): Map<string, string[]> {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const [, section = ''] = /^## Command line$([\s\S]*?)^## /m.exec(readme) ?? [];
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+  return new Map(
+    rows.map((row) => {
+      const [, names = '', inner = ''] = row.split('|');
+      const words = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
+      return [words(names).join(' '), words(inner)];
+    }),
+  );
+}
+
+test('the README names every command, and no other', () => {
+  const table = documented();
+  const { commands } = createProgram();
+  expect([...table.keys()].sort()).toEqual(commands.map((command) => command.name()).sort());
+  for (const command of commands) {
+    const inner = command.commands.map((one) => one.name());
+    expect([...(table.get(command.name()) ?? [])].sort(), command.name()).toEqual(inner.sort());
+  }
 });
 
 test.each([
@@ -145,7 +84,9 @@ test.each([
   'credential',
   'site',
   'install',
+  'domain',
   'backup',
+  'operation',
   'host',
   'platform',
   'platform backup',

@@ -14,6 +14,7 @@ import { addServeCommand } from './commands/serve.ts';
 import { addSiteCommands } from './commands/sites.ts';
 import { addUserCommands } from './commands/users.ts';
 import { addHostCommand } from './host/index.ts';
+import { addOperatorCommands } from './operator/declare.ts';
 import { version } from './platform/version.ts';
 
 /**
@@ -25,7 +26,7 @@ export function createProgram(): Command {
     .description('A self-hosted hosting platform.')
     .version(version)
     .option('--config <file>', 'settings file with lines of NAME=value; the environment takes precedence')
-    .configureHelp({ subcommandTerm: termOf })
+    .configureHelp({ subcommandTerm: termOf, minWidthToWrap: 30 })
     .showHelpAfterError('(see homeport --help)');
   addServeCommand(program);
   addMigrateCommand(program);
@@ -34,7 +35,9 @@ export function createProgram(): Command {
   addCredentialCommands(program);
   addSiteCommands(program);
   addInstallCommands(program);
+  addOperatorCommands(program.command('domain').description('manage domains of installs as the operator'));
   addBackupCommands(program);
+  addOperatorCommands(program.command('operation').description('see and cancel operations'));
   addHostCommand(program);
   addRolloutCommands(program);
   addJobCommands(program);

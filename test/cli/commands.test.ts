@@ -305,7 +305,7 @@ test('an install is created in a named account, and without a server only of fil
     { site_id: site, environment: 'staging' },
   ]);
   await database.close();
-  await refused([...words, '--runtime', 'static'], /The install name "fresh" is already taken/);
+  await refused([...words, '--runtime', 'static'], /The install fresh exists already and is active/);
   await refused([...words, '--site', 'Shop'], /^homeport: There is no site "Shop" in Harbour Agency\.$/m);
   await refused(
     [...words, '--environment', 'live'],

@@ -3075,6 +3075,7 @@ export interface components {
          *     }
          */
         CreateBackup: {
+            /** @description why the backup is made */
             description: string;
             /** @description addresses notified when the backup completes or aborts */
             notification_emails: string[];
@@ -3123,6 +3124,7 @@ export interface components {
         CreateDomain: {
             /** @description a host name, or `*.` and a host name */
             name: string;
+            /** @description the main domain of the install */
             primary?: boolean;
             /** @description the id of a domain of the same install to redirect to; `"nil"`, an empty string or null for no redirect */
             redirect_to?: string | null;
@@ -6187,9 +6189,11 @@ export interface components {
          *     }
          */
         UpdateDomain: {
+            /** @description the main domain of the install */
             primary?: boolean;
             /** @description the id of a domain of the same install to redirect to; `"nil"`, an empty string or null for no redirect */
             redirect_to?: string | null;
+            /** @description redirects HTTP to HTTPS */
             secure_all_urls?: boolean;
         };
         /**

@@ -97,24 +97,35 @@ function addEndpoint(
 }
 
 /** A required field is not a required option, because --body can hold it; the server names what is missing. */
-function optionOf(field: Field, required: boolean): Option {
-  const placeholder = field.values.length > 0 ? field.values.join('|') : PLACEHOLDERS[field.type];
-  const notes = [field.description, required ? '(required)' : ''].filter(Boolean).join(' ');
-  return new Option(`${flagOf(field.name)} <${placeholder}>`, notes).argParser((value, earlier) =>
-    readValue(field, value, earlier),
+export function optionOf(field: Field, required: boolean): Option {
+  const choices = field.values.join('|');
+  const areShort = choices !== '' && choices.length <= LONGEST_CHOICES;
+  const placeholder = areShort ? choices : PLACEHOLDERS[field.type];
+  const notes = [
+    field.description,
+    choices === '' || areShort ? '' : `(one of ${field.values.join(', ')})`,
+    field.type === 'texts' ? '(repeatable)' : '',
+    required ? '(required)' : '',
+  ];
+  const value = field.type === 'boolean' ? `[${placeholder}]` : `<${placeholder}>`;
+  return new Option(`${flagOf(field.name)} ${value}`, notes.filter(Boolean).join(' ')).argParser(
+    (given, earlier) => readValue(field, given, earlier),
   );
 }
+
+/** Longer ones are listed in the explanation, so that the help fits a terminal. */
+const LONGEST_CHOICES = 24;
 
 const PLACEHOLDERS: Record<Field['type'], string> = {
   text: 'text',
   number: 'number',
   boolean: 'true|false',
-  texts: 'text, repeatable',
+  texts: 'text',
   json: 'json',
 };
 
 /** The given values by the name of their field. */
-function valuesOf(endpoint: Endpoint, command: Command): Record<string, unknown> {
+export function valuesOf(endpoint: Endpoint, command: Command): Record<string, unknown> {
   return Object.fromEntries(
     [...endpoint.query, ...endpoint.body].map(({ name }) => {
       const option = command.options.find(({ long }) => long === flagOf(name));

@@ -11,7 +11,16 @@ export function shown(answer: unknown): string {
   const items = itemsOf(answer);
   if (items !== undefined) return items.length === 0 ? 'Nothing found.\n' : tableOf(items);
   if (!isObject(answer)) return answer === undefined || answer === null ? '' : `${cell(answer)}\n`;
-  return alignedPairs(Object.entries(answer).map(([name, value]) => [name, cell(value)]));
+  return alignedPairs(pairsOf(answer));
+}
+
+/** The members of a thing, those of parts without an id below the name of the part. */
+function pairsOf(thing: object, above = ''): [string, string][] {
+  return Object.entries(thing).flatMap(([name, value]): [string, string][] =>
+    isObject(value) && !('id' in value) && Object.keys(value).length > 0
+      ? pairsOf(value, `${above}${name}.`)
+      : [[`${above}${name}`, cell(value)]],
+  );
 }
 
 /** The items of a page or of another list; undefined for a single thing. */
@@ -48,6 +57,9 @@ function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ') || '-';
+  if (Array.isArray(value) && value.every((one) => isObject(one) && 'id' in one)) {
+    return value.map(cell).join(', ') || '-';
+  }
   if (isObject(value) && 'id' in value) {
     const name: unknown = Reflect.get(value, 'name');
     return typeof name === 'string' ? name : String(value.id);

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { BackupDetails } from '../../features/backups/store.ts';
 import { NotFound } from '../../lib/failures.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { addOperatorCommands } from '../operator/declare.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { idArgument } from '../terminal/arguments.ts';
 import { requireConsent } from '../terminal/confirm.ts';
@@ -11,7 +12,7 @@ import { waitForJob } from './wait-for-job.ts';
 const LONGEST_DESCRIPTION = 60;
 
 export function addBackupCommands(program: Command): void {
-  const backup = program.command('backup').description('list and restore backups of installs');
+  const backup = program.command('backup').description('manage backups of installs');
 
   backup
     .command('list')
@@ -23,6 +24,8 @@ export function addBackupCommands(program: Command): void {
     )
     .addHelpText('after', '\nExample:\n  homeport backup list --install harbourcafe')
     .action(listBackups);
+
+  addOperatorCommands(backup);
 
   backup
     .command('restore')

@@ -51,6 +51,18 @@ export function addCreateInstall(install: Command): void {
         '  homeport install create shopstg --site "Harbour Shop" --environment staging',
     )
     .action(createInstall);
+
+  install
+    .command('retry')
+    .summary('try again to create an install that failed')
+    .description(
+      'create the website of an install again, after its creation failed, and wait for the result. Remove the cause first ' +
+        '("homeport operation list --status failed", "homeport doctor"). A running server does the work, otherwise this command does',
+    )
+    .argument('<name>', 'the install')
+    .option('--json', 'print JSON when it is done: as "install create"')
+    .addHelpText('after', '\nExample:\n  homeport install retry shop')
+    .action(retryInstall);
 }
 
 async function createInstall(name: string, options: Options, command: Command): Promise<void> {
@@ -60,6 +72,7 @@ async function createInstall(name: string, options: Options, command: Command): 
     const account = await accountOf(services, options.account);
     // Named, so that a machine without WordPress says why instead of making another kind of website.
     const runtime = options.runtime ?? (config.host === 'embedded' ? config.installRuntime : null);
+    await requireNew(name, platform);
     const { id, operationId } = await services.installs.createAsOperator(
       {
         name,
@@ -70,17 +83,50 @@ async function createInstall(name: string, options: Options, command: Command): 
       },
       async () => null,
     );
-    const words = { title: `Creating ${name}`, subject: `The creation of ${name}` };
-    const ended = await waitForJob(operationId, words, platform, services);
-    if (ended === undefined) return;
-    if (ended.state !== 'succeeded') {
-      throw new OperatorError(
-        `${name} could not be created: ${ended.error ?? 'it was deleted meanwhile'} Its name is free again after ` +
-          'its deletion.',
-      );
-    }
-    await printCreated({ id, name, jobId: operationId }, options.json === true, platform, services);
+    await untilCreated({ id, name, jobId: operationId }, options.json === true, platform, services);
   });
+}
+
+async function retryInstall(name: string, { json }: Pick<Options, 'json'>, command: Command): Promise<void> {
+  await withPlatform(command, async (platform, services) => {
+    const { installId, operationId } = await services.retryProvisioning(name);
+    await untilCreated({ id: installId, name, jobId: operationId }, json === true, platform, services);
+  });
+}
+
+/** Says what to do with an install of this name that is there already. */
+async function requireNew(name: string, { database }: Platform): Promise<void> {
+  const { findWebsite } = await import('../../features/websites/installs/website-store.ts');
+  const present = await findWebsite(database.reader, { name });
+  if (present === undefined) return;
+  throw new OperatorError(
+    present.status === 'failed'
+      ? `The install ${name} exists, and its creation failed. ${whatNext(name)}`
+      : `The install ${name} exists already and is ${present.status}. See it with "homeport install show ${name}".`,
+  );
+}
+
+const whatNext = (name: string) =>
+  `Try again with "homeport install retry ${name}", or delete it with "homeport install delete ${name}".`;
+
+async function untilCreated(
+  install: { id: string; name: string; jobId: string },
+  json: boolean,
+  platform: Platform,
+  services: Services,
+): Promise<void> {
+  const { name, jobId } = install;
+  const words = { title: `Creating ${name}`, subject: `The creation of ${name}` };
+  const ended = await waitForJob(jobId, words, platform, services);
+  if (ended === undefined) return;
+  if (ended.state !== 'succeeded') {
+    throw new OperatorError(
+      ended.error === null
+        ? `${name} could not be created: it was deleted meanwhile.`
+        : `${name} could not be created: ${ended.error} ${whatNext(name)}`,
+    );
+  }
+  await printCreated(install, json, platform, services);
 }
 
 async function printCreated(

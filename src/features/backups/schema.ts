@@ -65,7 +65,7 @@ export const notificationEmails = (description: string) =>
 export const createBackupSchema = component(
   'CreateBackup',
   Type.Object({
-    description: Type.String({ pattern: NOT_BLANK, maxLength: 1000 }),
+    description: Type.String({ pattern: NOT_BLANK, maxLength: 1000, description: 'why the backup is made' }),
     notification_emails: notificationEmails('addresses notified when the backup completes or aborts'),
   }),
   { description: 'Before the update of WooCommerce', notification_emails: ['ada@example.com'] },

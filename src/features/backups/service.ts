@@ -1,4 +1,4 @@
-import type { Caller } from '../../access/caller.ts';
+import { type Caller, storedUserOf } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
@@ -78,7 +78,7 @@ export function createBackupService(platform: Platform, limits: NotificationLimi
       install_id: install.id,
       description,
       notification_emails: addresses,
-      requested_by: actor.userId,
+      requested_by: storedUserOf(actor),
       scheduled: false,
       checkpoint,
       created_at: timestamp(clock),

@@ -130,6 +130,7 @@ describe('sentenceOf', () => {
       sentence('account_user.update', 'a@b.example', { roles: 'partial', installs: 2 }),
       'made a@b.example Partial and gave a@b.example 2 installs',
     ],
+    [sentence('install.create', 'shop', { again: true }), 'tried again to create the install shop'],
     [
       sentence('install.create', 'shop', { site: 'Shop', environment: 'production' }),
       'created the install shop in the site Shop',

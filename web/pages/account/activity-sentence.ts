@@ -60,8 +60,8 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
   'site_transfer.complete': ({ subject_name }, { from, to }) =>
     `transferred the site ${subject_name}${text(from) ? ` from the account ${from}` : ''}${text(to) ? ` to the account ${to}` : ''}`,
   'site_transfer.fail': ({ subject_name }) => `could not transfer the site ${subject_name}`,
-  'install.create': ({ subject_name }, { site }) =>
-    `created the install ${subject_name}${text(site) ? ` in the site ${site}` : ''}`,
+  'install.create': ({ subject_name }, { site, again }) =>
+    `${again === true ? 'tried again to create' : 'created'} the install ${subject_name}${text(site) ? ` in the site ${site}` : ''}`,
   'install.update': installUpdate,
   'install.delete': ({ subject_name }) => `deleted the install ${subject_name}`,
   'install.restore': ({ subject_name }) => `restored the deleted install ${subject_name}`,

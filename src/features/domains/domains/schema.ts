@@ -177,7 +177,7 @@ export const newDomainSchema = component(
   'CreateDomain',
   Type.Object({
     name: Type.String({ pattern: NOT_BLANK, description: 'a host name, or `*.` and a host name' }),
-    primary: Type.Optional(Type.Boolean()),
+    primary: Type.Optional(Type.Boolean({ description: 'the main domain of the install' })),
     redirect_to: redirectTo,
   }),
   { name: 'www.example.com', primary: false },
@@ -223,9 +223,9 @@ export const bulkDomainsBody = (faultOfName: TextRule): BodyDefinition<typeof ne
 export const domainChangeSchema = component(
   'UpdateDomain',
   Type.Object({
-    primary: Type.Optional(Type.Boolean()),
+    primary: Type.Optional(Type.Boolean({ description: 'the main domain of the install' })),
     redirect_to: redirectTo,
-    secure_all_urls: Type.Optional(Type.Boolean()),
+    secure_all_urls: Type.Optional(Type.Boolean({ description: 'redirects HTTP to HTTPS' })),
   }),
   { primary: false, secure_all_urls: true },
 );

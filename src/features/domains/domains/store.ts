@@ -229,3 +229,12 @@ export async function failPendingDomains(queries: Queries, installId: string): P
     .where('network_status', '=', 'PENDING')
     .execute();
 }
+
+/** Marks the domains of an install as waiting to be served, after {@link failDomains}. */
+export async function awaitDomains(queries: Queries, installId: string): Promise<void> {
+  await queries
+    .updateTable('domains')
+    .set({ network_status: 'PENDING', ssl_status: 'pending' })
+    .where('install_id', '=', installId)
+    .execute();
+}

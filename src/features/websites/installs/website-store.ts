@@ -65,6 +65,11 @@ export function failInstall(queries: Queries, id: string): Promise<InstallRef | 
     .executeTakeFirst();
 }
 
+/** Marks an install as waiting for its provisioning. */
+export async function awaitInstall(queries: Queries, id: string): Promise<void> {
+  await queries.updateTable('installs').set({ status: 'pending' }).where('id', '=', id).execute();
+}
+
 /** The lanes of failed installs. Their failed jobs hold the only record of the cause. */
 export function failedLanes(queries: Queries): Expression<string> {
   return queries
