@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../../lib/operator-error.ts';
-import { addOperatorCommands } from '../operator/declare.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
 import { addCopyCommands } from './copies.ts';
@@ -34,8 +33,6 @@ export function addInstallCommands(program: Command): void {
     .action(listInstalls);
 
   addCreateInstall(install);
-
-  addOperatorCommands(install);
 
   addInstallWordPressCommand(install);
 
