@@ -22,7 +22,7 @@ const ENOUGH_IN_ANY_CASE = 3;
 
 const running = sql.lit<JobState>('running');
 
-/** What is known of a work that ran when processes died. */
+/** A work that ran when processes died. */
 interface Suspicion {
   /** Deaths within the last day. */
   deaths: number;

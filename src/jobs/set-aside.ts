@@ -57,7 +57,7 @@ export async function setAside(
 }
 
 /**
- * Queues a job again that was set aside. It runs alone at first, and one more death sets it aside again. Throws
+ * Returns a job that was set aside to the queue. It runs alone at first, and one more death is enough. Throws
  * InvalidRequest for other jobs, and for those whose work must be requested anew.
  */
 export async function retrySetAside(transaction: Transaction, id: string, now: string): Promise<SetAsideJob> {

@@ -21,8 +21,8 @@ const HEADER = { pageSize: 16, fileChange: 24, pages: 28, freeTrunk: 32, freePag
 const JOURNAL_MAGIC = Buffer.from([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]);
 
 /**
- * Databases that are damaged, or made to harm whoever opens them. `victim`: the path of a file that a journal names, which SQLite would
- * delete.
+ * Databases that are damaged, or made to harm the program that opens them. `victim`: the path of a file that a journal names as its
+ * super-journal. SQLite may delete it after a rollback.
  */
 export function hostileDatabases(victim: string): HostileDatabase[] {
   const healthy = build();
@@ -195,7 +195,7 @@ function addSchema(database: Sqlite.Database, name: string, text: string, rootPa
   database.prepare("insert into sqlite_master values ('table', ?, ?, ?, ?)").run(name, name, rootPage, text);
 }
 
-/** A hot journal without pages whose last part names a super-journal. SQLite deletes that file if no other journal needs it. */
+/** A hot journal without pages, whose last part names a super-journal. */
 function journalNaming(file: string, pages: number): Buffer {
   const head = Buffer.alloc(512);
   JOURNAL_MAGIC.copy(head);
