@@ -80,6 +80,7 @@ describe.skipIf(!has('script'))('npm start in a new clone, on a terminal', () =>
 
   it('says at once that it starts, and that it builds, and ends with the credentials', async () => {
     await shown('Delete the file after reading it.');
+    expect(lines()[0]).toBe('Homeport is starting: 0 s');
     const steps = [
       'Homeport is starting.',
       'Building the portal, once after each update: 0 s',

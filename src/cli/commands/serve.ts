@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Roles } from '../../app/homeport.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { configOf } from '../platform/configuration.ts';
+import { createWaitProgress } from '../terminal/wait-progress.ts';
 
 interface Options {
   demo?: boolean;
@@ -27,10 +28,13 @@ export function addServeCommand(program: Command): void {
       const { demo = false, buildPortal = false, unsupervised = false, only } = options;
       const roles = rolesOf(only);
       const config = configOf(command);
-      // A first start compiles the sources, which takes seconds.
-      if (process.stderr.isTTY && !unsupervised) process.stderr.write('Homeport is starting.\n');
+      const onTerminal = process.stderr.isTTY && !unsupervised;
+      const loading = createWaitProgress('Homeport is starting', process.stderr);
+      if (onTerminal) loading.begin();
       const { config: settings } = command.optsWithGlobals<{ config?: string }>();
-      const { serve } = await import('./serving.ts');
+      // A first start compiles the sources, which takes seconds.
+      const { serve } = await import('./serving.ts').finally(loading.end);
+      if (onTerminal) process.stderr.write('Homeport is starting.\n');
       await serve(config, { settings, roles, demo, buildPortal, unsupervised });
     });
 }
