@@ -4,10 +4,10 @@ import type { Logger } from 'pino';
 import { operatorFor } from '../src/access/caller.ts';
 import { ownCertificateFile } from '../src/api/api-certificate.ts';
 import { type RunningHomeport, startHomeport } from '../src/app/homeport.ts';
+import type { HostCallers } from '../src/app/host-callers.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
 import { insertMember, insertUser, setInstallGrants } from '../src/features/accounts/account-users/store.ts';
 import type { IssuedCredential } from '../src/features/identity/credentials/service.ts';
-import type { Host } from '../src/hosting/contract/host.ts';
 import { type Clock, systemClock, timestamp } from '../src/lib/clock.ts';
 import { OperatorError } from '../src/lib/operator-error.ts';
 import { type MemberRole, parseRoles, type RoleInput } from '../src/lib/roles.ts';
@@ -59,13 +59,10 @@ export interface TestOptions {
   portalFolder?: string;
   /** Port of authoritative name servers. */
   dnsPort?: number;
-  /** Replaces that of the hosts. */
-  createLogin?: Host['createLogin'];
-  createDatabaseLink?: Host['createDatabaseLink'];
-  readMail?: Host['readMail'];
-  readLog?: Host['readLog'];
-  /** Whether installs have WordPress; by default those of Linux hosts. */
-  hasWordPress?: boolean;
+  /** Replace those of the hosts. */
+  hostCallers?: Partial<HostCallers>;
+  /** The kind of the hosts, which decides what they do for installs; by default the configured one. */
+  hostKind?: Config['host'];
 }
 
 let counter = 0;
@@ -124,11 +121,8 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
       portalFolder: options.portalFolder ?? emptyPortal(dataDir),
       schedules: options.schedules ?? false,
       ...(options.dnsPort === undefined ? {} : { dnsPort: options.dnsPort }),
-      ...(options.createLogin === undefined ? {} : { createLogin: options.createLogin }),
-      ...(options.createDatabaseLink === undefined ? {} : { createDatabaseLink: options.createDatabaseLink }),
-      ...(options.readMail === undefined ? {} : { readMail: options.readMail }),
-      ...(options.readLog === undefined ? {} : { readLog: options.readLog }),
-      ...(options.hasWordPress === undefined ? {} : { hasWordPress: options.hasWordPress }),
+      ...(options.hostCallers === undefined ? {} : { hostCallers: options.hostCallers }),
+      ...(options.hostKind === undefined ? {} : { hostKind: options.hostKind }),
     };
     return { port, config, homeport: await startHomeport(config, surroundings, roles) };
   }).catch(async (error: unknown) => {

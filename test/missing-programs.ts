@@ -22,7 +22,6 @@ const NEEDS = [
     packages: 'openssh-client',
     isThere: () => has('sftp', 'ssh-keygen'),
   },
-  { tests: 'The first start on a terminal', packages: 'bsdutils', isThere: () => has('script') },
   { tests: 'Reading archives with tar', packages: 'tar zstd', isThere: () => has('tar', 'zstd') },
 ];
 

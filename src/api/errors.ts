@@ -1,4 +1,5 @@
 import {
+  CapabilityUnavailable,
   Conflict,
   CrossOrigin,
   Failure,
@@ -67,7 +68,10 @@ export function errorAnswer(error: unknown, listed: readonly ErrorStatus[]): Err
 }
 
 const hasFaults = (error: unknown) =>
-  error instanceof InvalidRequest || error instanceof Unprocessable || error instanceof SessionExpired;
+  error instanceof InvalidRequest ||
+  error instanceof CapabilityUnavailable ||
+  error instanceof Unprocessable ||
+  error instanceof SessionExpired;
 
 function preferredStatuses(error: unknown): ErrorStatus[] {
   if (error instanceof MalformedId) return [400, 404, 403];

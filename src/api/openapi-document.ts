@@ -102,7 +102,7 @@ function operationOf(route: Route, routes: readonly Route[], schemas: ComponentS
   return {
     operationId: route.operationId,
     summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
+    ...descriptionOf(route),
     tags: [route.tag],
     ...(route.public || route.stages === 'anybody' ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
@@ -142,6 +142,12 @@ function operationOf(route: Route, routes: readonly Route[], schemas: ComponentS
       ),
     },
   };
+}
+
+function descriptionOf({ description, needs }: Route): { description?: string } {
+  if (needs === undefined) return description === undefined ? {} : { description };
+  const need = `Needs the capability \`${needs}\` of the install: \`GET /installs/{install_id}/capabilities\` says whether its host has it. Without it, the answer has the code \`capability_unavailable\`.`;
+  return { description: description === undefined ? need : `${description} ${need}` };
 }
 
 /** The header that names the started operation. */

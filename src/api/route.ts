@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Caller } from '../access/caller.ts';
 import type { Session, SessionStage } from '../access/session.ts';
+import type { Capability } from '../hosting/contract/capabilities.ts';
 import { Forbidden, MalformedId } from '../lib/failures.ts';
 import { parseUuid } from '../lib/ids.ts';
 import type { OperationKind } from '../lib/operation.ts';
@@ -61,6 +62,8 @@ export interface Endpoint<Path extends string> {
   isRepeatable?: true;
   /** A body that clients send and the endpoint ignores; it is described only. */
   unreadBody?: TObject;
+  /** What the host of the install must do for it. The service refuses other installs with the code `capability_unavailable`. */
+  needs?: Capability;
 }
 
 /** Success status and response schema of an endpoint that answers with a body. */
@@ -180,6 +183,7 @@ export interface Route {
   location?(answer: unknown, params: Record<string, string>): string;
   body?: BodyDefinition;
   unreadBody?: TObject;
+  needs?: Capability;
   query: readonly Pick<QueryParameter, 'name' | 'schema' | 'example'>[];
   /** Requires no authentication. */
   public?: true;

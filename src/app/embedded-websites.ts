@@ -168,6 +168,7 @@ function wordpressOf({ config, random, log, clock }: Platform): WordPressSetting
         log,
       }),
     mail: {
+      hasServer: config.smtpUrl !== null,
       senderOf: envelopeSenders(config),
       portalHost: new URL(config.publicUrl).hostname,
       perHour: config.installMailsPerHour,

@@ -14,7 +14,6 @@ import { createWebhookEngine } from '../features/accounts/webhooks/delivery/engi
 import { archiveDownloads } from '../features/backups/downloads/routes.ts';
 import type { HostingAddresses } from '../features/hosts/hosting-addresses.ts';
 import { claimWebsites } from '../features/hosts/websites-folder.ts';
-import type { Host } from '../hosting/contract/host.ts';
 import { createScheduler } from '../jobs/schedule.ts';
 import type { Clock } from '../lib/clock.ts';
 import { repeatEvery } from '../lib/concurrency.ts';
@@ -29,14 +28,9 @@ import { settleChangedSettings } from '../platform/changed-settings.ts';
 import type { Platform } from '../platform/platform.ts';
 import { embeddedHostKeys } from './embedded-websites.ts';
 import { createHomeportWorker, createHost } from './homeport-worker.ts';
+import { createHostCallers, type HostCallers } from './host-callers.ts';
 import { createLazyFleet } from './lazy-fleet.ts';
 import type { Websites } from './linux-fleet.ts';
-import {
-  createDatabaseLinkCaller,
-  createLogCaller,
-  createLoginCaller,
-  createMailReader,
-} from './login-caller.ts';
 import { createTextLookUp, createWebhookSender } from './network-clients.ts';
 import { openPlatform } from './open-platform.ts';
 import { createPackedReader } from './packed-reader.ts';
@@ -54,15 +48,10 @@ export interface Surroundings {
   random?: Randomness;
   /** The folder of the built portal; tests use another than `npm run build`. */
   portalFolder?: string;
-  /** Replaces that of the hosts. */
-  createLogin?: Host['createLogin'];
-  /** Replaces that of the hosts. */
-  createDatabaseLink?: Host['createDatabaseLink'];
-  /** Replaces that of the hosts. */
-  readMail?: Host['readMail'];
-  readLog?: Host['readLog'];
-  /** Whether installs have WordPress; by default those of Linux hosts. */
-  hasWordPress?: boolean;
+  /** Replace those of the hosts. */
+  hostCallers?: Partial<HostCallers>;
+  /** The kind of the hosts, which decides what they do for installs; by default the configured one. */
+  hostKind?: Config['host'];
   /** Port of authoritative name servers; 53 outside of tests. */
   dnsPort?: number;
   /** Whether schedules run; false in tests. */
@@ -123,12 +112,10 @@ export async function startHomeport(
       listening: () => websites?.addresses() ?? null,
       sshHostKeys: () => embeddedHostKeys(config),
     },
-    createLogin: surroundings.createLogin ?? createLoginCaller(config, hosts, ownHost),
-    createDatabaseLink: surroundings.createDatabaseLink ?? createDatabaseLinkCaller(config, hosts, ownHost),
-    readMail: surroundings.readMail ?? createMailReader(config, hosts, ownHost),
-    readLog: surroundings.readLog ?? createLogCaller(config, hosts, ownHost),
+    ...createHostCallers(config, hosts, ownHost),
+    ...surroundings.hostCallers,
     wordpressHere: async () => (await websites?.wordpressHere?.()) ?? askForWordPress(config),
-    ...(surroundings.hasWordPress === undefined ? {} : { hasWordPress: surroundings.hasWordPress }),
+    ...(surroundings.hostKind === undefined ? {} : { hostKind: surroundings.hostKind }),
   });
   const shutdown = createShutdown(log);
   shutdown.add('database', () => database.close());

@@ -37,6 +37,7 @@ import { usagePortalRoutes } from '../features/usage/portal-routes.ts';
 import { usageRoutes } from '../features/usage/routes.ts';
 import { bulkRoutes } from '../features/websites/bulk/portal-routes.ts';
 import { cacheRoutes } from '../features/websites/caches/routes.ts';
+import { capabilityRoutes } from '../features/websites/capabilities/routes.ts';
 import { databaseLinkRoutes } from '../features/websites/database-links/routes.ts';
 import { installPortalRoutes } from '../features/websites/installs/portal-routes.ts';
 import { installRoutes } from '../features/websites/installs/routes.ts';
@@ -83,6 +84,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...importRoutes(services.imports, services.importKeys),
     ...archiveRoutes(services.archives),
     ...cacheRoutes(services.caches),
+    ...capabilityRoutes(services.capabilities),
     ...loginLinkRoutes(services.loginLinks),
     ...databaseLinkRoutes(services.databaseLinks),
     ...mailRoutes(services.mail),

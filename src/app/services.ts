@@ -2,6 +2,7 @@ import { RATE_LIMITS, rateLimitKey } from '../access/rate-limits.ts';
 import { readOwnCertificate } from '../api/api-certificate.ts';
 import type { Authenticator } from '../api/auth.ts';
 import { createRateLimiter, type RateLimiter } from '../api/rate-limiter.ts';
+import type { Config } from '../config/config.ts';
 import { createAccountUserService } from '../features/accounts/account-users/service.ts';
 import { createAccountService } from '../features/accounts/accounts/service.ts';
 import { createActivityService } from '../features/accounts/activity/service.ts';
@@ -29,6 +30,7 @@ import {
 } from '../features/domains/domains/ownership-service.ts';
 import { createDomainService } from '../features/domains/domains/service.ts';
 import { createDomainReportService } from '../features/domains/status-reports/service.ts';
+import { createCapabilityReader } from '../features/hosts/capabilities.ts';
 import { createHostService } from '../features/hosts/service.ts';
 import { createCredentialService } from '../features/identity/credentials/service.ts';
 import { createEmailChangeService } from '../features/identity/email-changes/service.ts';
@@ -56,6 +58,7 @@ import { createUpdateService } from '../features/updates/service.ts';
 import { createUsageService } from '../features/usage/service.ts';
 import { createBulkService } from '../features/websites/bulk/service.ts';
 import { createCacheService } from '../features/websites/caches/service.ts';
+import { createCapabilityService } from '../features/websites/capabilities/service.ts';
 import { createDatabaseLinkService } from '../features/websites/database-links/service.ts';
 import { createConnectionService, type OwnHost } from '../features/websites/installs/connection-service.ts';
 import type { WordPressHere } from '../features/websites/installs/offered-options.ts';
@@ -75,24 +78,20 @@ import { createSiteService } from '../features/websites/sites/service.ts';
 import { createTagService } from '../features/websites/tags/service.ts';
 import { createWordPressService } from '../features/websites/wordpress/service.ts';
 import { createWpCliService } from '../features/websites/wp-cli/service.ts';
-import type { Host } from '../hosting/contract/host.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { HostCallers } from './host-callers.ts';
 import { createTextLookUp, readRoots } from './network-clients.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
 /** The parts that services share with a serving process; commands have none of them. */
-export interface ServingParts {
+export interface ServingParts extends Partial<HostCallers> {
   authenticator?: Authenticator;
   limiter?: RateLimiter;
   ownHost?: OwnHost;
   lookUpTexts?: LookUpTxtRecords;
-  createLogin?: Host['createLogin'];
-  createDatabaseLink?: Host['createDatabaseLink'];
-  readMail?: Host['readMail'];
-  readLog?: Host['readLog'];
-  /** Whether the installs of this platform have WordPress. */
-  hasWordPress?: boolean;
+  /** The kind of the hosts, which decides what they do for installs; by default the configured one. */
+  hostKind?: Config['host'];
   /** Whether the embedded host of this process runs WordPress. */
   wordpressHere?: WordPressHere;
 }
@@ -111,14 +110,15 @@ export function createServices(
     createLogin = () => Promise.reject(new Error('this process has no connection to hosts')),
     createDatabaseLink = () => Promise.reject(new Error('this process has no connection to hosts')),
     readMail = () => Promise.reject(new Error('this process has no connection to hosts')),
-    hasWordPress = platform.config.host !== 'embedded',
+    hostKind = platform.config.host,
     wordpressHere = async () => ({ reason: 'The embedded host serves static websites only' }),
   }: ServingParts = {},
 ) {
   const limits = createSignInLimits(limiter, { perMinute: platform.config.authFailureLimit > 0 });
+  const capabilities = createCapabilityReader(platform, hostKind);
   const credentials = createCredentialService(platform, limiter, authenticator?.forget);
   const notificationLimits = createNotificationLimits(limiter);
-  const backups = createBackupService(platform, notificationLimits);
+  const backups = createBackupService(platform, notificationLimits, capabilities);
   const caches = createCacheService(platform);
   const domains = createDomainService(platform);
   const cancellations = createCancellations(platform);
@@ -128,6 +128,7 @@ export function createServices(
     deleteInstalls,
     (environment) => protectionOfNewInstall(platform, environment),
     wordpressHere,
+    capabilities,
   );
   const connections = createConnectionService(platform, ownHost);
   const queueDeliveries = deliveryQueue(platform);
@@ -162,11 +163,12 @@ export function createServices(
     imports: createImportService(platform, {
       limits: notificationLimits,
       enqueueBackup: backups.enqueueBackup,
-      hasWordPress,
+      capabilities,
     }),
-    importKeys: createImportKeyService(platform, { hasWordPress }),
+    importKeys: createImportKeyService(platform, capabilities),
     archives: createArchiveService(platform, notificationLimits),
     caches,
+    capabilities: createCapabilityService(platform, capabilities),
     bulk: createBulkService({
       backups,
       caches,
@@ -201,22 +203,27 @@ export function createServices(
     installOperations: createInstallOperationService(platform, cancellations, wordpressHere),
     cancellations,
     connections,
-    php: createPhpService(platform),
-    wpCli: createWpCliService(platform, limiter),
-    loginLinks: createLoginLinkService(platform, { connections, limiter, createLogin }),
-    databaseLinks: createDatabaseLinkService(platform, { connections, limiter, createDatabaseLink }),
-    mail: createMailService(platform, readMail),
-    wordpress: createWordPressService(platform),
-    logs: createLogService(platform, { readLog }),
+    php: createPhpService(platform, capabilities),
+    wpCli: createWpCliService(platform, limiter, capabilities),
+    loginLinks: createLoginLinkService(platform, { connections, limiter, createLogin, capabilities }),
+    databaseLinks: createDatabaseLinkService(platform, {
+      connections,
+      limiter,
+      createDatabaseLink,
+      capabilities,
+    }),
+    mail: createMailService(platform, readMail, capabilities),
+    wordpress: createWordPressService(platform, capabilities),
+    logs: createLogService(platform, { readLog }, capabilities),
     deletedInstalls: createDeletedInstallService(platform),
     retryProvisioning: createProvisioningRetry(platform),
     profile: createProfileService(platform),
     emailChanges: createEmailChangeService(platform, limits),
     noticeLimits: createNoticeLimits(limiter),
     mailCounter: limiter,
-    updates: createUpdateService(platform),
-    itemChanges: createChangeService(platform, backups.enqueueBackup),
-    updatePolicies: createPolicyService(platform),
+    updates: createUpdateService(platform, capabilities),
+    itemChanges: createChangeService(platform, backups.enqueueBackup, capabilities),
+    updatePolicies: createPolicyService(platform, capabilities),
     rollouts: createRollouts(platform),
     usage: createUsageService(platform, limiter),
     ownCertificate: () => readOwnCertificate(platform.config),

@@ -6,15 +6,17 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silent } from '../../test/database.ts';
 import type { Host } from '../hosting/contract/host.ts';
-import { answerOtherProcesses, askForLogin, askForWordPress } from './serving-socket.ts';
+import { answerOtherProcesses, askForLogin, askForMail, askForWordPress } from './serving-socket.ts';
 
 const INSTALL = { id: crypto.randomUUID(), name: 'shop' };
+const MAIL = { hasRelay: false, limitPerHour: 200, sentLastHour: 3, queued: 0, sender: 'wp@example.com' };
 let dataDir: string;
 let createLogin: Host['createLogin'];
 let serving: Awaited<ReturnType<typeof answerOtherProcesses>>;
 
 const host = {
   createLogin: (...asked: Parameters<Host['createLogin']>) => createLogin(...asked),
+  readMail: async () => MAIL,
   wordpressHere: async () => ({ version: '8.4' }),
 };
 const socket = () => join(dataDir, 'host', 'serving.sock');
@@ -51,6 +53,10 @@ describe('the socket of the serving process', () => {
     expect(await askForLogin({ dataDir }, INSTALL, 'nobody')).toEqual(refused);
   });
 
+  it('tells other processes about the mail of an install', async () => {
+    expect(await askForMail({ dataDir }, INSTALL)).toEqual(MAIL);
+  });
+
   it('answers failures and unknown questions without their cause', async () => {
     createLogin = () => Promise.reject(new Error('secret'));
     await expect(askForLogin({ dataDir }, INSTALL, null)).rejects.toThrow(/Its log has the cause/);
@@ -66,5 +72,9 @@ describe('the socket of the serving process', () => {
       reason: expect.stringMatching(/Homeport is not running/),
     });
     expect(await askForWordPress({ dataDir })).toEqual({ reason: expect.stringMatching(/not running/) });
+    expect(await askForMail({ dataDir }, INSTALL)).toEqual({
+      refused: 'website',
+      reason: expect.stringMatching(/not running/),
+    });
   });
 });

@@ -8,12 +8,14 @@ import { Value } from 'typebox/value';
 import type { Config } from '../config/config.ts';
 import type { WordPressHere } from '../hosting/contract/embedded-wordpress.ts';
 import type { Host } from '../hosting/contract/host.ts';
+import type { InstallMail, MailRefused } from '../hosting/contract/mail.ts';
 import type { LoginRefused, WordPressLogin } from '../hosting/contract/wordpress-login.ts';
+import { installMail } from '../hosting/remote/mail-messages.ts';
 import { codeOf } from '../lib/error-code.ts';
 
 /**
  * Socket on which the process that serves the websites answers other processes of its user on this machine: commands, and an API in a
- * process of its own. Only that process runs PHP, so only it can create logins to WordPress.
+ * process of its own. Only that process runs PHP, so only it can create logins to WordPress and knows what they send.
  */
 const socketOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'host', 'serving.sock');
 
@@ -29,6 +31,10 @@ const Question = Type.Union([
     ask: Type.Literal('login'),
     install: Type.Object({ id: Type.String(), name: Type.String() }),
     user: Type.Union([Type.String(), Type.Null()]),
+  }),
+  Type.Object({
+    ask: Type.Literal('mail'),
+    install: Type.Object({ id: Type.String(), name: Type.String() }),
   }),
 ]);
 type Question = Static<typeof Question>;
@@ -46,7 +52,7 @@ const Login = Type.Union([
 ]);
 
 /** Questions to the serving process. */
-type Answering = Pick<Host, 'createLogin'> & { wordpressHere(): Promise<WordPressHere> };
+type Answering = Pick<Host, 'createLogin' | 'readMail'> & { wordpressHere(): Promise<WordPressHere> };
 
 const NOT_RUNNING = 'Homeport is not running. Start it ("homeport serve"), then try again.';
 
@@ -92,9 +98,15 @@ async function questionOf(incoming: IncomingMessage): Promise<Question> {
   throw new Error('a question of unknown or too large size');
 }
 
-async function answerOf(question: Question, { createLogin, wordpressHere }: Answering): Promise<unknown> {
-  if (question.ask === 'wordpress') return wordpressHere();
-  return createLogin(question.install, question.user);
+async function answerOf(question: Question, host: Answering): Promise<unknown> {
+  switch (question.ask) {
+    case 'wordpress':
+      return host.wordpressHere();
+    case 'mail':
+      return host.readMail(question.install);
+    case 'login':
+      return host.createLogin(question.install, question.user);
+  }
 }
 
 /** Asks the serving process for a login to WordPress. */
@@ -105,6 +117,15 @@ export async function askForLogin(
 ): Promise<WordPressLogin | LoginRefused> {
   const { id, name } = install;
   const answer = await ask(config, { ask: 'login', install: { id, name }, user }, Login);
+  return answer ?? { refused: 'website', reason: NOT_RUNNING };
+}
+
+/** Asks the serving process about the mail of an install. */
+export async function askForMail(
+  config: Pick<Config, 'dataDir'>,
+  { id, name }: { id: string; name: string },
+): Promise<InstallMail | MailRefused> {
+  const answer = await ask(config, { ask: 'mail', install: { id, name } }, installMail);
   return answer ?? { refused: 'website', reason: NOT_RUNNING };
 }
 

@@ -35,9 +35,9 @@ export function createProgram(): Command {
   addCredentialCommands(program);
   addSiteCommands(program);
   addInstallCommands(program);
-  program.command('domain').description('manage domains of installs as the operator');
+  addOperatorCommands(program.command('domain').description('manage domains of installs as the operator'));
   addBackupCommands(program);
-  program.command('operation').description('see and cancel operations');
+  addOperatorCommands(program.command('operation').description('see and cancel operations'));
   addHostCommand(program);
   addRolloutCommands(program);
   addJobCommands(program);
@@ -45,7 +45,6 @@ export function createProgram(): Command {
   addDoctorCommand(program);
   addApiCommand(program);
   addMcpCommand(program);
-  for (const group of program.commands) addOperatorCommands(group);
   nameOwnHelp(program, program.name());
   return program;
 }

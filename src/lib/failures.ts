@@ -62,6 +62,25 @@ export class Conflict extends Failure {
   override name = 'Conflict';
 }
 
+/** The field of a request that asks for something. */
+export interface RequestField {
+  /** The resource with the field, as in {@link Fault}. */
+  resource: string;
+  field: string;
+}
+
+/** The host of an install does not do this for it (hosting/policy/capabilities.ts). Repeating the request does not help. */
+export class CapabilityUnavailable extends Conflict {
+  override name = 'CapabilityUnavailable';
+  readonly faults: Fault[];
+  /** `field`: what asks for it; the name of the capability, if the whole request does. */
+  constructor({ reason, remedy }: { reason: string; remedy: string }, { resource, field }: RequestField) {
+    const message = `${reason} ${remedy}`;
+    super(message);
+    this.faults = [{ resource, field, type: 'value_unavailable', code: 'capability_unavailable', message }];
+  }
+}
+
 /** The resource is not in the version that the request names in If-Match. */
 export class PreconditionFailed extends Failure {
   override name = 'PreconditionFailed';

@@ -118,7 +118,7 @@ describe('the overview', () => {
       .poll(() => link.getAttribute('href'))
       .toBe(`http://${install.name}.localhost:${portal.homeport.hosting?.edgeHttp.port}/`);
     await expect.poll(() => link.getAttribute('rel')).toContain('noopener');
-    await expect.poll(() => page.getByRole('link', { name: /WordPress/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('link', { name: /WordPress admin/ }).count()).toBe(0);
     await page.getByText('Creating the website').waitFor();
     await page.getByText('Done', { exact: true }).waitFor();
     await expectPresentable();
@@ -244,10 +244,17 @@ describe('the sidebar', () => {
     const places = page.getByRole('navigation', { name: `Sections of ${install.name}` });
     const labels = async () => (await places.getByRole('link').allTextContents()).join(' · ');
     await places.waitFor();
-    // This host serves static websites, so nothing of WordPress is shown.
-    await expect
-      .poll(labels)
-      .toBe('Overview · Domains · Backups · Usage · Caches · Offload · Access · Settings');
+    // A website of files has the same places; those of WordPress say why they are empty.
+    const all =
+      'Overview · Domains · WordPress · Backups · Logs · Usage · Caches · Offload · Access · Settings';
+    await expect.poll(labels).toBe(all);
+    await follow('WordPress');
+    await page.getByText('This website consists of files, without WordPress.').waitFor();
+    await follow('Logs');
+    await page
+      .getByText('The embedded host keeps no logs of websites. Use a platform with a Linux')
+      .waitFor();
+    await expectPresentable();
     await follow('Access');
     await page.getByRole('heading', { name: `${install.name}: Connect`, level: 1 }).waitFor();
     await follow('Protection');
@@ -256,24 +263,19 @@ describe('the sidebar', () => {
       .poll(() => places.locator('[aria-current="location"]').allTextContents())
       .toEqual(['Access']);
     await expect.poll(() => page.locator('[aria-current="page"]').allTextContents()).toEqual(['Protection']);
-    const { php_version } = await portal.homeport.platform.database.write(({ queries }) =>
-      queries
-        .selectFrom('installs')
-        .select('php_version')
-        .where('id', '=', install.id)
-        .executeTakeFirstOrThrow(),
-    );
-    const setPhp = (version: string | null) =>
+    const become = (runtime: 'wordpress' | 'static', php_version: string | null) =>
       portal.homeport.platform.database.write(({ queries }) =>
-        queries.updateTable('installs').set({ php_version: version }).where('id', '=', install.id).execute(),
+        queries.updateTable('installs').set({ runtime, php_version }).where('id', '=', install.id).execute(),
       );
-    await setPhp('8.4');
-    // Without updates, WP-CLI and logs, which this host does not offer. Mail is all that is left of the place WordPress.
-    await expect
-      .poll(labels)
-      .toBe('Overview · Domains · Mail · Backups · Usage · Caches · Offload · Access · Settings');
+    await become('wordpress', '8.4');
     await page.getByRole('button', { name: 'Sign in to WordPress' }).waitFor();
-    await setPhp(php_version);
+    await follow('WordPress');
+    await page.getByText('Look in wp-admin, or use a platform with a Linux host.').waitFor();
+    await follow('Access');
+    await page.getByText('The embedded host offers SFTP, without a shell.').waitFor();
+    await page.getByText('The embedded host does not open databases.').waitFor();
+    await expect.poll(labels).toBe(all);
+    await become('static', null);
     await page.setViewportSize({ width: 390, height: 800 });
     await page.getByRole('button', { name: 'Menu' }).press('Enter');
     await expectAccessibleInBothThemes(page);

@@ -21,7 +21,10 @@ let page: Page;
 beforeAll(async () => {
   machine = await serveMachine({ php: phpBounds(PHP_RANGES, { memoryMb: 512, processes: 64 }) });
   const mail = { hasRelay: true, limitPerHour: 200, sentLastHour: 0, queued: 0, sender: 'site@localhost' };
-  portal = await startPortal({ environment: environment(machine.runFolder), readMail: async () => mail });
+  portal = await startPortal({
+    environment: environment(machine.runFolder),
+    hostCallers: { readMail: async () => mail },
+  });
   ({ accountId, owner: ann } = await portal.homeport.ownedAccount());
   ben = await portal.homeport.person(accountId, 'owner');
   install = await portal.homeport.install(ann, accountId);
@@ -253,7 +256,7 @@ it('asks before unsaved text is lost', async () => {
   await field('Addresses').fill('192.0.2.9');
   const sites = page.getByRole('link', { name: 'Sites', exact: true });
   await sites.click();
-  await leaving().getByText('Your unsaved changes will be lost.').waitFor();
+  await leaving().getByText('What you entered is not saved').waitFor();
   await expectAccessibleInBothThemes(page);
   await leaving().getByRole('button', { name: 'Cancel' }).click();
   expect(await field('Addresses').inputValue()).toBe('192.0.2.9');

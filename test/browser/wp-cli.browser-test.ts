@@ -94,12 +94,3 @@ it('refuses what only a shell understands, and says why the host ran nothing', a
   await newest().getByText('This machine has no WP-CLI.').waitFor();
   await newest().getByText('Failed').waitFor();
 });
-
-it('says that a static website has no such page', async () => {
-  await portal.homeport.idle();
-  await portal.homeport.platform.database.write(({ queries }) =>
-    queries.updateTable('installs').set({ php_version: null }).execute(),
-  );
-  await page.goto(address);
-  await page.getByText('does not run WordPress, so its page WP-CLI does not exist.').waitFor();
-});

@@ -98,10 +98,11 @@ const TABLE = `
 | 111| POST   | /installs/{install_id}/wp_cli                               | 202 | 400, 401, 403, 404, 409, 429, 503  |
 | 112| GET    | /installs/{install_id}/php                                  | 200 | 401, 403, 404, 409, 429, 503       |
 | 113| PATCH  | /installs/{install_id}/php                                  | 200 | 400, 401, 403, 404, 409, 429, 503  |
+| 114| GET    | /installs/{install_id}/capabilities                         | 200 | 401, 403, 404, 429, 503            |
 | 120| GET    | /installs/{install_id}/wordpress/updates                    | 200 | 400, 401, 403, 404, 429, 503       |
 | 121| POST   | /installs/{install_id}/wordpress/updates                    | 202 | 400, 401, 403, 404, 409, 429, 503  |
 | 122| POST   | /accounts/{account_id}/wordpress/updates                    | 202 | 400, 401, 403, 404, 429, 503       |
-| 123| GET    | /installs/{install_id}/wordpress/update_policy              | 200 | 401, 403, 404, 429, 503            |
+| 123| GET    | /installs/{install_id}/wordpress/update_policy              | 200 | 401, 403, 404, 409, 429, 503       |
 | 124| PATCH  | /installs/{install_id}/wordpress/update_policy              | 200 | 400, 401, 403, 404, 409, 429, 503  |
 | 127| GET    | /installs/{install_id}/wordpress                            | 200 | 401, 404, 429, 503 |
 | 128| POST   | /installs/{install_id}/wordpress/refresh                    | 202 | 401, 403, 404, 409, 429, 503 |

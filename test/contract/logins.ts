@@ -2,30 +2,29 @@ import type { TestOptions } from '../homeport.ts';
 
 /** A Homeport without a host whose installs seem to have WordPress and empty logs. */
 export const WITH_WORDPRESS = {
-  createLogin: async (_install, user) => ({
-    token: 'a'.repeat(43),
-    expiresAt: '2026-01-31T09:31:00.000Z',
-    user: user ?? 'admin',
-  }),
-  createDatabaseLink: async () => ({
-    token: `1769851860.${'a'.repeat(43)}`,
-    expiresAt: '2026-01-31T09:31:00.000Z',
-  }),
-  readMail: async ({ name }) => ({
-    hasRelay: true,
-    limitPerHour: 200,
-    sentLastHour: 0,
-    queued: 0,
-    sender: `${name}@${name}.localhost`,
-  }),
-  readLog: async () => ({ lines: [], cursor: null, end: '2026-01-31.1.0' }),
-  hasWordPress: true,
+  hostCallers: {
+    createLogin: async (_install, user) => ({
+      token: 'a'.repeat(43),
+      expiresAt: '2026-01-31T09:31:00.000Z',
+      user: user ?? 'admin',
+    }),
+    createDatabaseLink: async () => ({
+      token: `1769851860.${'a'.repeat(43)}`,
+      expiresAt: '2026-01-31T09:31:00.000Z',
+    }),
+    readMail: async ({ name }) => ({
+      hasRelay: true,
+      limitPerHour: 200,
+      sentLastHour: 0,
+      queued: 0,
+      sender: `${name}@${name}.localhost`,
+    }),
+    readLog: async () => ({ lines: [], cursor: null, end: '2026-01-31.1.0' }),
+  },
+  hostKind: 'linux',
   environment: {
     HOMEPORT_EDGE_HTTP: '127.0.0.1:8080',
     HOMEPORT_EDGE_HTTPS: '127.0.0.1:8443',
     HOMEPORT_SSH_LISTEN: '127.0.0.1:2222',
   },
-} satisfies Pick<
-  TestOptions,
-  'createLogin' | 'createDatabaseLink' | 'readMail' | 'readLog' | 'hasWordPress' | 'environment'
->;
+} satisfies Pick<TestOptions, 'hostCallers' | 'hostKind' | 'environment'>;

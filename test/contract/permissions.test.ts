@@ -118,7 +118,7 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   // run WP-CLI in an install
   [[111],                               'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // PHP of an install
-  [[112],                               'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  [[112, 114],                             'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   [[113],                               'yes', 'yes', 'yes', 'no',   'hide', 'hide', 'hide'],
   // see and cancel an operation of an install
   [[51, 52],                            'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],

@@ -1172,6 +1172,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/installs/{install_id}/capabilities': {
+    get: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['InstallCapabilities'] } };
+        304: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/installs/{install_id}/wordpress/login_links': {
     get?: never;
     put?: never;
@@ -1572,6 +1594,7 @@ export interface paths {
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -2566,6 +2589,7 @@ export interface components {
     BulkDomains: { id: string; name: string; duplicate: boolean; primary: boolean; redirect_to: components['schemas']['DomainReference'] | null; redirects_to: components['schemas']['DomainReference'] | null; domains: Array<components['schemas']['BulkDomain']> };
     CaaRecord: { hdr: components['schemas']['DnsRecordHeader']; flag: number; tag: string; value: string };
     CacheRules: { uncached_paths: Array<components['schemas']['UncachedPath']>; bypass_cookies: Array<string>; ignored_parameters: Array<string>; max_age: number };
+    Capability: { name: "wordpress_login" | "wordpress_details" | "wordpress_updates" | "wordpress_changes" | "wp_cli" | "database_access" | "php_versions" | "php_limits" | "mail" | "mail_limits" | "imports" | "logs" | "backup_parts" | "backup_tables" | "object_cache" | "shell"; title: string; available: boolean; reason: string | null; remedy: string | null };
     Certificate: { id: number; account: string | null; auth_file: string | null; approver_email: string | null; common_name: string; cancel_time: string | null; cert_source: "LETS_ENCRYPT" | "THIRD_PARTY" | "SELF_SIGNED" | "CERT_SOURCE_UNSPECIFIED"; ordered_time: string; order_id: string | null; status: "ENABLED" | "DISABLED" | "EXPIRED" | "CANCELED" | "REJECTED" | "SUBMITTED" | "SSL_STATE_UNSPECIFIED"; parent_id: string | null; provider_order_id: string | null; approved_time: string; expires_time: string; auto_renew: boolean; wildcard: boolean; domains: Array<string>; serial_number: string; issuer: string };
     CertificateFiles: { key: string; cert: string };
     CertificateInformation: { cert_name: string; cert_info: components['schemas']['CertificateFiles']; certificate: components['schemas']['Certificate']; criteria: string };
@@ -2625,6 +2649,7 @@ export interface components {
     ImportWebsite: { source: "file" | "url" | "ssh"; path?: string; url?: string; host?: string; port?: number; user?: string; host_key?: string; create_checkpoint?: boolean; notification_emails?: Array<string> };
     ImportedRedirects: { count: number; total: number };
     Install: { id: string; name: string; account: components['schemas']['AccountReference']; php_version: string | null; wp_version: string | null; defer_wordpress_upgrades_until: string | null; status: "pending" | "active" | "failed"; cname: string; environment: components['schemas']['Environment'] | null; site: components['schemas']['SiteReference'] | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string };
+    InstallCapabilities: { capabilities: Array<components['schemas']['Capability']> };
     InstallCopyOptions: { include_files?: boolean; include_db?: boolean; db_tables?: Array<string> };
     InstallMail: { limit_per_hour: number; most_per_hour: number; sent_last_hour: number; queued: number; sender: string; can_send: boolean; last_refused: Array<components['schemas']['RefusedMail']> | null };
     InstallPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Install']> };
@@ -2724,12 +2749,12 @@ export interface components {
     WebhookDeliveryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['WebhookDelivery']> };
     WebhookPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Webhook']> };
     WebhookWithSecret: { id: string; account_id: string; url: string; description: string; event_types: Array<string> | null; install_ids: Array<string> | null; enabled: boolean; disabled_reason: string | null; previous_secret_until: string | null; created_at: string; updated_at: string; secret?: string };
-    WordPress: { core: components['schemas']['WordPressCore'] | null; plugins: Array<components['schemas']['WordPressPlugin']>; themes: Array<components['schemas']['WordPressTheme']>; administrators: Array<components['schemas']['WordPressAdministrator']>; site_health: components['schemas']['SiteHealth']; multisite: boolean; is_complete: boolean; read_at: string | null; updates_checked_at: string | null; updates_error: string | null; error: string | null };
+    WordPress: { core: components['schemas']['WordPressCore'] | null; plugins: Array<components['schemas']['WordPressPlugin']> | null; themes: Array<components['schemas']['WordPressTheme']> | null; administrators: Array<components['schemas']['WordPressAdministrator']> | null; site_health: components['schemas']['SiteHealth']; multisite: boolean | null; is_complete: boolean; read_at: string | null; updates_checked_at: string | null; updates_error: string | null; error: string | null };
     WordPressAdministrator: { login: string; email: string | null; display_name: string; registered_at: string | null };
     WordPressCore: { version: string; available_update: components['schemas']['WordPressUpdate'] | null };
     WordPressInstall: { id: string; name: string; environment: components['schemas']['Environment'] | null };
     WordPressPlugin: { file: string; slug: string; name: string; version: string | null; status: "active" | "inactive" | "network" | "must_use" | "dropin"; update: components['schemas']['WordPressUpdate'] | null; auto_update: boolean };
-    WordPressSummary: { install: components['schemas']['WordPressInstall']; core: components['schemas']['WordPressCore'] | null; plugin_updates: number; theme_updates: number; read_at: string | null; error: string | null };
+    WordPressSummary: { install: components['schemas']['WordPressInstall']; core: components['schemas']['WordPressCore'] | null; plugin_updates: number | null; theme_updates: number | null; read_at: string | null; error: string | null };
     WordPressSummaryPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['WordPressSummary']> };
     WordPressTheme: { stylesheet: string; name: string; version: string | null; status: "active" | "parent" | "inactive"; parent: string | null; bundled: boolean; update: components['schemas']['WordPressUpdate'] | null; auto_update: boolean };
     WordPressUpdate: { version: string };

@@ -4,9 +4,9 @@ import { type BodyOf, type HostingPaths, hosting } from './client.ts';
 import { unwrap } from './failure.ts';
 
 export type WordPress = BodyOf<HostingPaths['/installs/{install_id}/wordpress']['get']>;
-export type WordPressPlugin = WordPress['plugins'][number];
-export type WordPressTheme = WordPress['themes'][number];
-export type WordPressAdministrator = WordPress['administrators'][number];
+export type WordPressPlugin = NonNullable<WordPress['plugins']>[number];
+export type WordPressTheme = NonNullable<WordPress['themes']>[number];
+export type WordPressAdministrator = NonNullable<WordPress['administrators']>[number];
 export type SiteHealth = WordPress['site_health'];
 export type WordPressSummary = BodyOf<
   HostingPaths['/accounts/{account_id}/wordpress']['get']

@@ -1,5 +1,6 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect } from 'react';
+import type { CapabilityName } from '../api/capabilities.ts';
 import { portal } from '../api/client.ts';
 import { forgetEarlyRequests } from '../api/early-requests.ts';
 import { ApiFailure, unwrap, unwrapEmpty } from '../api/failure.ts';
@@ -19,8 +20,6 @@ import { confirmSignOut } from './sign-out-guard.ts';
 
 export type SessionAccount = PortalSession['accounts'][number];
 export type Verb = keyof SessionAccount['may'];
-/** Features of the platform for WordPress, beyond serving it. */
-export type WordPressFeature = PortalSession['wordpress_features'][number];
 
 /** Loads the session, and decides whose pages stay. */
 export function useSessionQuery() {
@@ -107,10 +106,10 @@ export function useMay(accountId: string | undefined): (verb: Verb) => boolean {
   return (verb) => account !== undefined && account.may[verb] !== 'none';
 }
 
-/** Returns a function that tells whether the platform does something for installs with WordPress. */
-export function useHasFeature(): (feature: WordPressFeature) => boolean {
+/** Returns a function that tells whether the hosts of the platform do something for installs with WordPress. */
+export function usePlatformHas(): (capability: CapabilityName) => boolean {
   const { wordpress_features } = useSession();
-  return (feature) => wordpress_features.includes(feature);
+  return (capability) => wordpress_features.includes(capability);
 }
 
 /** Clears the cache when the signed-in pages unmount. A page that works without a session can take their place while they are hidden. */

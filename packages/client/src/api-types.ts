@@ -775,7 +775,7 @@ export interface paths {
         put?: never;
         /**
          * Import an existing website
-         * @description Replaces the website of an install by an existing one from an archive. This is a `.zip` or `.tar.gz` with `wp-content` and one dump (`.sql` or `.sql.gz`), or a backup of All-in-One WP Migration, Duplicator (`.zip`) or UpdraftPlus. With the source `ssh`, the host fetches `wp-content` and a dump from the old host, with the import key of the install. The install keeps its name, its domains, its core and its private folder. URLs in the database get its address, and the table prefix stays. A checkpoint, which is on by default, is a backup of the present website. It is put back if the imported website does not answer. A refused archive changes nothing.
+         * @description Replaces the website of an install by an existing one from an archive. This is a `.zip` or `.tar.gz` with `wp-content` and one dump (`.sql` or `.sql.gz`), or a backup of All-in-One WP Migration, Duplicator (`.zip`) or UpdraftPlus. With the source `ssh`, the host fetches `wp-content` and a dump from the old host, with the import key of the install. The install keeps its name, its domains, its core and its private folder. URLs in the database get its address, and the table prefix stays. A checkpoint, which is on by default, is a backup of the present website. It is put back if the imported website does not answer. A refused archive changes nothing. Needs the capability `imports` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         post: operations["importWebsite"];
         delete?: never;
@@ -795,7 +795,7 @@ export interface paths {
         put?: never;
         /**
          * Create the key for imports by SSH
-         * @description Makes the key pair of this install for the old host of a website, and answers the public key. Later requests answer the same key, until it is renewed or deleted. Add it to `~/.ssh/authorized_keys` on the old host, and remove it after the import. The private key never leaves the platform and the host of the install.
+         * @description Makes the key pair of this install for the old host of a website, and answers the public key. Later requests answer the same key, until it is renewed or deleted. Add it to `~/.ssh/authorized_keys` on the old host, and remove it after the import. The private key never leaves the platform and the host of the install. Needs the capability `imports` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         post: operations["createImportKey"];
         /**
@@ -819,7 +819,7 @@ export interface paths {
         put?: never;
         /**
          * Renew the key for imports by SSH
-         * @description Replaces the key pair of this install by another one, and answers its public key. The former key opens the old host no more, also for imports that wait. Replace it in `~/.ssh/authorized_keys` on the old host.
+         * @description Replaces the key pair of this install by another one, and answers its public key. The former key opens the old host no more, also for imports that wait. Replace it in `~/.ssh/authorized_keys` on the old host. Needs the capability `imports` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         post: operations["renewImportKey"];
         delete?: never;
@@ -872,6 +872,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/installs/{install_id}/capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what the host of an install does for it
+         * @description Hosts differ: the embedded host has no logs, for example, and websites of files have no WordPress. Every capability is listed, with the reason and the remedy if it is not available. Requests that need one that is not available are refused with the code `capability_unavailable`, before any work starts. Clients should ignore names that they do not know.
+         */
+        get: operations["getInstallCapabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/installs/{install_id}/wordpress/login_links": {
         parameters: {
             query?: never;
@@ -883,7 +903,7 @@ export interface paths {
         put?: never;
         /**
          * Create a link that signs in to WordPress
-         * @description The link signs in as `user`, or as the oldest administrator, and opens wp-admin. It works once, for 60 seconds and for this install only. Each request creates another link, so `Idempotency-Key` has no effect. A user creates at most 30 links a minute.
+         * @description The link signs in as `user`, or as the oldest administrator, and opens wp-admin. It works once, for 60 seconds and for this install only. Each request creates another link, so `Idempotency-Key` has no effect. A user creates at most 30 links a minute. Needs the capability `wordpress_login` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         post: operations["createLoginLink"];
         delete?: never;
@@ -903,7 +923,7 @@ export interface paths {
         put?: never;
         /**
          * Create a link that opens the database
-         * @description The link opens the database of the install in a browser, with adminer. It works once, for 60 seconds and for this install only. The session ends after 30 minutes without a request, and after 8 hours. Each request creates another link, so `Idempotency-Key` has no effect. A user creates at most 30 links a minute, those to WordPress included.
+         * @description The link opens the database of the install in a browser, with adminer. It works once, for 60 seconds and for this install only. The session ends after 30 minutes without a request, and after 8 hours. Each request creates another link, so `Idempotency-Key` has no effect. A user creates at most 30 links a minute, those to WordPress included. Needs the capability `database_access` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         post: operations["createDatabaseLink"];
         delete?: never;
@@ -921,7 +941,7 @@ export interface paths {
         };
         /**
          * Get the limits and counts of mail of an install
-         * @description Asks the host of the install, so it can answer 502. Installs without PHP answer 409, because their websites send no mail.
+         * @description Asks the host of the install, so it can answer 502. Needs the capability `mail_limits` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         get: operations["getInstallMail"];
         put?: never;
@@ -931,7 +951,7 @@ export interface paths {
         head?: never;
         /**
          * Limit the mail of an install
-         * @description `limit_per_hour` counts recipients. 0 switches mail off, and null removes the limit, so that `most_per_hour` applies. An operation passes the limit to the host.
+         * @description `limit_per_hour` counts recipients. 0 switches mail off, and null removes the limit, so that `most_per_hour` applies. An operation passes the limit to the host. Needs the capability `mail_limits` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         patch: operations["updateInstallMail"];
         trace?: never;
@@ -967,7 +987,7 @@ export interface paths {
         put?: never;
         /**
          * Read the WordPress of an install again
-         * @description Lets WordPress ask for updates, examines its Site Health, and reads everything again. One request every 60 seconds.
+         * @description Lets WordPress ask for updates, examines its Site Health, and reads everything again. One request every 60 seconds. Needs the capability `wordpress_details` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         post: operations["refreshWordPress"];
         delete?: never;
@@ -1131,7 +1151,7 @@ export interface paths {
         put?: never;
         /**
          * Update WordPress, plugins and themes
-         * @description Makes a checkpoint, updates one item after the other and checks up to ten pages before and after each. If a page is worse, or an update fails halfway, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the update and the page. The code is `pages_differ` if PHP and WordPress work and pages only look different; `keep` leaves such updates in place, with a `warning` in the result. Changes since the checkpoint, such as comments and orders, are then lost. An update that changes nothing, such as after a failed download, restores nothing: the others are made, and the operation fails with the code `failed`.
+         * @description Makes a checkpoint, updates one item after the other and checks up to ten pages before and after each. If a page is worse, or an update fails halfway, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the update and the page. The code is `pages_differ` if PHP and WordPress work and pages only look different; `keep` leaves such updates in place, with a `warning` in the result. Changes since the checkpoint, such as comments and orders, are then lost. An update that changes nothing, such as after a failed download, restores nothing: the others are made, and the operation fails with the code `failed`. Needs the capability `wordpress_updates` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         post: operations["createWordPressUpdate"];
         delete?: never;
@@ -1169,7 +1189,7 @@ export interface paths {
         };
         /**
          * Get the policy for automatic updates
-         * @description Returns which updates start automatically, when, and which pages their checks ask for. Installs whose policy was never changed have the defaults.
+         * @description Returns which updates start automatically, when, and which pages their checks ask for. Installs whose policy was never changed have the defaults. Needs the capability `wordpress_updates` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         get: operations["getWordPressUpdatePolicy"];
         put?: never;
@@ -1179,7 +1199,7 @@ export interface paths {
         head?: never;
         /**
          * Change the policy for automatic updates
-         * @description Automatic updates have the same checkpoint, check and rollback as requested ones, and begin within the maintenance window. A plugin or theme that was rolled back is left out until it has another version.
+         * @description Automatic updates have the same checkpoint, check and rollback as requested ones, and begin within the maintenance window. A plugin or theme that was rolled back is left out until it has another version. Needs the capability `wordpress_updates` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         patch: operations["updateWordPressUpdatePolicy"];
         trace?: never;
@@ -1195,7 +1215,7 @@ export interface paths {
         put?: never;
         /**
          * Activate, deactivate or delete a plugin or theme
-         * @description Changes one plugin or theme with WordPress's own functions, and switches its automatic updates. A change of the status makes a checkpoint and checks up to ten pages before and after. If a page fails afterwards, or WordPress cannot make the change, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the fault. Changes since the checkpoint, such as comments and orders, are then lost. Must-use plugins and drop-ins cannot be changed, nor can the plugins of a network of sites.
+         * @description Changes one plugin or theme with WordPress's own functions, and switches its automatic updates. A change of the status makes a checkpoint and checks up to ten pages before and after. If a page fails afterwards, or WordPress cannot make the change, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the fault. Changes since the checkpoint, such as comments and orders, are then lost. Must-use plugins and drop-ins cannot be changed, nor can the plugins of a network of sites. Needs the capability `wordpress_changes` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         post: operations["changeWordPressItem"];
         delete?: never;
@@ -1215,7 +1235,7 @@ export interface paths {
         put?: never;
         /**
          * Install a plugin or theme
-         * @description Installs a plugin or theme from wordpress.org or a ZIP file, and activates it if you wish. WordPress itself downloads and unpacks it, as the user of the install and within its limits. A plugin or theme that exists already is refused. A checkpoint is made first, and pages are checked, as for a change.
+         * @description Installs a plugin or theme from wordpress.org or a ZIP file, and activates it if you wish. WordPress itself downloads and unpacks it, as the user of the install and within its limits. A plugin or theme that exists already is refused. A checkpoint is made first, and pages are checked, as for a change. Needs the capability `wordpress_changes` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         post: operations["installWordPressItem"];
         delete?: never;
@@ -1233,7 +1253,7 @@ export interface paths {
         };
         /**
          * Get the access log of an install
-         * @description Returns the requests to the website. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end. Events are `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.
+         * @description Returns the requests to the website. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end. Events are `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers. Needs the capability `logs` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         get: operations["listAccessLog"];
         put?: never;
@@ -1253,7 +1273,7 @@ export interface paths {
         };
         /**
          * Get the PHP errors of an install
-         * @description Returns what PHP wrote to its error log. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end. Events are `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.
+         * @description Returns what PHP wrote to its error log. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end. Events are `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers. Needs the capability `logs` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         get: operations["listPhpLog"];
         put?: never;
@@ -1273,7 +1293,7 @@ export interface paths {
         };
         /**
          * Get the runs of scheduled tasks of an install
-         * @description Returns the runs of WP-Cron, which the host starts. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end. Events are `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.
+         * @description Returns the runs of WP-Cron, which the host starts. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end. Events are `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers. Needs the capability `logs` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         get: operations["listCronLog"];
         put?: never;
@@ -1293,7 +1313,7 @@ export interface paths {
         };
         /**
          * Get the mail log of an install
-         * @description Returns what happened to the messages that the website sent. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end. Events are `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers.
+         * @description Returns what happened to the messages that the website sent. Newest first. With `Accept: text/event-stream`, the answer follows the log from `cursor`, or from its end. Events are `entry` for each new entry, oldest first, and `unavailable` while the host does not answer. A user follows at most 5 logs at once, an install has at most 20 followers. Needs the capability `logs` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         get: operations["listMailLog"];
         put?: never;
@@ -1355,7 +1375,7 @@ export interface paths {
         put?: never;
         /**
          * Run WP-CLI
-         * @description Runs one command of WP-CLI in the website, as its user and within its limits, for 10 minutes at most. The result of the operation has `exit_status`, `stdout` and `stderr`, also if the command itself fails. The outputs are kept for an hour, at most 256 KiB each, and only `GET /operations/{operation_id}` shows them, to those who may run commands. A command runs at most once: if it is interrupted, the operation fails. The commands of an install run one at a time, and at most 5 can wait or run. A user starts at most 30 commands a minute.
+         * @description Runs one command of WP-CLI in the website, as its user and within its limits, for 10 minutes at most. The result of the operation has `exit_status`, `stdout` and `stderr`, also if the command itself fails. The outputs are kept for an hour, at most 256 KiB each, and only `GET /operations/{operation_id}` shows them, to those who may run commands. A command runs at most once: if it is interrupted, the operation fails. The commands of an install run one at a time, and at most 5 can wait or run. A user starts at most 30 commands a minute. Needs the capability `wp_cli` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         post: operations["runWpCli"];
         delete?: never;
@@ -1383,7 +1403,7 @@ export interface paths {
         head?: never;
         /**
          * Change the PHP limits of an install
-         * @description Changes the limits in the body; null returns one to its default. An operation checks the website before and after the change, and goes back if it is worse off. Until it has succeeded, the answers show the present limits. Switch the version with `PATCH /installs/{install_id}`.
+         * @description Changes the limits in the body; null returns one to its default. An operation checks the website before and after the change, and goes back if it is worse off. Until it has succeeded, the answers show the present limits. Switch the version with `PATCH /installs/{install_id}`. Needs the capability `php_limits` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         patch: operations["updatePhp"];
         trace?: never;
@@ -2766,6 +2786,28 @@ export interface components {
             ignored_parameters: string[];
             /** @description seconds; no cached page is older. 60 by default. Changes in WordPress purge pages at once anyway */
             max_age: number;
+        };
+        /**
+         * @description What the host of an install does for it, or does not
+         * @example {
+         *       "name": "logs",
+         *       "title": "logs of requests, PHP, WP-Cron and mail",
+         *       "available": false,
+         *       "reason": "The embedded host keeps no logs of websites.",
+         *       "remedy": "Use a platform with a Linux host, which offers it."
+         *     }
+         */
+        Capability: {
+            /** @enum {string} */
+            name: "wordpress_login" | "wordpress_details" | "wordpress_updates" | "wordpress_changes" | "wp_cli" | "database_access" | "php_versions" | "php_limits" | "mail" | "mail_limits" | "imports" | "logs" | "backup_parts" | "backup_tables" | "object_cache" | "shell";
+            /** @description what you get, as a noun phrase */
+            title: string;
+            /** @description false: requests that need it are refused */
+            available: boolean;
+            /** @description why it is not available, in one sentence; null: it is */
+            reason: string | null;
+            /** @description how to get it, in one sentence; null: it is available */
+            remedy: string | null;
         };
         /**
          * @example {
@@ -4312,6 +4354,23 @@ export interface components {
              * @description ISO 8601, UTC
              */
             created_at: string;
+        };
+        /**
+         * @description Everything that hosts may do for an install beyond serving and copying its website
+         * @example {
+         *       "capabilities": [
+         *         {
+         *           "name": "logs",
+         *           "title": "logs of requests, PHP, WP-Cron and mail",
+         *           "available": false,
+         *           "reason": "The embedded host keeps no logs of websites.",
+         *           "remedy": "Use a platform with a Linux host, which offers it."
+         *         }
+         *       ]
+         *     }
+         */
+        InstallCapabilities: {
+            capabilities: components["schemas"]["Capability"][];
         };
         /**
          * @example {
@@ -7204,13 +7263,16 @@ export interface components {
          */
         WordPress: {
             core: components["schemas"]["WordPressCore"] | null;
-            plugins: components["schemas"]["WordPressPlugin"][];
-            themes: components["schemas"]["WordPressTheme"][];
-            administrators: components["schemas"]["WordPressAdministrator"][];
+            /** @description null: not read yet, so nothing is known */
+            plugins: components["schemas"]["WordPressPlugin"][] | null;
+            /** @description null: not read yet, so nothing is known */
+            themes: components["schemas"]["WordPressTheme"][] | null;
+            /** @description null: not read yet, so nothing is known */
+            administrators: components["schemas"]["WordPressAdministrator"][] | null;
             site_health: components["schemas"]["SiteHealth"];
-            /** @description whether it is a network; the lists are those of its main site */
-            multisite: boolean;
-            /** @description false if a list lacks something: at most 500 plugins, 200 themes and 200 administrators are read, and none with unusual file names */
+            /** @description whether it is a network; the lists are those of its main site. Null: not read yet */
+            multisite: boolean | null;
+            /** @description false before the first reading, and if a list lacks something: at most 500 plugins, 200 themes and 200 administrators are read, and none with unusual file names */
             is_complete: boolean;
             /**
              * Format: date-time
@@ -7224,7 +7286,7 @@ export interface components {
             updates_checked_at: string | null;
             /** @description why it could not ask for updates last time; null: it could */
             updates_error: string | null;
-            /** @description why the website could not be read last time; null: it could */
+            /** @description why the website cannot be read, or could not be last time; null: it could */
             error: string | null;
         };
         /**
@@ -7329,10 +7391,10 @@ export interface components {
         WordPressSummary: {
             install: components["schemas"]["WordPressInstall"];
             core: components["schemas"]["WordPressCore"] | null;
-            /** @description plugins with an available update */
-            plugin_updates: number;
-            /** @description themes with an available update */
-            theme_updates: number;
+            /** @description plugins with an available update; null: the website was not read yet */
+            plugin_updates: number | null;
+            /** @description themes with an available update; null: the website was not read yet */
+            theme_updates: number | null;
             /**
              * Format: date-time
              * @description when the website was read; null: not yet
@@ -12010,6 +12072,73 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getInstallCapabilities: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "capabilities": [
+                     *         {
+                     *           "name": "logs",
+                     *           "title": "logs of requests, PHP, WP-Cron and mail",
+                     *           "available": false,
+                     *           "reason": "The embedded host keeps no logs of websites.",
+                     *           "remedy": "Use a platform with a Linux host, which offers it."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InstallCapabilities"];
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     createLoginLink: {
         parameters: {
             query?: never;
@@ -13454,6 +13583,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -50,6 +50,7 @@ export const ENDPOINTS: Record<EndpointId, { method: string; path: string }> = {
   getCurrentUser: { method: 'GET', path: '/user' },
   getDomain: { method: 'GET', path: '/installs/{install_id}/domains/{domain_id}' },
   getInstall: { method: 'GET', path: '/installs/{install_id}' },
+  getInstallCapabilities: { method: 'GET', path: '/installs/{install_id}/capabilities' },
   getInstallCertificates: { method: 'GET', path: '/installs/{install_id}/ssl_certificates' },
   getInstallMail: { method: 'GET', path: '/installs/{install_id}/mail' },
   getInstallUsageMetrics: { method: 'GET', path: '/installs/{install_id}/usage' },

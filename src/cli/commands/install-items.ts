@@ -115,13 +115,13 @@ async function list(
 ): Promise<void> {
   await withPlatform(command, async (_platform, services) => {
     const { presentWordPress } = await import('../../features/websites/wordpress/present.ts');
-    const { plugins, themes, read_at, error } = presentWordPress(await services.wordpress.byName(name));
-    if (json) return printJson(kind === 'plugin' ? plugins : themes);
-    if (read_at === null) {
+    const { plugins, themes, error } = presentWordPress(await services.wordpress.byName(name));
+    if (plugins === null || themes === null) {
       throw new OperatorError(
         `The WordPress of ${name} has not been read yet${error === null ? '' : `: ${error}`}`,
       );
     }
+    if (json) return printJson(kind === 'plugin' ? plugins : themes);
     const items =
       kind === 'plugin'
         ? plugins.map((plugin) => ({ ...plugin, id: plugin.file }))

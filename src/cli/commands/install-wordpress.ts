@@ -80,9 +80,12 @@ function written(name: string, wordpress: WordPress): string {
       `${update === null ? '' : `, update to ${printable(update.version)} available`}`,
     `Site Health: ${healthOf(wordpress)}`,
     read_at === null ? 'Not read yet.' : `Read at ${read_at}.`,
-    ...(error === null ? [] : [`Last attempt failed: ${printable(error)}`]),
+    ...(error === null
+      ? []
+      : [`${read_at === null ? 'Reason' : 'Last attempt failed'}: ${printable(error)}`]),
     ...(updates_error === null ? [] : [printable(updates_error)]),
   ];
+  if (plugins === null || themes === null || administrators === null) return `${lines.join('\n')}\n`;
   const tables = [
     table(
       ['PLUGIN', 'VERSION', 'STATUS', 'UPDATE', 'AUTO-UPDATE'],
@@ -102,10 +105,12 @@ function written(name: string, wordpress: WordPress): string {
       ]),
     ),
   ];
-  return `${lines.join('\n')}\n${read_at === null ? '' : `\n${tables.join('\n')}`}`;
+  return `${lines.join('\n')}\n\n${tables.join('\n')}`;
 }
 
-function updateCells({ update, auto_update }: WordPress['plugins'][number] | WordPress['themes'][number]) {
+type Item = Pick<NonNullable<WordPress['plugins']>[number], 'update' | 'auto_update'>;
+
+function updateCells({ update, auto_update }: Item) {
   return [update?.version ?? '-', auto_update ? 'yes' : 'no'];
 }
 

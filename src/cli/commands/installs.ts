@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { addOperatorCommands } from '../operator/declare.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
 import { addCopyCommands } from './copies.ts';
 import { addCreateInstall } from './create-install.ts';
 import { addDeletedInstalls } from './deleted-installs.ts';
 import { addImportCommand } from './import-website.ts';
+import { addInstallCapabilities } from './install-capabilities.ts';
 import { addItemCommands } from './install-items.ts';
 import { addInstallMail } from './install-mail.ts';
 import { addInstallPhp } from './install-php.ts';
@@ -34,6 +36,9 @@ export function addInstallCommands(program: Command): void {
 
   addCreateInstall(install);
 
+  addOperatorCommands(install);
+
+  addInstallCapabilities(install);
   addInstallWordPressCommand(install);
 
   addInstallPhp(install);

@@ -1,12 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { createHostCallers } from '../../app/host-callers.ts';
 import { createLazyFleet } from '../../app/lazy-fleet.ts';
-import {
-  createDatabaseLinkCaller,
-  createLogCaller,
-  createLoginCaller,
-  createMailReader,
-} from '../../app/login-caller.ts';
 import { openPlatform } from '../../app/open-platform.ts';
 import { createServices, type Services } from '../../app/services.ts';
 import { askForWordPress } from '../../app/serving-socket.ts';
@@ -28,16 +23,9 @@ export async function onPlatform(config: Config, work: PlatformWork): Promise<vo
   requireSetUp(config);
   const platform = await openPlatform(config, { log: await createQuietLog(config) });
   const fleet = createLazyFleet(platform);
-  const createLogin = createLoginCaller(config, fleet.host);
-  const createDatabaseLink = createDatabaseLinkCaller(config, fleet.host);
-  const readMail = createMailReader(config, fleet.host);
-  const readLog = createLogCaller(config, fleet.host);
   try {
     const services = createServices(platform, {
-      createLogin,
-      createDatabaseLink,
-      readMail,
-      readLog,
+      ...createHostCallers(config, fleet.host),
       wordpressHere: () => askForWordPress(config),
     });
     await work(platform, services);

@@ -7,6 +7,7 @@ import { InvalidRequest, NotFound, notPermitted } from '../../lib/failures.ts';
 import { FaultCollection } from '../../lib/fault-collection.ts';
 import type { Actor } from '../../platform/activity-log.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { CapabilityReader } from '../hosts/capabilities.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
 import { findWebsite } from '../websites/installs/website-store.ts';
 import { setCopyJob } from './copy-store.ts';
@@ -33,16 +34,18 @@ const FIELDS = { resource: COPY, files: 'custom_options.include_files', tables: 
 
 /** Requests copies of installs into others. */
 export function createCopies(
-  { config, database, queue, random, activity }: Platform,
+  { database, queue, random, activity }: Platform,
   {
     limits,
     enqueueBackup,
     idOfInstall,
+    capabilities,
   }: {
     limits: NotificationLimits;
     enqueueBackup: EnqueueBackup;
     /** Finds an install by name or id. */
     idOfInstall(queries: Queries, text: string, purpose?: string): Promise<string>;
+    capabilities: Pick<CapabilityReader, 'require'>;
   },
 ) {
   const { reader } = database;
@@ -60,7 +63,9 @@ export function createCopies(
   ): Promise<string> {
     const targetId = into.toLowerCase();
     authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
-    requireParts(parts, config, FIELDS, await findWebsite(reader, { id: installId }));
+    const website = await findWebsite(reader, { id: installId });
+    if (!website) throw new NotFound();
+    await requireParts(parts, website, FIELDS, { queries: reader, capabilities });
     return withNotifications({ reader, limits }, caller, installId, notification_emails, (notify) =>
       database.write(async (transaction) => {
         const { queries } = transaction;
@@ -69,7 +74,7 @@ export function createCopies(
         authorize('install.work', 'install.read', source);
         requireUsable(await findInstallAccess(queries, caller, targetId), source.account_id, target);
         if (targetId === installId) throw new InvalidRequest('An install is not copied into itself.');
-        const { name } = await requireActiveTarget(queries, targetId);
+        const { name } = await requireActiveTarget(queries, targetId, installId);
         const from = { ...source, id: installId };
         const wanted = { keepBackup, checkpoint, parts, notify };
         return enqueueCopy(transaction, caller, from, { id: targetId, name }, wanted);
@@ -172,8 +177,9 @@ export function createCopies(
         await lockBoth(transaction, sourceId, targetId);
         const from = await findWebsite(queries, { id: sourceId });
         if (!from) throw new NotFound();
-        requireParts(parts, config, { resource: COPY, files: 'files', tables: 'table' }, from);
-        const target = await requireActiveTarget(queries, targetId);
+        const fields = { resource: COPY, files: 'files', tables: 'table' };
+        await requireParts(parts, from, fields, { queries, capabilities });
+        const target = await requireActiveTarget(queries, targetId, sourceId);
         if (target.account_id !== from.account_id) {
           throw new InvalidRequest(
             `"${from.name}" and "${target.name}" belong to different accounts. Choose installs of one account.`,

@@ -1,7 +1,7 @@
-import type { Config } from '../../config/config.ts';
-import type { Runtime } from '../../hosting/contract/install-state.ts';
+import type { Queries } from '../../database/database.ts';
 import type { RestoredParts } from '../../hosting/contract/snapshots.ts';
 import { invalidValue } from '../../lib/failures.ts';
+import type { CapabilityReader, Hosted } from '../hosts/capabilities.ts';
 
 /** The parts of a website that a restore or copy replaces. */
 export interface ReplacedParts {
@@ -21,45 +21,32 @@ export interface PartFields {
 }
 
 /**
- * Requires that something is to be replaced, and that the website has it. Throws InvalidRequest: websites of the embedded host have files
- * only, or a database that is replaced as a whole.
+ * Requires that something is to be replaced, and that the host of the website replaces it alone. Throws InvalidRequest,
+ * CapabilityUnavailable.
  */
-export function requireParts(
+export async function requireParts(
   { files, database, tables }: ReplacedParts,
-  { host }: Pick<Config, 'host'>,
-  fields: PartFields,
-  website: { runtime: Runtime | null } | undefined,
-): void {
-  const refuse = (field: string, code: string, message: string) =>
-    invalidValue(fields.resource, field, code, message);
+  website: Hosted,
+  { resource, ...fields }: PartFields,
+  { queries, capabilities }: { queries: Queries; capabilities: Pick<CapabilityReader, 'require'> },
+): Promise<void> {
   if (!files && !database) {
-    throw refuse(fields.files, 'nothing_chosen', 'Choose the files, the database or both');
+    throw invalidValue(resource, fields.files, 'nothing_chosen', 'Choose the files, the database or both');
   }
   if (tables !== null && !database) {
-    throw refuse(fields.tables, 'without_database', 'Tables are chosen, but not the database');
-  }
-  if (host !== 'embedded') return;
-  if (website?.runtime === 'wordpress') {
-    if (tables === null) return;
-    throw refuse(
+    throw invalidValue(
+      resource,
       fields.tables,
-      'whole_database_only',
-      'This platform restores databases as a whole; leave the tables out',
-    );
-  }
-  if (!files) {
-    throw refuse(
-      fields.files,
-      'no_database',
-      'Websites of this platform have no database; choose their files',
+      'without_database',
+      'Tables are chosen, but not the database',
     );
   }
   if (tables !== null) {
-    throw refuse(
-      fields.tables,
-      'no_database',
-      'Websites of this platform have no database; leave the tables out',
-    );
+    await capabilities.require(queries, website, 'backup_tables', { resource, field: fields.tables });
+  }
+  // Files alone are everything that a website without a database has.
+  if (!files) {
+    await capabilities.require(queries, website, 'backup_parts', { resource, field: fields.files });
   }
 }
 

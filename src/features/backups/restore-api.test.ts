@@ -201,23 +201,23 @@ describe('a restore', () => {
     expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': expect.any(String) } });
   });
 
-  it.each([
+  it.each<[string, object, `${string} / ${string}`, string]>([
     [
       'nothing',
       { restore_files: false, restore_database: false },
-      'nothing_chosen',
+      'invalid_value / nothing_chosen',
       'Choose the files, the database or both',
     ],
     [
       'the database alone, which websites here do not have',
       { restore_files: false },
-      'no_database',
-      'Websites of this platform have no database; choose their files',
+      'value_unavailable / capability_unavailable',
+      'This website consists of files, without a database. Choose the files, which are the whole website.',
     ],
   ])('of %s is refused', async (_name, body, code, message) => {
     const backupId = await backUp(shop);
     expect(await restore(backupId, body)).toMatchObject(
-      refusal('Backup.restore_files', `invalid_value / ${code}`, message, message),
+      refusal('Backup.restore_files', code, message, message),
     );
     expect((await list()).count).toBe(1);
   });
@@ -375,12 +375,12 @@ withoutPostgresUnlessLong(describe)('POST /install_copy', () => {
     [
       { include_files: false },
       'include_files',
-      'Websites of this platform have no database; choose their files',
+      'This website consists of files, without a database. Choose the files, which are the whole website.',
     ],
     [
       { db_tables: ['wp_posts'] },
       'db_tables',
-      'Websites of this platform have no database; leave the tables out',
+      'This website consists of files, without a database. Choose the files, which are the whole website.',
     ],
     [{ include_db: false, db_tables: ['wp_posts'] }, 'db_tables', 'Tables are chosen, but not the database'],
   ])('refuses the options %j', async (custom_options, field, message) => {

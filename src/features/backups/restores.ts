@@ -5,6 +5,7 @@ import { lockRow } from '../../database/lock.ts';
 import { InvalidRequest, NotFound } from '../../lib/failures.ts';
 import type { Actor } from '../../platform/activity-log.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { CapabilityReader } from '../hosts/capabilities.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
 import { findWebsite } from '../websites/installs/website-store.ts';
 import { type EnqueueBackup, requireActiveTarget, requireUsable } from './copy-target.ts';
@@ -36,15 +37,17 @@ const FIELDS = { resource: 'Backup', files: 'restore_files', tables: 'restore_da
 
 /** Requests restores of backups. `enqueueBackup` makes checkpoints; `idOfInstall` finds an install by name or id. */
 export function createRestores(
-  { config, database, queue, random, activity }: Platform,
+  { database, queue, random, activity }: Platform,
   {
     limits,
     enqueueBackup,
     idOfInstall,
+    capabilities,
   }: {
     limits: NotificationLimits;
     enqueueBackup: EnqueueBackup;
     idOfInstall(queries: Queries, text: string, purpose: string): Promise<string>;
+    capabilities: Pick<CapabilityReader, 'require'>;
   },
 ) {
   async function findDetails(queries: Queries, backupId: string): Promise<BackupDetails> {
@@ -77,7 +80,7 @@ export function createRestores(
         'The backup is made for a copy into another install, and deleted when that has ended. Make a backup of your own.',
       );
     }
-    const target = await requireActiveTarget(transaction.queries, targetId);
+    const target = await requireActiveTarget(transaction.queries, targetId, backup.install_id);
     const checkpointId = checkpoint && random.uuid();
     if (checkpointId) {
       await enqueueBackup(
@@ -132,7 +135,9 @@ export function createRestores(
       // Access comes first: a user who may not see the install learns nothing about it.
       const { reader } = database;
       authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
-      requireParts(parts, config, FIELDS, await findWebsite(reader, { id: installId }));
+      const website = await findWebsite(reader, { id: installId });
+      if (!website) throw new NotFound();
+      await requireParts(parts, website, FIELDS, { queries: reader, capabilities });
       return withNotifications({ reader, limits }, caller, installId, notification_emails, (notify) =>
         database.write(async (transaction) => {
           const { queries } = transaction;

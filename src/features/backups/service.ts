@@ -9,6 +9,7 @@ import type { WithOperation } from '../../lib/operation.ts';
 import type { PageOf, PageRequest } from '../../lib/page.ts';
 import type { Actor } from '../../platform/activity-log.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { CapabilityReader } from '../hosts/capabilities.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
 import { findInstallId, findInstallRef } from '../websites/installs/website-store.ts';
 import { isInUse, isOfRunningUpdate } from './backup-uses-store.ts';
@@ -50,7 +51,11 @@ export type BackupService = ReturnType<typeof createBackupService>;
 const MOST_UNFINISHED = 20;
 const LOOK_AGAIN_SECONDS = 60;
 
-export function createBackupService(platform: Platform, limits: NotificationLimits) {
+export function createBackupService(
+  platform: Platform,
+  limits: NotificationLimits,
+  capabilities: Pick<CapabilityReader, 'require'>,
+) {
   const { config, database, queue, clock, random, activity } = platform;
   const { reader } = database;
 
@@ -101,6 +106,7 @@ export function createBackupService(platform: Platform, limits: NotificationLimi
     limits,
     enqueueBackup,
     idOfInstall,
+    capabilities,
   });
   const kept = (backup: SeenBackup): KeptBackup => ({ ...backup, expires_at: expiryOf(backup, config) });
 
@@ -109,7 +115,7 @@ export function createBackupService(platform: Platform, limits: NotificationLimi
     enqueueBackup,
     restore,
     requestRestore,
-    ...createCopies(platform, { limits, enqueueBackup, idOfInstall }),
+    ...createCopies(platform, { limits, enqueueBackup, idOfInstall, capabilities }),
 
     /**
      * Requests a backup. Returns it with the operation's id. Throws NotFound, Forbidden; RateLimited for mails to strangers

@@ -288,7 +288,7 @@ export function finishBackup(
 export function findRestoreTarget(queries: Queries, installId: string) {
   return queries
     .selectFrom('installs')
-    .select(['name', 'account_id', 'status'])
+    .select(['name', 'account_id', 'status', 'runtime'])
     .where('id', '=', installId)
     .executeTakeFirst();
 }

@@ -55,6 +55,15 @@ export async function publicNamesOfHosts(queries: Queries): Promise<string[]> {
   return rows.flatMap(({ public_name }) => (public_name === null ? [] : [public_name]));
 }
 
+/** What decides about the capabilities of an install; undefined if there is none with that id. */
+export function findHosted(queries: Queries, installId: string) {
+  return queries
+    .selectFrom('installs')
+    .select(['host_id', 'runtime'])
+    .where('id', '=', installId)
+    .executeTakeFirst();
+}
+
 export async function findHost(
   queries: Queries,
   by: { id: string } | { name: string },

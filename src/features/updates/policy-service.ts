@@ -2,14 +2,13 @@ import { type Caller, OPERATOR } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
 import type { Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
-import { reasonOfEmbedded } from '../../hosting/policy/static-only.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { Conflict, invalidValue } from '../../lib/failures.ts';
+import { invalidValue } from '../../lib/failures.ts';
 import type { Actor } from '../../platform/activity-log.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { CapabilityReader } from '../hosts/capabilities.ts';
 import { lockNamed } from '../websites/installs/requested-website.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
-import { findWebsite } from '../websites/installs/website-store.ts';
 import { isTimeZone, type UpdatePolicy } from './policy.ts';
 import { findPolicy, savePolicy } from './policy-store.ts';
 
@@ -19,22 +18,21 @@ export type SeenPolicy = UpdatePolicy & { deferredUntil: string | null };
 export type PolicyService = ReturnType<typeof createPolicyService>;
 
 /** The policies of installs for automatic updates. */
-export function createPolicyService({
-  config,
-  database,
-  activity,
-  clock,
-}: Pick<Platform, 'config' | 'database' | 'activity' | 'clock'>) {
+export function createPolicyService(
+  { database, activity, clock }: Pick<Platform, 'database' | 'activity' | 'clock'>,
+  capabilities: Pick<CapabilityReader, 'requireOf'>,
+) {
   async function get(caller: Caller, installId: string): Promise<SeenPolicy> {
     const install = await findInstallAccess(database.reader, caller, installId);
     authorize('install.read', 'install.read', install);
+    await capabilities.requireOf(database.reader, installId, 'wordpress_updates');
     return {
       ...(await findPolicy(database.reader, installId)),
       deferredUntil: install.defer_wordpress_until,
     };
   }
 
-  /** Changes the policy of a locked install. Throws Conflict on a host without WordPress. */
+  /** Changes the policy of a locked install. Throws CapabilityUnavailable. */
   async function change(
     transaction: Transaction,
     doer: Actor,
@@ -42,13 +40,7 @@ export function createPolicyService({
     wanted: Partial<UpdatePolicy>,
   ): Promise<UpdatePolicy> {
     const { queries } = transaction;
-    const website = await findWebsite(queries, { id });
-    if (
-      config.host === 'embedded' &&
-      (website?.wordpress_version === null || website?.runtime === 'wordpress')
-    ) {
-      throw new Conflict(reasonOfEmbedded(website));
-    }
+    await capabilities.requireOf(queries, id, 'wordpress_updates');
     const before = await findPolicy(queries, id);
     const policy = { ...before, ...wanted };
     const details = changes(before, policy);
@@ -64,17 +56,17 @@ export function createPolicyService({
   }
 
   return {
-    /** Throws NotFound. */
+    /** Throws NotFound, CapabilityUnavailable. */
     get,
 
-    /** For the command line: by name. Without a change, it only reads. Throws InvalidRequest, Conflict. */
+    /** For the command line: by name. Without a change, it only reads. Throws InvalidRequest, CapabilityUnavailable. */
     byName: (name: string, wanted: Partial<UpdatePolicy>): Promise<UpdatePolicy> =>
       database.write(async (transaction) => {
         const website = await lockNamed(transaction, name);
         return change(transaction, OPERATOR, website, wanted);
       }),
 
-    /** Throws NotFound, Forbidden, InvalidRequest; Conflict on a host without WordPress. */
+    /** Throws NotFound, Forbidden, InvalidRequest, CapabilityUnavailable. */
     async update(caller: Caller, installId: string, wanted: Partial<UpdatePolicy>): Promise<SeenPolicy> {
       const zone = wanted.window?.time_zone;
       if (zone !== undefined && !isTimeZone(zone)) {

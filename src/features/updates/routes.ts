@@ -31,6 +31,7 @@ export function updateRoutes(updates: UpdateService, policies: PolicyService): R
       method: 'POST',
       path: '/installs/:install_id/wordpress/updates',
       operationId: 'createWordPressUpdate',
+      needs: 'wordpress_updates',
       summary: 'Update WordPress, plugins and themes',
       description:
         'Makes a checkpoint, updates one item after the other and checks up to ten pages before and after each. If a page is worse, or an update fails halfway, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the update and the page. The code is `pages_differ` if PHP and WordPress work and pages only look different; `keep` leaves such updates in place, with a `warning` in the result. Changes since the checkpoint, such as comments and orders, are then lost. An update that changes nothing, such as after a failed download, restores nothing: the others are made, and the operation fails with the code `failed`.',
@@ -67,11 +68,12 @@ export function updateRoutes(updates: UpdateService, policies: PolicyService): R
       method: 'GET',
       path: '/installs/:install_id/wordpress/update_policy',
       operationId: 'getWordPressUpdatePolicy',
+      needs: 'wordpress_updates',
       summary: 'Get the policy for automatic updates',
       description:
         'Returns which updates start automatically, when, and which pages their checks ask for. Installs whose policy was never changed have the defaults.',
       tag,
-      errors: [401, 403, 404, 429, 503],
+      errors: [401, 403, 404, 409, 429, 503],
       success: 200,
       response: policySchema,
       handle: async ({ caller, id }) => presentPolicy(await policies.get(caller, id('install_id'))),
@@ -80,6 +82,7 @@ export function updateRoutes(updates: UpdateService, policies: PolicyService): R
       method: 'PATCH',
       path: '/installs/:install_id/wordpress/update_policy',
       operationId: 'updateWordPressUpdatePolicy',
+      needs: 'wordpress_updates',
       summary: 'Change the policy for automatic updates',
       description:
         'Automatic updates have the same checkpoint, check and rollback as requested ones, and begin within the maintenance window. A plugin or theme that was rolled back is left out until it has another version.',

@@ -3,7 +3,6 @@ import { findMembership, loadScope } from '../../access/memberships.ts';
 import { authorize } from '../../access/permissions.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { WantedItems, WantedUpdates } from '../../hosting/contract/wordpress-updates.ts';
-import { STATIC_ONLY } from '../../hosting/policy/static-only.ts';
 import { compareVersions } from '../../hosting/policy/wordpress-version.ts';
 import {
   Conflict,
@@ -16,6 +15,7 @@ import {
 import type { PageOf, PageRequest } from '../../lib/page.ts';
 import type { Actor } from '../../platform/activity-log.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { CapabilityReader } from '../hosts/capabilities.ts';
 import { findHost } from '../hosts/store.ts';
 import { lockNamed, lockWorkable, type Website } from '../websites/installs/requested-website.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
@@ -52,7 +52,7 @@ const LOOK_AGAIN_SECONDS = 60;
 
 export type UpdateService = ReturnType<typeof createUpdateService>;
 
-export function createUpdateService(platform: Platform) {
+export function createUpdateService(platform: Platform, capabilities: Pick<CapabilityReader, 'require'>) {
   const { database, activity } = platform;
 
   /** The version of WordPress to switch to; null if it stays. Throws InvalidRequest. */
@@ -86,12 +86,12 @@ export function createUpdateService(platform: Platform) {
     website: Website,
     { core = false, plugins = [], themes = [], keep = false }: RequestedUpdates,
   ): Promise<string> {
-    const { id, name, status, wordpress_version } = website;
+    const { id, name, status } = website;
     requireAnything({ core, plugins, themes });
     if (status !== 'active') {
       throw new Conflict(`The install is ${status}; only an active one can be updated.`);
     }
-    if (wordpress_version === null) throw new Conflict(STATIC_ONLY.reason);
+    await capabilities.require(transaction.queries, website, 'wordpress_updates');
     if ((await countOpen(transaction.queries, id)) >= MOST_OPEN) {
       throw new RateLimited(LOOK_AGAIN_SECONDS, `${MOST_OPEN} updates of this install wait already`);
     }

@@ -421,22 +421,6 @@ describe('a request', () => {
     await owner.client.delete(`/installs/${other.id}`);
     await homeport.idle();
   });
-
-  rule('is refused on the embedded host', async () => {
-    const embedded = await startTestHomeport();
-    try {
-      const { accountId: account, owner: person } = await embedded.ownedAccount();
-      const { id } = await embedded.install(person, account);
-      const refused = { status: 409, body: { message: expect.stringContaining('has no WordPress') } };
-      expect(await person.client.post(`/installs/${id}/wordpress/updates`, { core: true })).toMatchObject(
-        refused,
-      );
-      const policy = `/installs/${id}/wordpress/update_policy`;
-      expect(await person.client.patch(policy, { core: 'all' })).toMatchObject(refused);
-    } finally {
-      await embedded.remove();
-    }
-  });
 });
 
 withoutPostgresUnlessLong(describe)('the policy', () => {

@@ -90,6 +90,10 @@ export interface HostDescription {
   sshHostKeys?: string[];
   /** Limits of PHP that installs can have; omitted without PHP and by hosts of earlier versions. */
   php?: PhpBounds;
+  /** Whether it has a mail server for the messages of websites; hosts of earlier versions omit it. */
+  hasRelay?: boolean;
+  /** Whether it has WP-CLI; hosts of earlier versions omit it. */
+  hasWpCli?: boolean;
 }
 
 /** A host in a separate process, possibly on another machine. */

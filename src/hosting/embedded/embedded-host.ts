@@ -10,9 +10,9 @@ import type { InstallState } from '../contract/install-state.ts';
 import type { ReportProgress } from '../contract/progress.ts';
 import { ALL_PARTS } from '../contract/snapshots.ts';
 import type { LoginRefused } from '../contract/wordpress-login.ts';
+import { refusalOfEmbedded } from '../policy/capabilities.ts';
 import { createPackedArchives } from '../policy/packed-archives.ts';
 import { ask, probe } from '../policy/probe.ts';
-import { NO_MAIL, STATIC_ONLY } from '../policy/static-only.ts';
 import { createChallengeFiles } from './edge/challenge-files.ts';
 import { layoutOf } from './host-folder/layout.ts';
 import { parseVhost, type ServedWordPress } from './host-folder/vhost.ts';
@@ -354,7 +354,9 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
 
     async createLogin(install, user) {
       const found = requireWordPress(install);
-      if (found === null) return STATIC_ONLY;
+      if (found === null) {
+        return { refused: 'website', reason: refusalOfEmbedded('wordpress_login', 'static') };
+      }
       if (found.php.isHeld(install.id)) return RESTORING;
       try {
         return await found.sites.createLogin(install, found.facts, user);
@@ -366,7 +368,8 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     },
     async readMail(install) {
       const found = requireWordPress(install);
-      return found === null ? NO_MAIL : (await found.mail()).read(install, found.facts.mailsPerHour);
+      if (found !== null) return (await found.mail()).read(install, found.facts.mailsPerHour);
+      return { refused: 'website', reason: refusalOfEmbedded('mail_limits', 'static') };
     },
     ...createNotEmbedded((id) => websiteOf(id) !== null),
 

@@ -47,6 +47,7 @@ const wordpressOf = (from: string | null): WordPressSettings => ({
     senderOf: () => 'homeport@provider.test',
     portalHost: 'portal.provider.test',
     perHour: 10,
+    hasServer: true,
     async send(mail: OutgoingMail) {
       sent.push(mail);
     },

@@ -1,8 +1,9 @@
+import type { Capability } from '../contract/capabilities.ts';
 import { PermanentHostError, RefusedImportError } from '../contract/errors.ts';
 import type { Host } from '../contract/host.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
 import type { WordPressMarks } from '../contract/wordpress.ts';
-import { NO_DATABASE, NO_LOGS, NOT_EMBEDDED, STATIC_ONLY } from '../policy/static-only.ts';
+import { refusalOfEmbedded } from '../policy/capabilities.ts';
 
 /** What needs a Linux host. */
 type NotEmbedded = Pick<
@@ -19,29 +20,34 @@ type NotEmbedded = Pick<
   | 'runWpCli'
 >;
 
-/** Refuses what the embedded host does not do, with the reason. */
+/** Refuses what the embedded host does not do. Services have asked before; this is for work that was queued on another host. */
 export function createNotEmbedded(hasWordPress: (installId: string) => boolean): NotEmbedded {
-  const reasonFor = ({ id }: InstallRef, ofFiles: { reason: string }): string =>
-    hasWordPress(id) ? NOT_EMBEDDED : ofFiles.reason;
+  const reasonFor = ({ id }: InstallRef, capability: Capability): string =>
+    refusalOfEmbedded(capability, hasWordPress(id) ? 'wordpress' : 'static');
 
-  async function refuseFor(install: InstallRef): Promise<never> {
-    throw new PermanentHostError(reasonFor(install, STATIC_ONLY));
-  }
+  const refuseFor =
+    (capability: Capability) =>
+    async (install: InstallRef): Promise<never> => {
+      throw new PermanentHostError(reasonFor(install, capability));
+    };
 
   return {
-    createDatabaseLink: async (install) => ({ ...NO_DATABASE, reason: reasonFor(install, NO_DATABASE) }),
+    createDatabaseLink: async (install) => ({
+      refused: 'website',
+      reason: reasonFor(install, 'database_access'),
+    }),
     async readWordPress(install) {
-      return { refused: 'website', reason: reasonFor(install, STATIC_ONLY), mark: null };
+      return { refused: 'website', reason: reasonFor(install, 'wordpress_details'), mark: null };
     },
     wordpressMarks: async () => [],
-    planUpdates: refuseFor,
-    updateWordpress: refuseFor,
-    changeItem: refuseFor,
-    readLog: async (install) => ({ ...NO_LOGS, reason: reasonFor(install, NO_LOGS) }),
+    planUpdates: refuseFor('wordpress_updates'),
+    updateWordpress: refuseFor('wordpress_updates'),
+    changeItem: refuseFor('wordpress_changes'),
+    readLog: async (install) => ({ refused: 'unsupported', reason: reasonFor(install, 'logs') }),
     async importWebsite(install) {
-      throw new RefusedImportError(reasonFor(install, STATIC_ONLY));
+      throw new RefusedImportError(reasonFor(install, 'imports'));
     },
     lastImport: async () => null,
-    runWpCli: async (install) => ({ ...STATIC_ONLY, reason: reasonFor(install, STATIC_ONLY) }),
+    runWpCli: async (install) => ({ refused: 'website', reason: reasonFor(install, 'wp_cli') }),
   };
 }

@@ -329,6 +329,8 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         platform: await inventory.platform(),
         sshHostKeys: parts.ssh.hostKeys(),
         ...(php.length === 0 ? {} : { php: parts.phpBounds }),
+        hasRelay: parts.mail.hasRelay,
+        hasWpCli: await parts.wpCliPhar.isThere(),
       };
     },
 

@@ -243,6 +243,8 @@ export const descriptionSchema = Type.Object({
   sshHostKeys: Type.Optional(Type.Array(hostKey, { maxItems: 8 })),
   platform: Type.Optional(orNull(uuid)),
   php: Type.Optional(phpBounds),
+  hasRelay: Type.Optional(Type.Boolean()),
+  hasWpCli: Type.Optional(Type.Boolean()),
 });
 
 /** A host's question to the control plane (HostQuestions). */

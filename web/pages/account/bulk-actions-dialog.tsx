@@ -4,7 +4,7 @@ import type { SelectedInstall } from '../../api/install-list.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { RadioGroup, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
-import { useHasFeature } from '../../session/session.ts';
+import { usePlatformHas } from '../../session/session.ts';
 import { describedBackup } from '../install/backups/backup-labels.ts';
 import type { Named, Requested } from './batches.ts';
 import {
@@ -71,10 +71,10 @@ function BulkActions({ accountId, installs }: Pick<BulkActionsProps, 'accountId'
   const [requested, setRequested] = useState<readonly Requested[] | null>(null);
   const runsPhp = installs.some(({ php_version }) => php_version !== null);
   // Without PHP, the page cache is the only one on most platforms.
-  const has = useHasFeature();
+  const has = usePlatformHas();
   const offered = BULK_ACTIONS.filter((one) =>
     isUpdate(one)
-      ? runsPhp && has('care')
+      ? runsPhp && has('wordpress_updates')
       : one === 'backup' || one === 'purge_page_cache' || (runsPhp && has('object_cache')),
   );
 

@@ -7,7 +7,6 @@ import { InstallStatus } from '../../components/install-status.tsx';
 import { type Column, RowMenu } from '../../components/table.tsx';
 import { Tags } from '../../components/tags.tsx';
 import { Time } from '../../components/time.tsx';
-import { useHasFeature } from '../../session/session.ts';
 import { waitingUpdates } from '../install/wordpress/waiting-updates.ts';
 import styles from './account.module.css';
 import { Reasons } from './attention.tsx';
@@ -171,15 +170,12 @@ const ACTIONS: Column<ListedInstall> = {
 };
 
 function InstallMenu({ install: { id, name, php_version } }: { install: ListedInstall }) {
-  const hasCare = useHasFeature()('care');
   return (
     <RowMenu
       name={name}
       entries={[
         { label: 'Domains', href: `/installs/${id}/domains` },
-        ...(php_version === null || !hasCare
-          ? []
-          : [{ label: 'WordPress', href: `/installs/${id}/wordpress` }]),
+        ...(php_version === null ? [] : [{ label: 'WordPress', href: `/installs/${id}/wordpress` }]),
         { label: 'Backups', href: `/installs/${id}/backups` },
         { label: 'Access', href: `/installs/${id}/connect` },
         { label: 'Settings', href: `/installs/${id}/settings` },

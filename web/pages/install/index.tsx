@@ -10,11 +10,12 @@ import { isNotFound, NotFound } from '../../components/not-found.tsx';
 import { Page } from '../../components/page.tsx';
 import { ListSkeleton } from '../../components/skeleton.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { useHasFeature, useMay } from '../../session/session.ts';
+import { useMay } from '../../session/session.ts';
 import { useSetCurrentAccount } from '../../shell/current-account.ts';
 import { addressOf, InstallNavigation } from './install-navigation.tsx';
 import { InstallNotice } from './install-notice.tsx';
-import { placesOf, reasonWithout, type SectionProps } from './sections.ts';
+import { OfferedPage } from './offered.tsx';
+import { placesOf, type SectionProps } from './sections.ts';
 import { AdminLink, WebsiteLink } from './website-link.tsx';
 import { WordPressSignIn } from './wordpress-sign-in.tsx';
 
@@ -38,22 +39,15 @@ function InstallFrame({ install, section }: { install: Install; section: string 
   const may = useMay(install.account.id);
   const [location] = useLocation();
   const own = `/installs/${install.id}`;
-  const has = useHasFeature();
-  const places = placesOf(install, { may, has });
+  const places = placesOf(install, may);
   const place = places.find(({ sections }) => sections.some(({ id }) => id === section));
   const present = place?.sections.find(({ id }) => id === section);
   if (place === undefined || present === undefined) {
-    const reason = reasonWithout(install, section, { has });
     return (
       <Page title="Page not found">
         <InstallNavigation install={install} places={places} section={section} />
         <p>
-          {reason ?? (
-            <>
-              There is no page at <code>{location}</code>.
-            </>
-          )}{' '}
-          Go to <Link href={own}>{install.name}</Link>.
+          There is no page at <code>{location}</code>. Go to <Link href={own}>{install.name}</Link>.
         </p>
       </Page>
     );
@@ -92,7 +86,13 @@ function InstallFrame({ install, section }: { install: Install; section: string 
       )}
       <InstallNotice install={install} />
       <Suspense fallback={<ListSkeleton label={`Loading ${present.label}`} />}>
-        <present.content install={install} />
+        {present.needs === undefined ? (
+          <present.content install={install} />
+        ) : (
+          <OfferedPage installId={install.id} need={present.needs}>
+            <present.content install={install} />
+          </OfferedPage>
+        )}
       </Suspense>
     </Page>
   );

@@ -10,9 +10,10 @@ import KeyIcon from '@heroicons/react/24/outline/KeyIcon';
 import PencilSquareIcon from '@heroicons/react/24/outline/PencilSquareIcon';
 import Squares2X2Icon from '@heroicons/react/24/outline/Squares2X2Icon';
 import type { ComponentType } from 'react';
+import type { CapabilityName } from '../../api/capabilities.ts';
 import type { Install } from '../../api/installs.ts';
 import { onDemand } from '../../components/on-demand.ts';
-import type { Verb, WordPressFeature } from '../../session/session.ts';
+import type { Verb } from '../../session/session.ts';
 import type { Icon } from '../../shell/navigation.tsx';
 import { Overview } from './overview/overview.tsx';
 
@@ -28,8 +29,8 @@ export interface Section {
   /** Its own icon in the sidebar, if it is the first section of its place. */
   Icon?: Icon;
   content: ComponentType<SectionProps>;
-  /** Only installs with WordPress have it, and only if the platform does this for them. */
-  needs?: WordPressFeature;
+  /** What the host of an install must do for it. If it does not, the page says why. */
+  needs?: CapabilityName;
 }
 
 /** Sections behind one link of the sidebar. The first one opens; tabs lead to the others. */
@@ -82,7 +83,7 @@ const PLACES: readonly Place[] = [
       {
         id: 'wordpress',
         label: 'WordPress',
-        needs: 'care',
+        needs: 'wordpress_details',
         content: onDemand(
           () => import('./wordpress/wordpress-section.tsx'),
           ({ WordPressSection }) => WordPressSection,
@@ -101,7 +102,7 @@ const PLACES: readonly Place[] = [
         id: 'mail',
         label: 'Mail',
         Icon: EnvelopeIcon,
-        needs: 'mail',
+        needs: 'mail_limits',
         content: onDemand(
           () => import('./mail/mail-section.tsx'),
           ({ MailSection }) => MailSection,
@@ -227,23 +228,16 @@ const PLACES: readonly Place[] = [
   },
 ];
 
-/** Facts that decide about the places of an install. */
-export interface Reach {
-  may: (verb: Verb) => boolean;
-  /** Whether the platform does that for WordPress. */
-  has: (feature: WordPressFeature) => boolean;
-}
-
 /**
- * Returns the places that an install has for a user, in their order. An install that could not be created has no other than the first.
+ * Returns the places that an install has for a user, in their order. An install that could not be created has no other than the first, and
+ * one that is being created only those that do not depend on its host.
  */
-export function placesOf({ php_version, status }: Install, { may, has }: Reach): readonly Place[] {
+export function placesOf({ status }: Install, may: (verb: Verb) => boolean): readonly Place[] {
   if (status === 'failed') return PLACES.slice(0, 1);
   // Without the right to change an install, users can only copy an active one there.
   const hasSettings = may('install.change') || (may('install.work') && status === 'active');
-  // Every install with PHP runs WordPress.
   const isThere = ({ id, needs }: Section) =>
-    (needs === undefined || (php_version !== null && has(needs))) && (id !== 'settings' || hasSettings);
+    (needs === undefined || status === 'active') && (id !== 'settings' || hasSettings);
   return PLACES.flatMap((place) => {
     const sections = place.sections.filter(isThere);
     const [first, ...others] = sections;
@@ -253,17 +247,4 @@ export function placesOf({ php_version, status }: Install, { may, has }: Reach):
       { label: others.length === 0 ? first.label : place.label, Icon: first.Icon ?? place.Icon, sections },
     ];
   });
-}
-
-/** Returns why an install lacks a section that others have, in one sentence; undefined for an unknown section. */
-export function reasonWithout(
-  { name, php_version }: Install,
-  section: string,
-  { has }: Pick<Reach, 'has'>,
-): string | undefined {
-  const found = PLACES.flatMap((place) => place.sections).find(({ id }) => id === section);
-  if (found?.needs === undefined) return undefined;
-  const missing = `so its page ${found.label} does not exist.`;
-  if (php_version === null) return `${name} does not run WordPress, ${missing}`;
-  return has(found.needs) ? undefined : `This platform does not offer this for ${name}, ${missing}`;
 }

@@ -2,11 +2,11 @@ import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
-import { STATIC_ONLY } from '../../../hosting/policy/static-only.ts';
-import { Conflict, NotFound } from '../../../lib/failures.ts';
+import { NotFound } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { lockNamed } from '../../websites/installs/requested-website.ts';
+import type { CapabilityReader } from '../../hosts/capabilities.ts';
+import { lockNamed, type Website } from '../../websites/installs/requested-website.ts';
 import { findInstallAccess } from '../../websites/installs/store.ts';
 import { findWebsite } from '../../websites/installs/website-store.ts';
 import { deleteImportKey, findImportKey, insertImportKey } from './import-key-store.ts';
@@ -18,29 +18,19 @@ export interface ImportKey {
   created_at: string;
 }
 
-interface KeyOwner {
-  id: string;
-  name: string;
-  account_id: string;
-}
-
 export type ImportKeyService = ReturnType<typeof createImportKeyService>;
 
 /** Provides the key pairs of imports by SSH. */
 export function createImportKeyService(
   { database, activity, sealer, clock }: Pick<Platform, 'database' | 'activity' | 'sealer' | 'clock'>,
-  { hasWordPress }: { hasWordPress: boolean },
+  capabilities: Pick<CapabilityReader, 'require'>,
 ) {
   /** Work on the key of a locked install. */
-  type KeyWork<Result> = (transaction: Transaction, actor: Actor, install: KeyOwner) => Promise<Result>;
-
-  function requireWordPress(): void {
-    if (!hasWordPress) throw new Conflict(STATIC_ONLY.reason);
-  }
+  type KeyWork<Result> = (transaction: Transaction, actor: Actor, install: Website) => Promise<Result>;
 
   /** Returns the key, and makes it if it is missing. */
   const provide: KeyWork<ImportKey> = async (transaction, actor, install) => {
-    requireWordPress();
+    await capabilities.require(transaction.queries, install, 'imports');
     const present = await findImportKey(transaction.queries, install.id);
     if (present) return { public_key: present.public_key, created_at: present.created_at };
     return make(transaction, actor, install, 'install.create_import_key');
@@ -48,7 +38,7 @@ export function createImportKeyService(
 
   /** Replaces the key by another one. */
   const renew: KeyWork<ImportKey> = async (transaction, actor, install) => {
-    requireWordPress();
+    await capabilities.require(transaction.queries, install, 'imports');
     const wasThere = await deleteImportKey(transaction.queries, install.id);
     const action = wasThere ? 'install.renew_import_key' : 'install.create_import_key';
     return make(transaction, actor, install, action);
@@ -66,7 +56,7 @@ export function createImportKeyService(
   async function make(
     transaction: Transaction,
     actor: Actor,
-    { id, name, account_id }: KeyOwner,
+    { id, name, account_id }: Website,
     action: 'install.create_import_key' | 'install.renew_import_key',
   ): Promise<ImportKey> {
     const { publicKey, privateKey } = makeKeyPair(`homeport-import-${name}`);
@@ -107,10 +97,10 @@ export function createImportKeyService(
       });
 
   return {
-    /** Returns the key of an install, and makes it at the first call. Throws Conflict. */
+    /** Returns the key of an install, and makes it at the first call. Throws CapabilityUnavailable. */
     provide: byCaller(provide),
     provideAsOperator: byOperator(provide),
-    /** Makes another key; the former one is gone, also for imports that wait. Throws Conflict. */
+    /** Makes another key; the former one is gone, also for imports that wait. Throws CapabilityUnavailable. */
     renew: byCaller(renew),
     renewAsOperator: byOperator(renew),
     /** Deletes the key, also for imports that wait. Throws NotFound without one. */

@@ -376,18 +376,3 @@ describe('an import', () => {
     expect(await operationOf(first)).toMatchObject({ status: 'succeeded', result: null });
   });
 });
-
-rule('is refused on the embedded host', async () => {
-  const embedded = await startTestHomeport();
-  try {
-    const { accountId: account, owner: person } = await embedded.ownedAccount();
-    const own = await embedded.install(person, account);
-    const body = { source: 'file', path: 'private/a.zip' };
-    expect(await person.client.post(`/installs/${own.id}/imports`, body)).toMatchObject({
-      status: 409,
-      body: { message: 'This install has no WordPress: its host serves static websites.' },
-    });
-  } finally {
-    await embedded.remove();
-  }
-});

@@ -10,6 +10,7 @@ export function importRoutes(imports: ImportService, importKeys: ImportKeyServic
       method: 'POST',
       path: '/installs/:install_id/imports',
       operationId: 'importWebsite',
+      needs: 'imports',
       summary: 'Import an existing website',
       description:
         'Replaces the website of an install by an existing one from an archive. This is a `.zip` or `.tar.gz` with `wp-content` and one dump (`.sql` or `.sql.gz`), or a backup of All-in-One WP Migration, Duplicator (`.zip`) or UpdraftPlus. With the source `ssh`, the host fetches `wp-content` and a dump from the old host, with the import key of the install. The install keeps its name, its domains, its core and its private folder. URLs in the database get its address, and the table prefix stays. A checkpoint, which is on by default, is a backup of the present website. It is put back if the imported website does not answer. A refused archive changes nothing.',
@@ -31,6 +32,7 @@ export function importRoutes(imports: ImportService, importKeys: ImportKeyServic
       method: 'POST',
       path: '/installs/:install_id/import_key',
       operationId: 'createImportKey',
+      needs: 'imports',
       summary: 'Create the key for imports by SSH',
       description:
         'Makes the key pair of this install for the old host of a website, and answers the public key. Later requests answer the same key, until it is renewed or deleted. Add it to `~/.ssh/authorized_keys` on the old host, and remove it after the import. The private key never leaves the platform and the host of the install.',
@@ -44,6 +46,7 @@ export function importRoutes(imports: ImportService, importKeys: ImportKeyServic
       method: 'POST',
       path: '/installs/:install_id/import_key/renewal',
       operationId: 'renewImportKey',
+      needs: 'imports',
       summary: 'Renew the key for imports by SSH',
       description:
         'Replaces the key pair of this install by another one, and answers its public key. The former key opens the old host no more, also for imports that wait. Replace it in `~/.ssh/authorized_keys` on the old host.',

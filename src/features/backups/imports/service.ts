@@ -4,11 +4,11 @@ import { authorize } from '../../../access/permissions.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { InstallStatus } from '../../../database/tables/installs.ts';
-import { reasonOfEmbedded } from '../../../hosting/policy/static-only.ts';
 import { Conflict, NotFound } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { lockNamed } from '../../websites/installs/requested-website.ts';
+import type { CapabilityReader } from '../../hosts/capabilities.ts';
+import { lockNamed, type Website } from '../../websites/installs/requested-website.ts';
 import { findInstallAccess } from '../../websites/installs/store.ts';
 import { findWebsite } from '../../websites/installs/website-store.ts';
 import type { EnqueueBackup } from '../copy-target.ts';
@@ -39,12 +39,11 @@ export function createImportService(
   {
     limits,
     enqueueBackup,
-    hasWordPress,
+    capabilities,
   }: {
     limits: NotificationLimits;
     enqueueBackup: EnqueueBackup;
-    /** Whether the installs of this platform have WordPress. */
-    hasWordPress: boolean;
+    capabilities: Pick<CapabilityReader, 'require'>;
   },
 ) {
   const { reader } = database;
@@ -53,15 +52,12 @@ export function createImportService(
   async function enqueue(
     transaction: Transaction,
     actor: Actor,
-    install: { id: string; name: string; account_id: string; status: InstallStatus },
+    install: Website,
     { source, checkpoint }: Pick<WantedImport, 'source' | 'checkpoint'>,
     notify: readonly string[],
   ): Promise<string> {
     const { id, name, account_id, status } = install;
-    if (!hasWordPress) {
-      const website = await findWebsite(transaction.queries, { id });
-      throw new Conflict(reasonOfEmbedded(website ?? { runtime: null }));
-    }
+    await capabilities.require(transaction.queries, install, 'imports');
     if (status !== 'active') throw new Conflict(STATES[status]);
     if (await isImportUnfinished(transaction.queries, id)) {
       throw new Conflict('Another import into this install has not finished. Wait for it, or cancel it.');

@@ -1,6 +1,6 @@
 import { SESSION_STAGES } from '../../../access/session.ts';
 import { nullableString, stringEnum, Type, timestamp, uuid } from '../../../api/schema.ts';
-import { WORDPRESS_FEATURES } from '../../../hosting/contract/wordpress-features.ts';
+import { CAPABILITIES } from '../../../hosting/contract/capabilities.ts';
 import { ROLES } from '../../../lib/roles.ts';
 
 const REACHES = ['all', 'own', 'none'] as const;
@@ -60,8 +60,8 @@ export const presentSessionSchema = Type.Object({
     }),
     { description: 'the accounts of the user, by name; empty until the session is full' },
   ),
-  wordpress_features: Type.Array(stringEnum(WORDPRESS_FEATURES), {
-    description: 'what the platform does for WordPress beyond serving it',
+  wordpress_features: Type.Array(stringEnum(CAPABILITIES), {
+    description: 'what the hosts of the platform do for installs with WordPress',
   }),
 });
 

@@ -5,7 +5,7 @@ import type { Session, SessionStage, SessionVerifier } from '../../../access/ses
 import type { Queries } from '../../../database/database.ts';
 import { minuteOf } from '../../../database/last-uses.ts';
 import { lockRow } from '../../../database/lock.ts';
-import { EMBEDDED_FEATURES, WORDPRESS_FEATURES } from '../../../hosting/contract/wordpress-features.ts';
+import { offeredBy } from '../../../hosting/policy/capabilities.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { Unauthenticated } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -313,7 +313,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       accounts: accounts
         .sort((one, other) => one.name.localeCompare(other.name, 'en'))
         .map((account) => ({ ...account, may: reachOf(account.role) })),
-      wordpress_features: [...(config.host === 'linux' ? WORDPRESS_FEATURES : EMBEDDED_FEATURES)],
+      wordpress_features: offeredBy(config.host),
     };
   }
 

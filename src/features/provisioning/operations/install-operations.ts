@@ -7,6 +7,7 @@ import type { BackupStatus } from '../../../database/tables/backups.ts';
 import type { JobState } from '../../../database/tables/jobs.ts';
 import { CACHE_KINDS, type CacheKind } from '../../../hosting/contract/host.ts';
 import type { Runtime } from '../../../hosting/contract/install-state.ts';
+import { offeredBy } from '../../../hosting/policy/capabilities.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { OPERATION_KINDS } from '../../../lib/operation.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -119,8 +120,9 @@ export function createInstallOperationService(
     );
   }
 
-  /** File websites have no object cache, and not every platform has a CDN. */
-  const absent = { page: false, object: config.host !== 'linux', cdn: config.cdnZone === null };
+  /** Not every kind of host has an object cache, and not every platform has a CDN. */
+  const hasObjects = offeredBy(config.host).includes('object_cache');
+  const absent = { page: false, object: !hasObjects, cdn: config.cdnZone === null };
   const caches = CACHE_KINDS.filter((kind) => !absent[kind]);
 
   return {

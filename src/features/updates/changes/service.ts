@@ -1,12 +1,12 @@
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { type ItemChange, needsCheckpoint } from '../../../hosting/contract/wordpress-changes.ts';
-import { STATIC_ONLY } from '../../../hosting/policy/static-only.ts';
 import { Conflict, RateLimited } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { EnqueueBackup } from '../../backups/copy-target.ts';
 import { changeWordPressItem } from '../../backups/jobs.ts';
+import type { CapabilityReader } from '../../hosts/capabilities.ts';
 import { lockNamed, lockWorkable, type Website } from '../../websites/installs/requested-website.ts';
 import { findReading } from '../../websites/wordpress/store.ts';
 import { refuseKnown } from './refuse-known.ts';
@@ -31,19 +31,21 @@ export type ChangeService = ReturnType<typeof createChangeService>;
 export function createChangeService(
   { database, queue, random, activity, sealer }: Platform,
   enqueueBackup: EnqueueBackup,
+  capabilities: Pick<CapabilityReader, 'require'>,
 ) {
   /** Requests a change of a locked install, after a checkpoint if it needs one. Returns the operation's id. */
   async function enqueue(
     transaction: Transaction,
     actor: Actor,
-    { id, name, account_id, status, wordpress_version }: Website,
+    website: Website,
     change: ItemChange,
   ): Promise<string> {
     const { queries } = transaction;
+    const { id, name, account_id, status } = website;
     if (status !== 'active') {
       throw new Conflict(`The install is ${status}; only an active one can be changed.`);
     }
-    if (wordpress_version === null) throw new Conflict(STATIC_ONLY.reason);
+    await capabilities.require(queries, website, 'wordpress_changes');
     if ((await countUnfinishedChanges(queries, id)) >= MOST_UNFINISHED) {
       throw new RateLimited(LOOK_AGAIN_SECONDS, `${MOST_UNFINISHED} changes of this install wait already`);
     }

@@ -109,17 +109,4 @@ describe('without a database, a request', () => {
       body: { message: 'The host of the website did not answer. Try again in a minute.' },
     });
   });
-
-  it('is refused on the embedded host', async () => {
-    const embedded = await startTestHomeport();
-    try {
-      const { accountId: account, owner: person } = await embedded.ownedAccount();
-      expect(await create(person, await embedded.install(person, account))).toMatchObject({
-        status: 409,
-        body: { message: 'This install has no database: its host serves static websites.' },
-      });
-    } finally {
-      await embedded.remove();
-    }
-  });
 });

@@ -4,6 +4,7 @@ import { DATABASE_PATH } from '../../../hosting/contract/database-access.ts';
 import type { Host } from '../../../hosting/contract/host.ts';
 import { Conflict, UpstreamFailed } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { CapabilityReader } from '../../hosts/capabilities.ts';
 import type { ConnectionService } from '../installs/connection-service.ts';
 import { createLinkIssuer } from '../login-links/issue-links.ts';
 import { type LinkedWebsite, NO_ANSWER, requireLinkBase } from '../login-links/link-base.ts';
@@ -19,15 +20,16 @@ export interface DatabaseLinkParts {
   limiter: RateCounter;
   /** Asks the host of an install. */
   createDatabaseLink: Host['createDatabaseLink'];
+  capabilities: Pick<CapabilityReader, 'requireOf'>;
 }
 
 export type DatabaseLinkService = ReturnType<typeof createDatabaseLinkService>;
 
 export function createDatabaseLinkService(
   platform: Pick<Platform, 'database' | 'activity' | 'log'>,
-  { connections, limiter, createDatabaseLink }: DatabaseLinkParts,
+  { connections, limiter, createDatabaseLink, capabilities }: DatabaseLinkParts,
 ) {
-  const { activity, log } = platform;
+  const { database, activity, log } = platform;
   const links = createLinkIssuer<DatabaseLink>(platform, {
     limiter,
     async record(transaction, actor, { id, name, account_id }) {
@@ -40,8 +42,9 @@ export function createDatabaseLinkService(
   });
 
   async function create(website: LinkedWebsite): Promise<DatabaseLink> {
-    const base = await requireLinkBase(connections, website);
     const { id, name } = website;
+    await capabilities.requireOf(database.reader, id, 'database_access');
+    const base = await requireLinkBase(connections, website);
     const link = await createDatabaseLink({ id, name }).catch((cause: unknown) => {
       // The answer hides the cause.
       log.warn({ err: cause, install: id }, 'the host created no link to the database');

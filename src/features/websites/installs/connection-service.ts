@@ -1,5 +1,6 @@
 import type { Caller } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
+import { offeredBy } from '../../../hosting/policy/capabilities.ts';
 import { defaultDomain } from '../../../lib/default-domain.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { HostingAddresses } from '../../hosts/hosting-addresses.ts';
@@ -59,7 +60,7 @@ export function createConnectionService({ config, database }: Platform, own: Own
     };
     return connectionOf({ name: install.name, primaryDomain, website }, host.addresses, {
       publicUrl: config.publicUrl,
-      shell: isLinux,
+      shell: offeredBy(config.host).includes('shell'),
       publicName: host.publicName,
       hostKeys: host.hostKeys,
     });

@@ -3,6 +3,7 @@ import { lockRow } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { InvalidRequest } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { CapabilityReader } from '../../hosts/capabilities.ts';
 import { findHost } from '../../hosts/store.ts';
 import { switchWordpress } from './jobs.ts';
 import { requireNamed } from './requested-website.ts';
@@ -19,12 +20,10 @@ export interface RequestedSwitch {
  * For the command line: switches an install, by name, to a WordPress version that its host has. `isForced`: also while its users defer
  * upgrades. Throws InvalidRequest.
  */
-export function createCoreSwitch({
-  database,
-  queue,
-  activity,
-  clock,
-}: Pick<Platform, 'database' | 'queue' | 'activity' | 'clock'>) {
+export function createCoreSwitch(
+  { database, queue, activity, clock }: Pick<Platform, 'database' | 'queue' | 'activity' | 'clock'>,
+  capabilities: Pick<CapabilityReader, 'require'>,
+) {
   return async (name: string, version: string, isForced = false): Promise<RequestedSwitch> =>
     database.write(async (transaction) => {
       const { queries } = transaction;
@@ -34,6 +33,7 @@ export function createCoreSwitch({
           `The install "${name}" is ${install.status}; only an active one can be switched.`,
         );
       }
+      await capabilities.require(queries, install, 'wordpress_updates');
       const deferral = install.defer_wordpress_until;
       if (!isForced && deferral !== null && deferral > timestamp(clock)) {
         throw new InvalidRequest(

@@ -11,7 +11,7 @@ let owner: Person;
 let accountId: string;
 beforeAll(async () => {
   clock = manualClock(new Date());
-  homeport = await startTestHomeport({ clock });
+  homeport = await startTestHomeport({ clock, hostKind: 'linux' });
   ({ owner, accountId } = await homeport.ownedAccount());
 });
 afterAll(() => homeport.remove());
@@ -33,7 +33,7 @@ it('users defer upgrades of WordPress, and end the deferral', async () => {
   await expect(switchWordpress(name, '6.8.7')).rejects.toThrow(
     `The users of "${name}" have deferred upgrades of WordPress until ${until}; "--force" switches it anyway.`,
   );
-  // The embedded host runs no WordPress, which is checked next.
+  // No machine has the install, which is checked next.
   const next = `The install "${name}" is on no host that runs WordPress.`;
   await expect(switchWordpress(name, '6.8.7', true)).rejects.toThrow(next);
   // A change of something else keeps it.

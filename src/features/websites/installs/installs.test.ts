@@ -335,8 +335,9 @@ describe('PATCH /installs/{install_id}', () => {
     expect(await change(id, { php_version: '8.4' })).toMatchObject(
       refusal(
         'Installation.php_version',
-        'invalid_value / not_offered',
-        'PHP 8.4 is not offered; this website runs no PHP',
+        'value_unavailable / capability_unavailable',
+        'This website consists of files, without PHP. Use a platform with a Linux host, which offers it.',
+        'This website consists of files, without PHP. Use a platform with a Linux host, which offers it.',
       ),
     );
     for (const php_version of [null, '8', 8.4]) {

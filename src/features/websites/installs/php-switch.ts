@@ -4,9 +4,10 @@ import type { Queries, Transaction } from '../../../database/database.ts';
 import { type InvalidRequest, invalidValue, NotFound } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { CapabilityReader } from '../../hosts/capabilities.ts';
 import { findHost } from '../../hosts/store.ts';
 import { updatePhp } from './jobs.ts';
-import { lockNamed } from './requested-website.ts';
+import { lockNamed, type Website } from './requested-website.ts';
 import { findInstallAccess } from './store.ts';
 import { findWebsite } from './website-store.ts';
 
@@ -19,24 +20,24 @@ export interface RequestedPhp {
   from: string | null;
 }
 
-type Website = NonNullable<Awaited<ReturnType<typeof findWebsite>>>;
+/** The PHP versions that the host of an install offers, newest first; none without PHP. */
+export async function offeredPhp(
+  queries: Queries,
+  { host_id, runtime, php_version }: Pick<Website, 'host_id' | 'runtime' | 'php_version'>,
+): Promise<string[]> {
+  // The embedded host has one version.
+  if (runtime === 'wordpress') return php_version === null ? [] : [php_version];
+  const host = host_id === null ? undefined : await findHost(queries, { id: host_id });
+  return host?.description?.phpVersions ?? [];
+}
+
+const PHP_VERSION = { resource: 'Installation', field: 'php_version' };
 
 /** Requests switches of installs to other PHP versions of their hosts. */
-export function createPhpSwitch({
-  database,
-  queue,
-  activity,
-}: Pick<Platform, 'database' | 'queue' | 'activity'>) {
-  async function versionsOf(
-    queries: Queries,
-    { host_id, runtime, php_version }: Pick<Website, 'host_id' | 'runtime' | 'php_version'>,
-  ): Promise<string[]> {
-    // The embedded host has one version.
-    if (runtime === 'wordpress') return php_version === null ? [] : [php_version];
-    const host = host_id === null ? undefined : await findHost(queries, { id: host_id });
-    return host?.description?.phpVersions ?? [];
-  }
-
+export function createPhpSwitch(
+  { database, queue, activity }: Pick<Platform, 'database' | 'queue' | 'activity'>,
+  capabilities: Pick<CapabilityReader, 'require'>,
+) {
   /** Requests the switch of a locked install. Throws InvalidRequest if its host does not offer the version. */
   async function request(
     transaction: Transaction,
@@ -45,10 +46,11 @@ export function createPhpSwitch({
     version: string,
   ): Promise<RequestedPhp> {
     const { id, name, php_version: from } = install;
-    const offered = await versionsOf(transaction.queries, install);
+    const { queries } = transaction;
+    if (version !== from) await capabilities.require(queries, install, 'php_versions', PHP_VERSION);
+    const offered = await offeredPhp(queries, install);
     if (!offered.includes(version)) {
-      const choice =
-        offered.length === 0 ? 'this website runs no PHP' : `choose one of ${offered.join(', ')}`;
+      const choice = offered.length === 0 ? 'its host has none' : `choose one of ${offered.join(', ')}`;
       throw refused('not_offered', `PHP ${version} is not offered; ${choice}`);
     }
     if (install.status !== 'active') {
@@ -86,11 +88,11 @@ export function createPhpSwitch({
       authorize('install.read', 'install.read', await findInstallAccess(reader, caller, id));
       const install = await findWebsite(reader, { id });
       if (!install) throw new NotFound();
-      return versionsOf(reader, install);
+      return offeredPhp(reader, install);
     },
   };
 }
 
 function refused(code: string, message: string): InvalidRequest {
-  return invalidValue('Installation', 'php_version', code, message);
+  return invalidValue(PHP_VERSION.resource, PHP_VERSION.field, code, message);
 }

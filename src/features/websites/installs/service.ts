@@ -14,6 +14,7 @@ import type { WithOperation } from '../../../lib/operation.ts';
 import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { CapabilityReader } from '../../hosts/capabilities.ts';
 import { createApplyAgain } from './apply-again.ts';
 import { createCoreSwitch } from './core-switch.ts';
 import { readDeferral } from './deferral.ts';
@@ -74,10 +75,11 @@ export function createInstallService(
   deleteInstalls: DeleteInstalls,
   prepareInstall: PrepareInstall,
   wordpressHere: WordPressHere,
+  capabilities: Pick<CapabilityReader, 'require'>,
 ) {
   const { config, database, queue, activity, clock, random } = platform;
   const findSeen = prepareFindInstall(database);
-  const phpSwitch = createPhpSwitch(platform);
+  const phpSwitch = createPhpSwitch(platform, capabilities);
   const { chooseRuntime, faultsOfOptions } = createOfferedOptions(platform, wordpressHere);
 
   /** The install, if the caller may see it. Throws NotFound. */
@@ -274,7 +276,7 @@ export function createInstallService(
     createAsOperator: (input: NewInstall, also: AlsoCreate) => add(OPERATOR, input, async () => true, also),
     update,
     remove,
-    switchWordpress: createCoreSwitch(platform),
+    switchWordpress: createCoreSwitch(platform, capabilities),
     switchPhp: phpSwitch.byName,
     phpVersions: phpSwitch.versions,
     applyAgain: createApplyAgain(platform),

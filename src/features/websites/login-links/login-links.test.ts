@@ -156,17 +156,4 @@ describe('without WordPress, a request', () => {
     expect(await create()).toMatchObject(failed);
     await machine.up();
   });
-
-  it('is refused on the embedded host', async () => {
-    const embedded = await startTestHomeport();
-    try {
-      const { accountId: account, owner: person } = await embedded.ownedAccount();
-      expect(await create({}, person, await embedded.install(person, account))).toMatchObject({
-        status: 409,
-        body: { message: 'This install has no WordPress: its host serves static websites.' },
-      });
-    } finally {
-      await embedded.remove();
-    }
-  });
 });

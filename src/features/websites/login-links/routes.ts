@@ -13,6 +13,7 @@ export function loginLinkRoutes(loginLinks: LoginLinkService): Route[] {
         'The link signs in as `user`, or as the oldest administrator, and opens wp-admin. It works once, for 60 seconds and for this install only. Each request creates another link, so `Idempotency-Key` has no effect. A user creates at most 30 links a minute.',
       tag: 'Installs',
       errors: [400, 401, 403, 404, 409, 429, 502, 503],
+      needs: 'wordpress_login',
       isSecret: true,
       isRepeatable: true,
       success: 201,

@@ -4,6 +4,7 @@ import type { Host } from '../../../hosting/contract/host.ts';
 import { LOGIN_PATH, type WordPressLogin } from '../../../hosting/contract/wordpress-login.ts';
 import { Conflict, invalidValue, UpstreamFailed } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { CapabilityReader } from '../../hosts/capabilities.ts';
 import type { ConnectionService } from '../installs/connection-service.ts';
 import { createLinkIssuer } from './issue-links.ts';
 import { type LinkedWebsite, NO_ANSWER, requireLinkBase } from './link-base.ts';
@@ -24,15 +25,16 @@ export interface LoginLinkParts {
   limiter: RateCounter;
   /** Asks the host of an install. */
   createLogin: Host['createLogin'];
+  capabilities: Pick<CapabilityReader, 'requireOf'>;
 }
 
 export type LoginLinkService = ReturnType<typeof createLoginLinkService>;
 
 export function createLoginLinkService(
   platform: Pick<Platform, 'database' | 'activity' | 'log'>,
-  { connections, limiter, createLogin }: LoginLinkParts,
+  { connections, limiter, createLogin, capabilities }: LoginLinkParts,
 ) {
-  const { activity, log } = platform;
+  const { database, activity, log } = platform;
   const links = createLinkIssuer<LoginLink>(platform, {
     limiter,
     async record(transaction, actor, { id, name, account_id }, { user }) {
@@ -46,8 +48,9 @@ export function createLoginLinkService(
   });
 
   async function create(website: LinkedWebsite, user: string | null): Promise<LoginLink> {
-    const base = await requireLinkBase(connections, website);
     const { id, name } = website;
+    await capabilities.requireOf(database.reader, id, 'wordpress_login');
+    const base = await requireLinkBase(connections, website);
     const login = await loginOf({ id, name }, user);
     const url = new URL(LOGIN_PATH, base);
     url.searchParams.set('token', login.token);

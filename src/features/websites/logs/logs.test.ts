@@ -255,17 +255,3 @@ describe('a follower', () => {
     expect((await follow('cron', owner, { 'last-event-id': 'x' })).status).toBe(400);
   });
 });
-
-it('the embedded host has no logs', async () => {
-  const embedded = await startTestHomeport();
-  try {
-    const { accountId: account, owner: person } = await embedded.ownedAccount();
-    const { id } = await embedded.install(person, account);
-    expect(await person.client.get(`/installs/${id}/logs/access`)).toMatchObject({
-      status: 409,
-      body: { message: expect.stringContaining('serves static websites') },
-    });
-  } finally {
-    await embedded.remove();
-  }
-});

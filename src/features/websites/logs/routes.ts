@@ -76,6 +76,7 @@ export function logRoutes(logs: LogService): Route[] {
       description: `Returns the requests to the website. ${COMMON}`,
       tag,
       errors: ERRORS,
+      needs: 'logs',
       parameters: [...PARAMETERS, STATUS],
       response: accessPageSchema,
       handle: ({ caller, id, query }) =>
@@ -90,6 +91,7 @@ export function logRoutes(logs: LogService): Route[] {
       description: `Returns what PHP wrote to its error log. ${COMMON}`,
       tag,
       errors: ERRORS,
+      needs: 'logs',
       parameters: PARAMETERS,
       response: phpPageSchema,
       handle: ({ caller, id, query }) =>
@@ -104,6 +106,7 @@ export function logRoutes(logs: LogService): Route[] {
       description: `Returns the runs of WP-Cron, which the host starts. ${COMMON}`,
       tag,
       errors: ERRORS,
+      needs: 'logs',
       parameters: PARAMETERS,
       response: cronPageSchema,
       handle: ({ caller, id, query }) =>
@@ -118,6 +121,7 @@ export function logRoutes(logs: LogService): Route[] {
       description: `Returns what happened to the messages that the website sent. ${COMMON}`,
       tag,
       errors: ERRORS,
+      needs: 'logs',
       parameters: PARAMETERS,
       response: mailPageSchema,
       handle: ({ caller, id, query }) =>

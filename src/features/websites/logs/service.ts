@@ -12,6 +12,7 @@ import {
 } from '../../../hosting/contract/logs.ts';
 import { Conflict, UpstreamFailed } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { CapabilityReader } from '../../hosts/capabilities.ts';
 import { requireNamed } from '../installs/requested-website.ts';
 import { prepareFindInstall } from '../installs/store.ts';
 import { parseEntries } from './entries.ts';
@@ -55,6 +56,7 @@ const STATES: Record<Exclude<InstallStatus, 'active'>, string> = {
 export function createLogService(
   { database, log }: Pick<Platform, 'database' | 'log'>,
   { readLog }: Pick<Host, 'readLog'>,
+  capabilities: Pick<CapabilityReader, 'requireOf'>,
 ) {
   const findSeen = prepareFindInstall(database);
   const reads = createPlaces(READS_PER_USER);
@@ -97,6 +99,7 @@ export function createLogService(
       page: { cursor: string | null; limit: number },
     ): Promise<LogList<Kind>> {
       const install = await admitted(caller, installId);
+      await capabilities.requireOf(database.reader, installId, 'logs');
       const leave = reads.take(caller.userId);
       try {
         return await listOf(install, kind, queryOf(filter, page));
@@ -118,6 +121,7 @@ export function createLogService(
       { signal, reauthenticate }: Following,
     ): Promise<AsyncGenerator<LogBatch<Kind>>> {
       const install = await admitted(caller, installId);
+      await capabilities.requireOf(database.reader, installId, 'logs');
       const query = { ...queryOf(filter, { cursor, limit: LOG_PAGE }), kind, direction: 'newer' as const };
       const leave: (() => void)[] = [];
       const ended = AbortSignal.any([signal, closing.signal]);
@@ -155,6 +159,7 @@ export function createLogService(
       page: { cursor: string | null; limit: number; direction: LogQuery['direction'] },
     ): Promise<LogList<Kind>> {
       const website = await requireNamed(database.reader, name);
+      await capabilities.requireOf(database.reader, website.id, 'logs');
       return listOf(websiteOf(website), kind, { ...queryOf(filter, page), direction: page.direction });
     },
 

@@ -9,6 +9,7 @@ import type { InstallMail } from '../../../hosting/contract/mail.ts';
 import { Conflict, invalidValue, NotFound, UpstreamFailed } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { CapabilityReader } from '../../hosts/capabilities.ts';
 import { applyInstall } from '../installs/jobs.ts';
 import { lockNamed, requireNamed } from '../installs/requested-website.ts';
 import { findInstallAccess, prepareFindInstall } from '../installs/store.ts';
@@ -40,6 +41,7 @@ export type MailService = ReturnType<typeof createMailService>;
 export function createMailService(
   platform: Pick<Platform, 'config' | 'database' | 'queue' | 'activity' | 'log'>,
   readMail: Host['readMail'],
+  capabilities: Pick<CapabilityReader, 'requireOf'>,
 ) {
   const { config, database, queue, activity, log } = platform;
   const findSeen = prepareFindInstall(database);
@@ -47,6 +49,7 @@ export function createMailService(
   /** Asks the host before anything is written: it can take seconds, which no transaction should wait for. */
   async function countsOf({ id, name, status }: Website): Promise<InstallMail> {
     if (status !== 'active') throw new Conflict(STATES[status]);
+    await capabilities.requireOf(database.reader, id, 'mail_limits');
     const mail = await readMail({ id, name }).catch((err: unknown) => {
       log.warn({ err, install: id }, 'the host did not tell about the mail of an install');
       throw new UpstreamFailed('The host of the website did not answer. Try again in a minute.', err);
@@ -125,6 +128,7 @@ export function createMailService(
     async allow(name: string, allowance: number | null): Promise<string> {
       return database.write(async (transaction) => {
         const website = await lockNamed(transaction, name);
+        await capabilities.requireOf(transaction.queries, website.id, 'mail_limits');
         await setMailLimits(transaction.queries, website.id, { mail_allowance: allowance });
         return apply(transaction, OPERATOR, website);
       });

@@ -27,6 +27,7 @@ export function phpRoutes(php: PhpService): Route[] {
         'Changes the limits in the body; null returns one to its default. An operation checks the website before and after the change, and goes back if it is worse off. Until it has succeeded, the answers show the present limits. Switch the version with `PATCH /installs/{install_id}`.',
       tag,
       errors: [400, 401, 403, 404, 409, 429, 503],
+      needs: 'php_limits',
       success: 200,
       starts: 'install.update_php_limits',
       response: phpSchema,

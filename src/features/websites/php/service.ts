@@ -5,12 +5,13 @@ import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { PhpBounds, PhpLimit, PhpLimits, PhpSettings } from '../../../hosting/contract/php-limits.ts';
 import { effectivePhp, faultsOfLimits, mostWorkers } from '../../../hosting/policy/php-limits.ts';
-import { reasonOfEmbedded } from '../../../hosting/policy/static-only.ts';
 import { Conflict, type Fault, InvalidRequest, NotFound } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { CapabilityReader } from '../../hosts/capabilities.ts';
 import { findHost } from '../../hosts/store.ts';
-import { lockNamed, requireNamed } from '../installs/requested-website.ts';
+import { offeredPhp } from '../installs/php-switch.ts';
+import { lockNamed, requireNamed, type Website } from '../installs/requested-website.ts';
 import { findInstallAccess } from '../installs/store.ts';
 import { findWebsite } from '../installs/website-store.ts';
 import { updatePhpLimits } from './jobs.ts';
@@ -23,7 +24,6 @@ export const PHP = 'Php';
 export type PhpView = Static<typeof phpSchema>;
 export type PhpChange = Static<typeof updatePhpSchema>;
 type LimitName = (typeof PHP_LIMIT_NAMES)[number];
-type Website = NonNullable<Awaited<ReturnType<typeof findWebsite>>>;
 
 const NAMES: Record<PhpLimit, LimitName> = {
   memoryMb: 'memory_limit',
@@ -36,35 +36,27 @@ const NAMES: Record<PhpLimit, LimitName> = {
 export type PhpService = ReturnType<typeof createPhpService>;
 
 /** The version and the limits of PHP of installs. */
-export function createPhpService({
-  config,
-  database,
-  queue,
-  activity,
-}: Pick<Platform, 'config' | 'database' | 'queue' | 'activity'>) {
-  /** PHP versions and limits that the host of an install offers. `bounds`: null without PHP, and until it has reported them. */
-  async function offerOf(
-    queries: Queries,
-    { host_id }: Website,
-  ): Promise<{ bounds: PhpBounds | null; versions: string[] }> {
+export function createPhpService(
+  { database, queue, activity }: Pick<Platform, 'database' | 'queue' | 'activity'>,
+  capabilities: Pick<CapabilityReader, 'require'>,
+) {
+  /** The limits that the host of an install allows; null if it has none, and until it has reported them. */
+  async function reportedBounds(queries: Queries, { host_id }: Website): Promise<PhpBounds | null> {
     const host = host_id === null ? undefined : await findHost(queries, { id: host_id });
-    const { php: bounds = null, phpVersions: versions = [] } = host?.description ?? {};
-    return { bounds, versions };
+    return host?.description?.php ?? null;
   }
 
-  /** Throws Conflict if the host runs no PHP. */
+  /** Throws CapabilityUnavailable if its host has no limits of PHP. */
   async function boundsOf(queries: Queries, install: Website): Promise<PhpBounds> {
-    const { bounds } = await offerOf(queries, install);
-    if (bounds !== null) return bounds;
-    throw new Conflict(
-      config.host === 'embedded'
-        ? reasonOfEmbedded(install)
-        : 'The host of the website has not reported its limits of PHP yet. Try again in a minute.',
-    );
+    await capabilities.require(queries, install, 'php_limits');
+    const bounds = await reportedBounds(queries, install);
+    if (bounds === null) throw new Error('a host with limits of PHP has not reported them');
+    return bounds;
   }
 
   async function viewOf(queries: Queries, install: Website): Promise<PhpView> {
-    const { bounds, versions } = await offerOf(queries, install);
+    const bounds = await reportedBounds(queries, install);
+    const versions = await offeredPhp(queries, install);
     if (bounds === null) {
       const version = install.php_version;
       return { version, versions, limits: null, custom: [], defaults: null, maximums: null };

@@ -1,55 +1,63 @@
 import { Value } from 'typebox/value';
 import type { Static } from '../../../api/schema.ts';
+import type { CapabilityState } from '../../../hosting/contract/capabilities.ts';
 import { pluginSlug, type WordPressReading } from '../../../hosting/contract/wordpress.ts';
-import { STATIC_ONLY } from '../../../hosting/policy/static-only.ts';
 import { wordpressReading } from '../../../hosting/remote/wordpress-messages.ts';
 import type { wordpressSchema, wordpressSummarySchema } from './schema.ts';
-import type { KnownWordPress } from './service.ts';
-import type { WordPressSummaryRow } from './store.ts';
+import type { KnownWordPress, WordPressSummary } from './service.ts';
 
 /** The WordPress of an install as the API shows it. */
 export function presentWordPress({
   version,
-  isStatic,
+  details,
   reading: row,
 }: KnownWordPress): Static<typeof wordpressSchema> {
   const stored: unknown = row?.reading ?? null;
   // Another version of Homeport may have stored another form; it is read again within a day.
-  const read = Value.Check(wordpressReading, stored) ? stored : null;
+  const read = details.available && Value.Check(wordpressReading, stored) ? stored : null;
   return {
     core: presentCore(read?.core.version ?? version, read?.core.update?.version ?? null),
-    plugins: (read?.plugins ?? []).map(({ autoUpdate, ...plugin }) => ({
-      ...plugin,
-      slug: pluginSlug(plugin.file),
-      auto_update: autoUpdate,
-    })),
-    themes: (read?.themes ?? []).map(({ autoUpdate, ...theme }) => ({ ...theme, auto_update: autoUpdate })),
-    administrators: (read?.administrators ?? []).map((user) => ({
-      login: user.login,
-      email: user.email,
-      display_name: user.displayName,
-      registered_at: user.registeredAt,
-    })),
+    // Null as long as they are unknown, because an empty list would say that there are none.
+    plugins:
+      read?.plugins.map(({ autoUpdate, ...plugin }) => ({
+        ...plugin,
+        slug: pluginSlug(plugin.file),
+        auto_update: autoUpdate,
+      })) ?? null,
+    themes: read?.themes.map(({ autoUpdate, ...theme }) => ({ ...theme, auto_update: autoUpdate })) ?? null,
+    administrators:
+      read?.administrators.map((user) => ({
+        login: user.login,
+        email: user.email,
+        display_name: user.displayName,
+        registered_at: user.registeredAt,
+      })) ?? null,
     site_health: presentHealth(read?.siteHealth ?? null, row?.health_examined_at ?? null),
-    multisite: read?.multisite ?? false,
-    is_complete: read?.isComplete ?? true,
+    multisite: read?.multisite ?? null,
+    is_complete: read?.isComplete ?? false,
     read_at: row?.read_at ?? null,
     updates_checked_at: row?.updates_checked_at ?? null,
     updates_error: row?.updates_error ?? null,
-    error: isStatic ? STATIC_ONLY.reason : (row?.error ?? null),
+    error: errorOf(details, row?.error ?? null),
   };
 }
 
-export function presentSummary(row: WordPressSummaryRow): Static<typeof wordpressSummarySchema> {
+export function presentSummary({ row, details }: WordPressSummary): Static<typeof wordpressSummarySchema> {
+  // A row without a reading has zeros.
+  const isKnown = details.available && row.read_at !== null;
   return {
     install: { id: row.id, name: row.name, environment: row.environment },
     core: presentCore(row.core_version ?? row.wordpress_version, row.core_update),
-    plugin_updates: row.plugin_updates ?? 0,
-    theme_updates: row.theme_updates ?? 0,
+    plugin_updates: isKnown ? row.plugin_updates : null,
+    theme_updates: isKnown ? row.theme_updates : null,
     read_at: row.read_at,
-    error: row.error,
+    error: errorOf(details, row.error),
   };
 }
+
+/** Why a website cannot be read, or could not be last time. */
+const errorOf = (details: CapabilityState, error: string | null): string | null =>
+  details.available ? error : `${details.reason} ${details.remedy}`;
 
 function presentCore(version: string | null, update: string | null) {
   if (version === null) return null;

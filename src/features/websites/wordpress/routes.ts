@@ -30,6 +30,7 @@ export function wordpressRoutes(wordpress: WordPressService): Route[] {
         'Lets WordPress ask for updates, examines its Site Health, and reads everything again. One request every 60 seconds.',
       tag,
       errors: [401, 403, 404, 409, 429, 503],
+      needs: 'wordpress_details',
       success: 202,
       starts: 'wordpress.read',
       handle: async ({ caller, id }) =>

@@ -3,7 +3,9 @@ import {
   nullable,
   nullableString,
   nullableTimestamp,
+  type Static,
   stringEnum,
+  type TSchema,
   Type,
   uuid,
 } from '../../../api/schema.ts';
@@ -11,6 +13,20 @@ import { PLUGIN_STATUSES, THEME_STATUSES } from '../../../hosting/contract/wordp
 import { environmentSchema } from '../installs/schema.ts';
 
 const EXAMPLE_TIME = '2026-01-31T09:30:00.000Z';
+
+/** A list, or null while it is unknown. */
+const nullableList = <Item extends TSchema>(item: Item) =>
+  Type.Unsafe<Static<Item>[] | null>({
+    ...Type.Array(item),
+    type: ['array', 'null'],
+    description: 'null: not read yet, so nothing is known',
+  });
+
+const nullableCount = (meaning: string) =>
+  Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: `${meaning}; null: the website was not read yet`,
+  });
 
 export const updateSchema = component(
   'WordPressUpdate',
@@ -160,21 +176,22 @@ export const wordpressSchema = component(
   Type.Object(
     {
       core: nullable(coreSchema),
-      plugins: Type.Array(pluginSchema),
-      themes: Type.Array(themeSchema),
-      administrators: Type.Array(administratorSchema),
+      plugins: nullableList(pluginSchema),
+      themes: nullableList(themeSchema),
+      administrators: nullableList(administratorSchema),
       site_health: healthSchema,
-      multisite: Type.Boolean({
-        description: 'whether it is a network; the lists are those of its main site',
+      multisite: Type.Unsafe<boolean | null>({
+        type: ['boolean', 'null'],
+        description: 'whether it is a network; the lists are those of its main site. Null: not read yet',
       }),
       is_complete: Type.Boolean({
         description:
-          'false if a list lacks something: at most 500 plugins, 200 themes and 200 administrators are read, and none with unusual file names',
+          'false before the first reading, and if a list lacks something: at most 500 plugins, 200 themes and 200 administrators are read, and none with unusual file names',
       }),
       read_at: nullableTimestamp('when the website was read; null: not yet'),
       updates_checked_at: nullableTimestamp('when WordPress last learnt of available updates; null: not yet'),
       updates_error: nullableString('why it could not ask for updates last time; null: it could'),
-      error: nullableString('why the website could not be read last time; null: it could'),
+      error: nullableString('why the website cannot be read, or could not be last time; null: it could'),
     },
     { description: 'The contents of the WordPress of an install' },
   ),
@@ -216,8 +233,8 @@ export const wordpressSummarySchema = component(
         installExample,
       ),
       core: nullable(coreSchema),
-      plugin_updates: Type.Integer({ description: 'plugins with an available update' }),
-      theme_updates: Type.Integer({ description: 'themes with an available update' }),
+      plugin_updates: nullableCount('plugins with an available update'),
+      theme_updates: nullableCount('themes with an available update'),
       read_at: nullableTimestamp('when the website was read; null: not yet'),
       error: nullableString('why the website could not be read last time; null: it could'),
     },

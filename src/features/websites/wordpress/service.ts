@@ -3,9 +3,11 @@ import { findMembership, loadScope } from '../../../access/memberships.ts';
 import { authorize } from '../../../access/permissions.ts';
 import type { Queries } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
+import type { CapabilityState } from '../../../hosting/contract/capabilities.ts';
 import { Conflict, InvalidRequest, NotFound } from '../../../lib/failures.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { CapabilityReader } from '../../hosts/capabilities.ts';
 import { takeTurn } from '../installs/operation-limits.ts';
 import { requireNamed } from '../installs/requested-website.ts';
 import { findInstallAccess } from '../installs/store.ts';
@@ -19,26 +21,34 @@ export type WordPressService = ReturnType<typeof createWordPressService>;
 export interface KnownWordPress {
   /** The version that its host runs; null if unknown. */
   version: string | null;
-  /** Whether its host serves static websites only. */
-  isStatic: boolean;
+  /** Whether its host reads it. */
+  details: CapabilityState;
   /** Null before the first attempt to read it. */
   reading: StoredReading | null;
 }
 
+/** An install in the list of an account. */
+export interface WordPressSummary {
+  row: WordPressSummaryRow;
+  /** Whether its host reads it. */
+  details: CapabilityState;
+}
+
 /** Gives the stored readings of WordPress, and requests new ones. */
-export function createWordPressService({
-  database,
-  queue,
-  clock,
-}: Pick<Platform, 'database' | 'queue' | 'clock'>) {
+export function createWordPressService(
+  { database, queue, clock }: Pick<Platform, 'database' | 'queue' | 'clock'>,
+  capabilities: Pick<CapabilityReader, 'of' | 'ofMany' | 'require'>,
+) {
   const { reader } = database;
 
   async function known(queries: Queries, installId: string): Promise<KnownWordPress> {
     const website = await findWebsite(queries, { id: installId });
     if (!website) throw new NotFound();
-    const { status, php_version, wordpress_version: version } = website;
-    const isStatic = status === 'active' && php_version === null && version === null;
-    return { version, isStatic, reading: (await findReading(queries, installId)) ?? null };
+    return {
+      version: website.wordpress_version,
+      details: await capabilities.of(queries, website, 'wordpress_details'),
+      reading: (await findReading(queries, installId)) ?? null,
+    };
   }
 
   return {
@@ -57,6 +67,7 @@ export function createWordPressService({
         if (website?.status !== 'active') {
           throw new Conflict('The install has no website yet. Try again when its status is active.');
         }
+        await capabilities.require(transaction.queries, website, 'wordpress_details');
         await takeTurn(transaction, installId, 'refresh_wordpress', clock.now());
         return queue.enqueue(transaction, refreshWordPress, {
           payload: { install_id: installId, check: true },
@@ -71,11 +82,13 @@ export function createWordPressService({
       accountId: string,
       filters: { waiting: boolean; tags?: string },
       page: PageRequest,
-    ): Promise<PageOf<WordPressSummaryRow>> {
+    ): Promise<PageOf<WordPressSummary>> {
       const member = await findMembership(reader, caller, accountId);
       authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
       const scope = await loadScope(reader, caller, accountId);
-      return pageOfSummaries(reader, { accountId, scope, ...filters }, page);
+      const { count, results } = await pageOfSummaries(reader, { accountId, scope, ...filters }, page);
+      const states = await capabilities.ofMany(reader, results, 'wordpress_details');
+      return { count, results: states.map(({ install, state }) => ({ row: install, details: state })) };
     },
 
     /** For the command line, by name. Throws InvalidRequest, Conflict. */
@@ -86,10 +99,12 @@ export function createWordPressService({
     /** For the command line, by name: as `refresh`. */
     refreshByName: (name: string): Promise<{ jobId: string; installId: string }> =>
       database.write(async (transaction) => {
-        const { id, status } = await requireNamed(transaction.queries, name);
+        const website = await requireNamed(transaction.queries, name);
+        const { id, status } = website;
         if (status !== 'active') {
           throw new InvalidRequest(`The install "${name}" is ${status}; only an active one can be read.`);
         }
+        await capabilities.require(transaction.queries, website, 'wordpress_details');
         const jobId = await queue.enqueue(transaction, refreshWordPress, {
           payload: { install_id: id, check: true },
           lane: id,

@@ -4,6 +4,7 @@ import type { Queries } from '../../../database/database.ts';
 import type { Environment } from '../../../database/tables/installs.ts';
 import type { JobState } from '../../../database/tables/jobs.ts';
 import type { WordPressReadingRow } from '../../../database/tables/wordpress.ts';
+import type { Runtime } from '../../../hosting/contract/install-state.ts';
 import type { WordPressReading } from '../../../hosting/contract/wordpress.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
@@ -201,6 +202,8 @@ export interface WordPressSummaryRow {
   name: string;
   environment: Environment | null;
   wordpress_version: string | null;
+  host_id: string | null;
+  runtime: Runtime | null;
   core_version: string | null;
   core_update: string | null;
   plugin_updates: number | null;
@@ -234,6 +237,7 @@ export async function pageOfSummaries(
     all.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
     all
       .select(['install.id', 'install.name', 'install.environment', 'install.wordpress_version'])
+      .select(['install.host_id', 'install.runtime'])
       .select(['known.core_version', 'known.core_update', 'known.plugin_updates', 'known.theme_updates'])
       .select(['known.read_at', 'known.error'])
       .orderBy('install.name')

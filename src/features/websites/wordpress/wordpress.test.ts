@@ -105,12 +105,15 @@ const summaries = async (query = '', { client } = owner) =>
 const checks = () => asked.map(([{ id }, { check }]) => [id, check]);
 
 describe('the WordPress of an install', () => {
-  it('is empty before its host has read it', async () => {
+  it('is unknown before its host has read it', async () => {
     expect(await wordpress()).toMatchObject({
       status: 200,
       body: {
         core: { version: '6.8.7', available_update: null },
-        plugins: [],
+        plugins: null,
+        themes: null,
+        administrators: null,
+        is_complete: false,
         site_health: { status: 'unknown', examined_at: null },
         read_at: null,
         updates_checked_at: null,
@@ -291,7 +294,8 @@ describe('the list of an account', () => {
         expect.objectContaining({
           install: expect.objectContaining({ id: other.id }),
           core: { version: '6.8.7', available_update: null },
-          plugin_updates: 0,
+          plugin_updates: null,
+          theme_updates: null,
           read_at: null,
         }),
       ]),

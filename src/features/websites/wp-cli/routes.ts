@@ -14,6 +14,7 @@ export function wpCliRoutes(wpCli: WpCliService): Route[] {
       tag: 'Installs',
       errors: [400, 401, 403, 404, 409, 429, 503],
       success: 202,
+      needs: 'wp_cli',
       starts: 'wordpress.cli',
       body: { resource: RUN_WP_CLI, schema: runWpCliSchema },
       handle: async ({ caller, id }, { args }) =>

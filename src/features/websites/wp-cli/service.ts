@@ -15,7 +15,8 @@ import { timestamp } from '../../../lib/clock.ts';
 import { Conflict, InvalidRequest, invalidValue, NotFound, RateLimited } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { lockNamed } from '../installs/requested-website.ts';
+import type { CapabilityReader } from '../../hosts/capabilities.ts';
+import { lockNamed, type Website } from '../installs/requested-website.ts';
 import { findInstallAccess } from '../installs/store.ts';
 import { findWebsite } from '../installs/website-store.ts';
 import { commandWords } from './command-words.ts';
@@ -40,6 +41,7 @@ export type WpCliService = ReturnType<typeof createWpCliService>;
 export function createWpCliService(
   platform: Pick<Platform, 'database' | 'queue' | 'activity' | 'clock' | 'random' | 'sealer'>,
   limiter: RateCounter,
+  capabilities: Pick<CapabilityReader, 'require'>,
 ) {
   const { database, queue, activity, clock, random, sealer } = platform;
 
@@ -47,12 +49,13 @@ export function createWpCliService(
   async function request(
     transaction: Transaction,
     actor: Actor,
-    install: { id: string; name: string; account_id: string; status: InstallStatus },
+    install: Website,
     args: readonly string[],
   ): Promise<string> {
     const { queries } = transaction;
     const { id, name, account_id, status } = install;
     if (status !== 'active') throw new Conflict(STATES[status]);
+    await capabilities.require(queries, install, 'wp_cli');
     if ((await countUnended(queries, id)) >= MOST_UNENDED) {
       throw new Conflict(
         `${MOST_UNENDED} WP-CLI commands of the install wait or run. Try again when one has ended.`,

@@ -244,22 +244,3 @@ describe('a failure', () => {
     expect(ran).toHaveLength(2);
   });
 });
-
-rule('is refused on the embedded host', async () => {
-  const embedded = await startTestHomeport();
-  try {
-    const { accountId: account, owner: person } = await embedded.ownedAccount();
-    const { id } = await embedded.install(person, account);
-    const answer = await person.client.post(`/installs/${id}/wp_cli`, { args: ['plugin', 'list'] });
-    await embedded.idle();
-    expect(await operation(answer, person)).toMatchObject({
-      status: 'failed',
-      error: {
-        code: 'change_refused',
-        message: 'This install has no WordPress: its host serves static websites.',
-      },
-    });
-  } finally {
-    await embedded.remove();
-  }
-});

@@ -27,6 +27,7 @@ function mailer() {
     siteDomain: 'provider.example',
     refusals: createMailRefusals(layoutOf(folder), clock),
     perHour: 3,
+    hasServer: true,
     clock,
     randomness: systemRandomness,
     async send(outgoing) {

@@ -21,6 +21,8 @@ export interface OutgoingMail {
 
 /** How websites send email. */
 export interface WebsiteMailSettings {
+  /** Whether the platform has a mail server. Without one, messages are written to its data folder. */
+  hasServer: boolean;
   /** Envelope sender of the messages of an install. */
   senderOf(installName: string): string;
   /** The host name of the portal. */
@@ -113,7 +115,7 @@ export function createWebsiteMail(options: WebsiteMailOptions): WebsiteMail {
     },
 
     read: async (install, perHour = options.perHour) => ({
-      hasRelay: true,
+      hasRelay: options.hasServer,
       limitPerHour: perHour,
       sentLastHour: sentLastHour(install.id),
       queued: 0,

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Backup } from '../../../api/backups.ts';
+import { useHas } from '../../../api/capabilities.ts';
 import { portal } from '../../../api/client.ts';
 import { unwrap } from '../../../api/failure.ts';
 import type { ListedInstall } from '../../../api/install-list.ts';
@@ -12,7 +13,6 @@ import { Form } from '../../../components/form.tsx';
 import { Time } from '../../../components/time.tsx';
 import { showOperation } from '../../../components/toast.tsx';
 import { truncate } from '../../../components/truncate.ts';
-import { useHasFeature } from '../../../session/session.ts';
 import { hasDatabase, type Parts, partsLabel, type ReplacedInstall } from './replacement.ts';
 import { ReplacementConfirmation } from './replacement-confirmation.tsx';
 import { CheckpointField, PartsFields, readParts } from './replacement-fields.tsx';
@@ -103,7 +103,7 @@ function RestoreForm({ install, onWanted }: { install: Install; onWanted(wanted:
   const [isElsewhere, setIsElsewhere] = useState(false);
   const [target, setTarget] = useState<ListedInstall | null>(null);
   const into = isElsewhere ? target : install;
-  const has = useHasFeature();
+  const has = useHas(install.id);
 
   async function choose(values: FormData) {
     if (into === null) throw targetMissing();
@@ -112,7 +112,7 @@ function RestoreForm({ install, onWanted }: { install: Install; onWanted(wanted:
 
   return (
     <Form submitLabel="Continue" onSubmit={choose}>
-      {hasDatabase(install) && has('parts') && <PartsFields label="What to restore" />}
+      {hasDatabase(install) && has('backup_parts') && <PartsFields label="What to restore" />}
       <RadioGroup
         label="Restore into"
         name="where"

@@ -6,7 +6,8 @@ import { Copyable } from '../../../components/copy.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { Empty, Facts, MainSection, Section } from '../../../components/page.tsx';
-import { useAccount, useHasFeature, useMay } from '../../../session/session.ts';
+import { useAccount, useMay } from '../../../session/session.ts';
+import { OfferedSection, WhyNotOffered } from '../offered.tsx';
 import { DatabaseAccess } from './database-access.tsx';
 
 /** How to connect to an install by SFTP, SSH and HTTP. */
@@ -30,7 +31,6 @@ export function ConnectSection({ install }: { install: Install }) {
 function Ways({ connection, install }: { connection: Connection; install: Install }) {
   const isPartial = useAccount(install.account.id)?.may['install.read'] === 'own';
   const mayWork = useMay(install.account.id)('install.work');
-  const has = useHasFeature();
   return (
     <>
       <Section title="SFTP">
@@ -55,13 +55,14 @@ function Ways({ connection, install }: { connection: Connection; install: Instal
         {connection.shell ? (
           <Copyable text={commandLine('ssh', connection)} what="the SSH command" />
         ) : (
-          <p>This host offers SFTP only, without shell access.</p>
+          <WhyNotOffered installId={install.id} need="shell" />
         )}
       </Section>
       <FirstConnection keys={connection.host_keys} />
-      {/* Every install with PHP has a database. */}
-      {install.php_version !== null && mayWork && has('database') && (
-        <DatabaseAccess installId={install.id} />
+      {mayWork && install.status === 'active' && (
+        <OfferedSection installId={install.id} need="database_access" title="Database">
+          <DatabaseAccess installId={install.id} />
+        </OfferedSection>
       )}
       <Section title="Website">
         <Facts

@@ -6,22 +6,19 @@ import { TextField } from '../../../components/fields.tsx';
 import { Form } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { Empty, Facts, MainSection, Section } from '../../../components/page.tsx';
+import { Facts, MainSection, Section } from '../../../components/page.tsx';
 import { type Column, Table } from '../../../components/table.tsx';
 import { Time } from '../../../components/time.tsx';
 import { showOperation } from '../../../components/toast.tsx';
 import { useDraft } from '../../../components/use-draft.ts';
 import { useMay } from '../../../session/session.ts';
+import { WhyNotOffered } from '../offered.tsx';
 
 /** The mail that the website of an install sends, and its limit. */
 export function MailSection({ install }: { install: Install }) {
   return (
     <MainSection>
-      {install.php_version === null || install.status !== 'active' ? (
-        <Empty>This website sends no mail.</Empty>
-      ) : (
-        <WebsiteMail install={install} />
-      )}
+      <WebsiteMail install={install} />
     </MainSection>
   );
 }
@@ -40,8 +37,8 @@ function WebsiteMail({ install }: { install: Install }) {
         <>
           {!mail.can_send && (
             <Notice tone="bad">
-              This platform has no mail server for websites yet, so WordPress cannot send mail. Ask your
-              provider, or use an SMTP plugin.
+              <WhyNotOffered installId={install.id} need="mail" />
+              <p>Until then, an SMTP plugin can send the mail of WordPress.</p>
             </Notice>
           )}
           <Facts

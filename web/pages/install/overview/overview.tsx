@@ -1,4 +1,5 @@
 import { Suspense } from 'react';
+import { useCapabilities } from '../../../api/capabilities.ts';
 import type { Domain } from '../../../api/domains.ts';
 import { useDomains } from '../../../api/domains.ts';
 import { type Install, useConnection } from '../../../api/installs.ts';
@@ -6,7 +7,7 @@ import { Copyable } from '../../../components/copy.tsx';
 import { onDemand } from '../../../components/on-demand.ts';
 import { Facts, Section } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
-import { useHasFeature, useMay } from '../../../session/session.ts';
+import { useMay } from '../../../session/session.ts';
 import { InstallAttention } from '../../account/attention.tsx';
 import { Operations } from '../operations/operations.tsx';
 import { DeleteInstall } from '../settings/delete-install.tsx';
@@ -52,8 +53,8 @@ const SIGN_IN =
 function Details({ install, domains }: { install: Install; domains: readonly Domain[] | undefined }) {
   const addresses = addressesOf(install, domains);
   const may = useMay(install.account.id);
-  const has = useHasFeature();
-  const isBare = install.wp_version !== null && !has('care');
+  const details = useCapabilities(install.id).data?.get('wordpress_details');
+  const isBare = install.wp_version !== null && details?.available === false;
   const website = useConnection(install.id).data?.website_url;
   return (
     <Section title="Details">

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { useHas } from '../../../api/capabilities.ts';
 import { hosting } from '../../../api/client.ts';
 import { FormError, unwrapStarted } from '../../../api/failure.ts';
 import { useEnvironmentsOfSite } from '../../../api/install-list.ts';
@@ -11,7 +12,6 @@ import { RadioGroup, TextField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
 import { Section } from '../../../components/page.tsx';
 import { showOperation } from '../../../components/toast.tsx';
-import { useHasFeature } from '../../../session/session.ts';
 import {
   type Parts,
   partsLabel,
@@ -88,7 +88,7 @@ function Push({ install, production }: { install: Install; production: ReplacedI
   const [open, setOpen] = useState(false);
   const [scope, setScope] = useState('');
   const [parts, setParts] = useState<Parts | null>(null);
-  const has = useHasFeature();
+  const has = useHas(install.id);
   const queries = useQueryClient();
   const [, go] = useLocation();
 
@@ -137,7 +137,7 @@ function Push({ install, production }: { install: Install; production: ReplacedI
             name="scope"
             value={scope}
             onValue={setScope}
-            options={scopesOf(install, has('parts')).map((value) => ({
+            options={scopesOf(install, has('backup_parts')).map((value) => ({
               value,
               label: SCOPE_LABELS[value],
               ...(value === 'files'

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useLastBackup } from '../../../api/backups.ts';
+import { useHas } from '../../../api/capabilities.ts';
 import { type Domain, useCertificate } from '../../../api/domains.ts';
 import type { Install } from '../../../api/installs.ts';
 import { useInstallUsage } from '../../../api/usage.ts';
@@ -10,7 +11,7 @@ import type { Tone } from '../../../components/notice.tsx';
 import { Time, useNow } from '../../../components/time.tsx';
 import { visitsOn } from '../../../components/traffic-days.ts';
 import { formatByteCount, formatCount, storedBytes } from '../../../components/usage-figures.ts';
-import { useHasFeature, useMay } from '../../../session/session.ts';
+import { useMay } from '../../../session/session.ts';
 import { daysLeft } from '../domains/domain-labels.ts';
 import { waitingUpdates } from '../wordpress/waiting-updates.ts';
 import styles from './overview.module.css';
@@ -136,7 +137,7 @@ function BackupTile({ install }: { install: Install }) {
 }
 
 function WordPressTile(about: { install: Install; version: string }) {
-  if (useHasFeature()('care')) return <CaredWordPressTile {...about} />;
+  if (useHas(about.install.id)('wordpress_details')) return <CaredWordPressTile {...about} />;
   return (
     <Tile install={about.install} label="WordPress">
       <Value>{about.version}</Value>
@@ -147,7 +148,7 @@ function WordPressTile(about: { install: Install; version: string }) {
 function CaredWordPressTile({ install, version }: { install: Install; version: string }) {
   const { data } = useWordPress(install.id);
   const waiting =
-    data === undefined
+    data === undefined || data.plugins === null || data.themes === null
       ? null
       : waitingUpdates({
           core: data.core,
@@ -167,8 +168,7 @@ const hasUpdate = ({ update }: { update: object | null }) => update !== null;
 
 function PhpTile({ install, version }: { install: Install; version: string }) {
   const may = useMay(install.account.id);
-  const has = useHasFeature();
-  const hasSettings = has('php') && (may('install.change') || may('install.work'));
+  const hasSettings = may('install.change') || may('install.work');
   return (
     <Tile install={install} section={hasSettings ? 'settings' : undefined} label="PHP">
       <Value>{version}</Value>

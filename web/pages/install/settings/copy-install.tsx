@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { useHas } from '../../../api/capabilities.ts';
 import { portal } from '../../../api/client.ts';
 import { unwrap } from '../../../api/failure.ts';
 import type { ListedInstall } from '../../../api/install-list.ts';
@@ -11,7 +12,6 @@ import { CheckboxField } from '../../../components/fields.tsx';
 import { Form } from '../../../components/form.tsx';
 import { Section } from '../../../components/page.tsx';
 import { showOperation } from '../../../components/toast.tsx';
-import { useHasFeature } from '../../../session/session.ts';
 import {
   EVERYTHING,
   hasDatabase,
@@ -22,6 +22,7 @@ import {
 import { ReplacementConfirmation } from '../backups/replacement-confirmation.tsx';
 import { CheckpointField, PartsFields, readParts } from '../backups/replacement-fields.tsx';
 import { TargetField, targetMissing } from '../backups/target-field.tsx';
+import { WhyNotOffered } from '../offered.tsx';
 
 interface Wanted {
   into: ReplacedInstall;
@@ -102,7 +103,7 @@ export function CopyInstall({ install }: { install: Install }) {
 }
 
 function CopyForm({ install, onWanted }: { install: Install; onWanted(wanted: Wanted): void }) {
-  const has = useHasFeature();
+  const has = useHas(install.id);
   const [target, setTarget] = useState<ListedInstall | null>(null);
 
   async function choose(values: FormData) {
@@ -118,9 +119,10 @@ function CopyForm({ install, onWanted }: { install: Install; onWanted(wanted: Wa
   return (
     <Form submitLabel="Continue" onSubmit={choose}>
       <TargetField label="Install to replace" source={install} chosen={target} onChange={setTarget} />
-      {hasDatabase(install) && has('parts') && (
-        <PartsFields label="What to copy" withTables={has('tables')} />
+      {hasDatabase(install) && has('backup_parts') && (
+        <PartsFields label="What to copy" withTables={has('backup_tables')} />
       )}
+      {hasDatabase(install) && <WhyNotOffered installId={install.id} need="backup_tables" />}
       <CheckpointField
         target={target?.name ?? 'the install to replace'}
         hint="Keeps its present state for 14 days, and puts it back if the copy fails."

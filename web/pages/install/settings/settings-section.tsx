@@ -1,5 +1,6 @@
 import type { Install } from '../../../api/installs.ts';
-import { useHasFeature, useMay } from '../../../session/session.ts';
+import { useMay } from '../../../session/session.ts';
+import { OfferedSection } from '../offered.tsx';
 import { CopyInstall } from './copy-install.tsx';
 import { DeleteInstall } from './delete-install.tsx';
 import { MoveInstall } from './move-install.tsx';
@@ -10,15 +11,20 @@ import { WordpressUpgrades } from './wordpress-upgrades.tsx';
 /** Changes of an install as a whole: PHP, upgrades, copies, its site, and its deletion. */
 export function SettingsSection({ install }: { install: Install }) {
   const may = useMay(install.account.id);
-  const has = useHasFeature();
   const isActive = install.status === 'active';
   return (
     <>
-      {may('install.change') && install.php_version !== null && isActive && (
+      {may('install.change') && isActive && (
         <>
-          {has('php') && <PhpVersion install={install} />}
-          {has('php') && <PhpLimits install={install} />}
-          {has('care') && <WordpressUpgrades install={install} />}
+          <OfferedSection installId={install.id} need="php_versions" title="PHP">
+            <PhpVersion install={install} />
+          </OfferedSection>
+          <OfferedSection installId={install.id} need="php_limits" title="PHP limits">
+            <PhpLimits install={install} />
+          </OfferedSection>
+          <OfferedSection installId={install.id} need="wordpress_updates" title="WordPress upgrades">
+            <WordpressUpgrades install={install} />
+          </OfferedSection>
         </>
       )}
       {may('install.work') && isActive && <CopyInstall install={install} />}

@@ -24,14 +24,14 @@ export function WordPressSection({ install }: { install: Install }) {
           <Problems wordpress={known} />
           <Core install={install} wordpress={known} />
           <Updates install={install} />
-          {known.read_at !== null && (
-            <>
-              <Plugins installId={install.id} plugins={known.plugins} mayChange={mayChange(known)} />
-              <Themes installId={install.id} themes={known.themes} mayChange={mayChange(known)} />
-              <Administrators administrators={known.administrators} />
-              <SiteHealthSection health={known.site_health} />
-            </>
+          {known.plugins !== null && (
+            <Plugins installId={install.id} plugins={known.plugins} mayChange={mayChange(known)} />
           )}
+          {known.themes !== null && (
+            <Themes installId={install.id} themes={known.themes} mayChange={mayChange(known)} />
+          )}
+          {known.administrators !== null && <Administrators administrators={known.administrators} />}
+          {known.read_at !== null && <SiteHealthSection health={known.site_health} />}
           <AutomaticUpdates install={install} />
         </>
       )}
@@ -58,7 +58,7 @@ function Problems({ wordpress }: { wordpress: WordPress }) {
           <p>This page shows the updates that it knew before.</p>
         </Notice>
       )}
-      {!is_complete && (
+      {read_at !== null && !is_complete && (
         <Notice>
           Not everything is listed: at most 500 plugins, 200 themes and 200 administrators are, and none with
           unusual file names.

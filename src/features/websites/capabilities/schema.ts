@@ -1,0 +1,34 @@
+import { component, nullableString, stringEnum, Type } from '../../../api/schema.ts';
+import { CAPABILITIES } from '../../../hosting/contract/capabilities.ts';
+
+const capabilityExample = {
+  name: 'logs' as const,
+  title: 'logs of requests, PHP, WP-Cron and mail',
+  available: false,
+  reason: 'The embedded host keeps no logs of websites.',
+  remedy: 'Use a platform with a Linux host, which offers it.',
+};
+
+const capabilitySchema = component(
+  'Capability',
+  Type.Object(
+    {
+      name: stringEnum(CAPABILITIES),
+      title: Type.String({ description: 'what you get, as a noun phrase' }),
+      available: Type.Boolean({ description: 'false: requests that need it are refused' }),
+      reason: nullableString('why it is not available, in one sentence; null: it is'),
+      remedy: nullableString('how to get it, in one sentence; null: it is available'),
+    },
+    { description: 'What the host of an install does for it, or does not' },
+  ),
+  capabilityExample,
+);
+
+export const capabilitiesSchema = component(
+  'InstallCapabilities',
+  Type.Object(
+    { capabilities: Type.Array(capabilitySchema) },
+    { description: 'Everything that hosts may do for an install beyond serving and copying its website' },
+  ),
+  { capabilities: [capabilityExample] },
+);
