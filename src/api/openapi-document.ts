@@ -151,9 +151,9 @@ function descriptionOf({ description, needs }: Route): { description?: string } 
 }
 
 /** The header that names the started operation. */
-function locationOf(kind: OperationKind): object {
+function locationOf(kind: OperationKind | 'any'): object {
   return {
-    description: `The operation that does the work, of the kind ${kind}`,
+    description: `The operation that does the work${kind === 'any' ? '' : `, of the kind ${kind}`}`,
     schema: { type: 'string', format: 'uri-reference' },
     example: `${API_PREFIX}/operations/${EXAMPLE_ID.operation}`,
   };

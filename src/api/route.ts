@@ -86,7 +86,7 @@ interface Silent {
 interface Starting {
   /** With 200, only some requests start work. */
   success: 200 | 201 | 202;
-  starts: OperationKind;
+  starts: OperationKind | 'any';
 }
 
 /** The answer of a handler that started an operation. Without a response schema, the body is undefined. */
@@ -161,7 +161,7 @@ export interface Route {
   /** Without it, the answer has no body. */
   response?: TSchema;
   /** The kind of the operation that it starts. */
-  starts?: OperationKind | undefined;
+  starts?: OperationKind | 'any' | undefined;
   /** Type of the answer; JSON by default. */
   contentType?: string;
   /** The answer holds a secret. */

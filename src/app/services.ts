@@ -47,6 +47,7 @@ import { createSshKeyService } from '../features/identity/ssh-keys/service.ts';
 import { createDeletedInstallService } from '../features/provisioning/deleted-installs/service.ts';
 import { createCancellations } from '../features/provisioning/operations/cancellation.ts';
 import { createInstallOperationService } from '../features/provisioning/operations/install-operations.ts';
+import { createRetries } from '../features/provisioning/operations/retries.ts';
 import { createOperationService } from '../features/provisioning/operations/service.ts';
 import { createInstallDeletion } from '../features/provisioning/removal.ts';
 import { createProvisioningRetry } from '../features/provisioning/retry.ts';
@@ -130,6 +131,31 @@ export function createServices(
     wordpressHere,
     capabilities,
   );
+  const archives = createArchiveService(platform, notificationLimits);
+  const imports = createImportService(platform, {
+    limits: notificationLimits,
+    enqueueBackup: backups.enqueueBackup,
+    capabilities,
+  });
+  const certificates = createCertificateService(platform, limiter, (userId, password) =>
+    requirePresentPassword(platform.database.reader, limits, { userId, password, resource: 'PrivateKey' }),
+  );
+  const offload = createOffloadService(platform);
+  const wordpress = createWordPressService(platform, capabilities);
+  const updates = createUpdateService(platform, capabilities);
+  const itemChanges = createChangeService(platform, backups.enqueueBackup, capabilities);
+  const retries = createRetries(platform, {
+    archives,
+    backups,
+    caches,
+    certificates,
+    imports,
+    installs,
+    itemChanges,
+    offload,
+    updates,
+    wordpress,
+  });
   const connections = createConnectionService(platform, ownHost);
   const queueDeliveries = deliveryQueue(platform);
   const notify = notifier(platform);
@@ -152,21 +178,15 @@ export function createServices(
     domains,
     domainOwnership: createDomainOwnershipService(platform, domains, lookUpTexts),
     domainReports: createDomainReportService(platform),
-    certificates: createCertificateService(platform, limiter, (userId, password) =>
-      requirePresentPassword(platform.database.reader, limits, { userId, password, resource: 'PrivateKey' }),
-    ),
+    certificates,
     certificateUploads: createUploadService(platform, () => {
       const { acmeCa } = platform.config;
       return acmeCa === null ? [] : readRoots(acmeCa);
     }),
     backups,
-    imports: createImportService(platform, {
-      limits: notificationLimits,
-      enqueueBackup: backups.enqueueBackup,
-      capabilities,
-    }),
+    imports,
     importKeys: createImportKeyService(platform, capabilities),
-    archives: createArchiveService(platform, notificationLimits),
+    archives,
     caches,
     capabilities: createCapabilityService(platform, capabilities),
     bulk: createBulkService({
@@ -176,7 +196,7 @@ export function createServices(
         limiter.spend(rateLimitKey(RATE_LIMITS.portalRequests, userId), platform.config.rateLimit),
       log: platform.log,
     }),
-    offload: createOffloadService(platform),
+    offload,
     protection: createProtectionService(platform),
     redirects: createRedirectService(platform),
     cacheRules: createCacheRulesService(platform),
@@ -199,8 +219,8 @@ export function createServices(
     }),
     search: createSearchService(platform),
     liveEvents: createLiveEventService(platform),
-    operations: createOperationService(platform, cancellations),
-    installOperations: createInstallOperationService(platform, cancellations, wordpressHere),
+    operations: createOperationService(platform, cancellations, retries),
+    installOperations: createInstallOperationService(platform, { cancellations, retries }, wordpressHere),
     cancellations,
     connections,
     php: createPhpService(platform, capabilities),
@@ -213,7 +233,7 @@ export function createServices(
       capabilities,
     }),
     mail: createMailService(platform, readMail, capabilities),
-    wordpress: createWordPressService(platform, capabilities),
+    wordpress,
     logs: createLogService(platform, { readLog }, capabilities),
     deletedInstalls: createDeletedInstallService(platform),
     retryProvisioning: createProvisioningRetry(platform),
@@ -221,8 +241,8 @@ export function createServices(
     emailChanges: createEmailChangeService(platform, limits),
     noticeLimits: createNoticeLimits(limiter),
     mailCounter: limiter,
-    updates: createUpdateService(platform, capabilities),
-    itemChanges: createChangeService(platform, backups.enqueueBackup, capabilities),
+    updates,
+    itemChanges,
     updatePolicies: createPolicyService(platform, capabilities),
     rollouts: createRollouts(platform),
     usage: createUsageService(platform, limiter),

@@ -64,6 +64,7 @@ export const ACTIONS = [
   'cache.purge',
   'cache.rules',
   'operation.cancel',
+  'operation.retry',
   'offload.update',
   'offload.remove',
   'protection.update',

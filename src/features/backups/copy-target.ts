@@ -11,6 +11,8 @@ export interface WantedBackup {
   description: string;
   addresses: readonly string[];
   checkpoint?: boolean;
+  /** It counts as a daily one, and is deleted like those. */
+  scheduled?: boolean;
 }
 
 /** Requests a backup of a locked install and records the author. Returns the operation's id. */

@@ -1,3 +1,5 @@
+import Type from 'typebox';
+import { Value } from 'typebox/value';
 import { type Caller, storedUserOf } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
@@ -26,6 +28,7 @@ import {
   type BackupView,
   countUnfinished,
   findBackup,
+  findRequested,
   insertBackup,
   type ListedBackup,
   markDeleting,
@@ -46,6 +49,8 @@ export interface BackupOfInstall extends Omit<ListedBackup, 'copy_job_id'> {
 export type KeptBackup = SeenBackup & { expires_at: string | null };
 
 export type BackupService = ReturnType<typeof createBackupService>;
+
+const addresses = Type.Array(Type.String());
 
 /** Limit on unfinished backups of one install, which run one after the other. */
 const MOST_UNFINISHED = 20;
@@ -75,7 +80,7 @@ export function createBackupService(
     transaction: Transaction,
     actor: Actor,
     install: { id: string; account_id: string },
-    { id, description, addresses, checkpoint = false }: WantedBackup,
+    { id, description, addresses, checkpoint = false, scheduled = false }: WantedBackup,
   ): Promise<string> {
     await requireFewUnfinished(transaction.queries, install.id);
     await insertBackup(transaction.queries, {
@@ -84,7 +89,7 @@ export function createBackupService(
       description,
       notification_emails: addresses,
       requested_by: storedUserOf(actor),
-      scheduled: false,
+      scheduled,
       checkpoint,
       created_at: timestamp(clock),
     });
@@ -110,6 +115,27 @@ export function createBackupService(
   });
   const kept = (backup: SeenBackup): KeptBackup => ({ ...backup, expires_at: expiryOf(backup, config) });
 
+  /** Requests a backup of an install that the caller may work on. Throws NotFound, Forbidden, RateLimited. */
+  async function requestBackup(
+    caller: Caller,
+    installId: string,
+    { emails, ...wanted }: Omit<WantedBackup, 'id' | 'addresses'> & { emails: readonly string[] },
+  ): Promise<{ id: string; operationId: string }> {
+    // Access comes first: a user who may not see the install learns nothing about it and stores nothing.
+    authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
+    const id = random.uuid();
+    const operationId = await withNotifications({ reader, limits }, caller, installId, emails, (addresses) =>
+      database.write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'installs', installId);
+        const install = await findInstallAccess(queries, caller, installId);
+        authorize('install.work', 'install.read', install);
+        return enqueueBackup(transaction, caller, install, { id, addresses, ...wanted });
+      }),
+    );
+    return { id, operationId };
+  }
+
   return {
     /** For services of other folders that need checkpoints. */
     enqueueBackup,
@@ -126,26 +152,22 @@ export function createBackupService(
       installId: string,
       input: { description: string; notification_emails: string[] },
     ): Promise<WithOperation<BackupView>> {
-      // Access comes first: a user who may not see the install learns nothing about it and stores nothing.
-      authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
-      const id = random.uuid();
       const description = input.description.trim();
-      const emails = input.notification_emails;
-      const operationId = await withNotifications(
-        { reader, limits },
-        caller,
-        installId,
-        emails,
-        (addresses) =>
-          database.write(async (transaction) => {
-            const { queries } = transaction;
-            await lockRow(transaction, 'installs', installId);
-            const install = await findInstallAccess(queries, caller, installId);
-            authorize('install.work', 'install.read', install);
-            return enqueueBackup(transaction, caller, install, { id, description, addresses });
-          }),
-      );
-      return { id, status: 'requested', operationId };
+      const made = await requestBackup(caller, installId, { description, emails: input.notification_emails });
+      return { ...made, status: 'requested' };
+    },
+
+    /** Makes a backup again that was aborted. Returns the operation's id. Throws NotFound, Forbidden, Conflict, RateLimited. */
+    async repeat(caller: Caller, installId: string, backupId: string): Promise<string> {
+      authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
+      const aborted = await findRequested(reader, installId, backupId);
+      if (aborted === undefined) throw new Conflict('The backup was deleted. Request a new one.');
+      if (aborted.checkpoint || aborted.copy_job_id !== null) {
+        throw new Conflict('The backup was a part of other work. Repeat that work.');
+      }
+      const { description, notification_emails, scheduled } = aborted;
+      const wanted = { description, emails: Value.Parse(addresses, notification_emails), scheduled };
+      return (await requestBackup(caller, installId, wanted)).operationId;
     },
 
     async get(caller: Caller, installId: string, backupId: string): Promise<KeptBackup> {

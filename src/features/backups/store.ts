@@ -96,6 +96,17 @@ export function findBackup(
     .executeTakeFirst();
 }
 
+/** What was requested of a backup that is not deleted. */
+export function findRequested(queries: Queries, installId: string, backupId: string) {
+  return queries
+    .selectFrom('backups')
+    .select(['description', 'notification_emails', 'scheduled', 'checkpoint', 'copy_job_id'])
+    .where('id', '=', backupId)
+    .where('install_id', '=', installId)
+    .where('deleting', '=', false)
+    .executeTakeFirst();
+}
+
 const SEEN = [
   'id',
   'status',

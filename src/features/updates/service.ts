@@ -21,7 +21,7 @@ import { lockNamed, lockWorkable, type Website } from '../websites/installs/requ
 import { findInstallAccess } from '../websites/installs/store.ts';
 import { keyOf } from '../websites/site-tags/tag-keys.ts';
 import { enqueueUpdate } from './request.ts';
-import { countOpen, pageOfUpdates, type StoredUpdate } from './store.ts';
+import { countOpen, findUpdate, pageOfUpdates, type StoredUpdate } from './store.ts';
 import { activeInstallsInScope } from './updatable-store.ts';
 
 /** The resource that faults of a request name. */
@@ -126,6 +126,15 @@ export function createUpdateService(platform: Platform, capabilities: Pick<Capab
   return {
     /** Returns the operation's id. Throws NotFound, Forbidden, InvalidRequest, Conflict, RateLimited. */
     request,
+
+    /** Requests a failed update again. Returns the operation's id. Throws as `request`. */
+    async repeat(caller: Caller, installId: string, updateId: string, keep = false): Promise<string> {
+      authorize('install.work', 'install.read', await findInstallAccess(database.reader, caller, installId));
+      const failed = await findUpdate(database.reader, updateId);
+      if (failed === undefined) throw new Conflict('The update is no longer known. Request a new one.');
+      const { core, plugins, themes } = failed.wanted;
+      return request(caller, installId, { core: core ?? false, plugins, themes, keep });
+    },
 
     /**
      * Requests the same updates for many installs of an account, one operation for each: those with these ids, or all that the caller may work

@@ -6,7 +6,7 @@ import { lockRow } from '../../../database/lock.ts';
 import type { BackupStatus } from '../../../database/tables/backups.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { HOUR_SECONDS } from '../../../lib/durations.ts';
-import { InvalidRequest, invalidValue, RateLimited } from '../../../lib/failures.ts';
+import { Conflict, InvalidRequest, invalidValue, RateLimited } from '../../../lib/failures.ts';
 import type { WithOperation } from '../../../lib/operation.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -77,6 +77,61 @@ export function createArchiveService(platform: Platform, limits: NotificationLim
   const mayDownload = (caller: Caller, install: ResourceAccess) =>
     isAllowed('install.work', install) && caller.limits?.readOnly !== true;
 
+  /**
+   * Packs a completed backup for download. Throws NotFound, Forbidden, InvalidRequest; RateLimited for too many archives and
+   * for mails to strangers.
+   */
+  async function request(
+    caller: Caller,
+    installId: string,
+    input: { backup_id: string; notification_emails: readonly string[] },
+  ): Promise<WithOperation<{ archive: PresentArchive }>> {
+    authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
+    const backupId = input.backup_id.toLowerCase();
+    const emails = input.notification_emails;
+    const id = random.uuid();
+    const operationId = await withNotifications({ reader, limits }, caller, installId, emails, (notify) =>
+      database.write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'installs', installId);
+        const install = await findInstallAccess(queries, caller, installId);
+        authorize('install.work', 'install.read', install);
+        const backup = await findBackupDetails(queries, backupId);
+        if (!backup || backup.install_id !== installId || backup.copy_job_id !== null) {
+          throw invalidValue('Archive', 'backup_id', 'unknown', 'The install has no such backup');
+        }
+        if (backup.status !== 'completed') {
+          throw new InvalidRequest(`The backup is ${backup.status}; only a completed one can be packed.`);
+        }
+        const present = await presentArchives(queries, installId, timestamp(clock));
+        if (present.length >= MOST_ARCHIVES) throw tooMany(present, clock.now());
+        await insertArchive(queries, {
+          id,
+          install_id: installId,
+          backup_id: backupId,
+          notification_emails: notify,
+          requested_by: caller.userId,
+          created_at: timestamp(clock),
+        });
+        await activity.record(transaction, caller, install.account_id, {
+          action: 'backup.pack',
+          subject: { id: backupId, name: backup.description },
+          installId,
+        });
+        return queue.enqueue(transaction, createArchive, {
+          payload: { archive_id: id, backup_id: backupId, install_id: installId },
+          lane: archivesLane(installId),
+          install: installId,
+          requestId: caller.origin.requestId,
+          result: { archive_id: id, backup_id: backupId },
+        });
+      }),
+    );
+    const archive = await findArchive(reader, id);
+    if (!archive) throw new Error('a new archive is gone');
+    return { archive: present(archive, true), operationId };
+  }
+
   return {
     /** Oldest first. Throws NotFound. */
     async page(caller: Caller, installId: string, page: PageRequest): Promise<PageOf<PresentArchive>> {
@@ -103,60 +158,20 @@ export function createArchiveService(platform: Platform, limits: NotificationLim
       };
     },
 
-    /**
-     * Packs a completed backup for download. Throws NotFound, Forbidden, InvalidRequest; RateLimited for too many archives and
-     * for mails to strangers.
-     */
-    async request(
+    /** Packs a backup again. Returns the operation's id. Throws as {@link request}, and Conflict if the archive has expired. */
+    async repeat(
       caller: Caller,
       installId: string,
-      input: { backup_id: string; notification_emails: readonly string[] },
-    ): Promise<WithOperation<{ archive: PresentArchive }>> {
+      { archive_id, backup_id }: { archive_id: string; backup_id: string },
+    ): Promise<string> {
       authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
-      const backupId = input.backup_id.toLowerCase();
-      const emails = input.notification_emails;
-      const id = random.uuid();
-      const operationId = await withNotifications({ reader, limits }, caller, installId, emails, (notify) =>
-        database.write(async (transaction) => {
-          const { queries } = transaction;
-          await lockRow(transaction, 'installs', installId);
-          const install = await findInstallAccess(queries, caller, installId);
-          authorize('install.work', 'install.read', install);
-          const backup = await findBackupDetails(queries, backupId);
-          if (!backup || backup.install_id !== installId || backup.copy_job_id !== null) {
-            throw invalidValue('Archive', 'backup_id', 'unknown', 'The install has no such backup');
-          }
-          if (backup.status !== 'completed') {
-            throw new InvalidRequest(`The backup is ${backup.status}; only a completed one can be packed.`);
-          }
-          const present = await presentArchives(queries, installId, timestamp(clock));
-          if (present.length >= MOST_ARCHIVES) throw tooMany(present, clock.now());
-          await insertArchive(queries, {
-            id,
-            install_id: installId,
-            backup_id: backupId,
-            notification_emails: notify,
-            requested_by: caller.userId,
-            created_at: timestamp(clock),
-          });
-          await activity.record(transaction, caller, install.account_id, {
-            action: 'backup.pack',
-            subject: { id: backupId, name: backup.description },
-            installId,
-          });
-          return queue.enqueue(transaction, createArchive, {
-            payload: { archive_id: id, backup_id: backupId, install_id: installId },
-            lane: archivesLane(installId),
-            install: installId,
-            requestId: caller.origin.requestId,
-            result: { archive_id: id, backup_id: backupId },
-          });
-        }),
-      );
-      const archive = await findArchive(reader, id);
-      if (!archive) throw new Error('a new archive is gone');
-      return { archive: present(archive, true), operationId };
+      const aborted = await findArchive(reader, archive_id);
+      if (aborted === undefined) throw new Conflict('The archive has expired. Request a new one.');
+      const notification_emails = Value.Parse(addresses, aborted.notification_emails);
+      return (await request(caller, installId, { backup_id, notification_emails })).operationId;
     },
+
+    request,
 
     /** The archive that a link opens; null if the link is invalid or has expired. */
     async findByLink(archiveId: string, parameters: { expires: string; signature: string }) {

@@ -1,5 +1,3 @@
-import Type from 'typebox';
-import { Value } from 'typebox/value';
 import type { Transaction } from '../../../database/database.ts';
 import { RefusedImportError } from '../../../hosting/contract/errors.ts';
 import type { Host } from '../../../hosting/contract/host.ts';
@@ -13,21 +11,8 @@ import { putCheckpointBack, requireCheckpoint } from '../checkpoints.ts';
 import { importWebsite, settleImport } from '../jobs.ts';
 import { enqueueRestoreMails } from '../restore-job.ts';
 import { findImportKey } from './import-key-store.ts';
+import { openSource } from './source.ts';
 import { noteSettlement } from './unsettled-store.ts';
-
-const Source = Type.Union([
-  Type.Object({ file: Type.String() }),
-  Type.Object({ url: Type.String() }),
-  Type.Object({
-    ssh: Type.Object({
-      host: Type.String(),
-      port: Type.Integer(),
-      user: Type.String(),
-      path: Type.String(),
-      hostKey: Type.Union([Type.String(), Type.Null()]),
-    }),
-  }),
-]);
 
 /** Requests that the checkpoint of an ended import is put back if the host says that the import had replaced the website. */
 export async function enqueueSettlement(
@@ -91,7 +76,7 @@ export function importKind(platform: Platform, host: Host): JobKind {
       if (!install)
         throw new PermanentFailure('The install has no website to replace.', { code: 'website_missing' });
       await requireCheckpoint(database.reader, payload, 'replaced');
-      const wanted = Value.Parse(Source, JSON.parse(sealer.open(payload.sealed_source)));
+      const wanted = openSource(sealer, payload.sealed_source);
       const source =
         'ssh' in wanted
           ? { ssh: { ...wanted.ssh, privateKey: await privateKeyOf(platform, install.id) } }

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import type { Static } from 'typebox';
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
 import type { Transaction } from '../../../database/database.ts';
@@ -16,7 +17,7 @@ import { importWebsite } from '../jobs.ts';
 import type { NotificationLimits } from '../notification-limits.ts';
 import { withNotifications } from '../notification-request.ts';
 import { findImportKey } from './import-key-store.ts';
-import type { WantedSource } from './source.ts';
+import { openSource, type WantedSource } from './source.ts';
 import { isImportUnfinished } from './store.ts';
 
 export interface WantedImport {
@@ -100,30 +101,47 @@ export function createImportService(
     return jobId;
   }
 
+  /**
+   * Imports a website into an install. Returns the operation's id. Throws NotFound, Forbidden; Conflict if the install cannot take
+   * one now; RateLimited for mails to strangers and unfinished backups.
+   */
+  async function request(
+    caller: Caller,
+    installId: string,
+    { notification_emails, ...wanted }: WantedImport,
+  ): Promise<string> {
+    authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
+    return withNotifications({ reader, limits }, caller, installId, notification_emails, (notify) =>
+      database.write(async (transaction) => {
+        await lockRow(transaction, 'installs', installId);
+        authorize(
+          'install.work',
+          'install.read',
+          await findInstallAccess(transaction.queries, caller, installId),
+        );
+        const install = await findWebsite(transaction.queries, { id: installId });
+        if (!install) throw new NotFound();
+        return enqueue(transaction, caller, install, wanted, notify);
+      }),
+    );
+  }
+
   return {
-    /**
-     * Imports a website into an install. Returns the operation's id. Throws NotFound, Forbidden; Conflict if the install cannot take
-     * one now; RateLimited for mails to strangers and unfinished backups.
-     */
-    async request(
+    request,
+
+    /** Imports from the source of a failed import again. Returns the operation's id. Throws as {@link request}. */
+    async repeat(
       caller: Caller,
       installId: string,
-      { notification_emails, ...wanted }: WantedImport,
+      { sealed_source, checkpoint_id, notify = [] }: Static<typeof importWebsite.payload>,
     ): Promise<string> {
       authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
-      return withNotifications({ reader, limits }, caller, installId, notification_emails, (notify) =>
-        database.write(async (transaction) => {
-          await lockRow(transaction, 'installs', installId);
-          authorize(
-            'install.work',
-            'install.read',
-            await findInstallAccess(transaction.queries, caller, installId),
-          );
-          const install = await findWebsite(transaction.queries, { id: installId });
-          if (!install) throw new NotFound();
-          return enqueue(transaction, caller, install, wanted, notify);
-        }),
-      );
+      const source = openSource(sealer, sealed_source);
+      return request(caller, installId, {
+        source,
+        checkpoint: checkpoint_id !== undefined,
+        notification_emails: notify,
+      });
     },
 
     /** For the command line, with a checkpoint. Throws InvalidRequest for an unknown install; Conflict. */

@@ -1,5 +1,8 @@
+import Type from 'typebox';
+import { Value } from 'typebox/value';
 import type { ImportSource, SshSource } from '../../../hosting/contract/imports.ts';
 import { invalidValue } from '../../../lib/failures.ts';
+import type { Sealer } from '../../../secrets/sealer.ts';
 
 /** The resource that faults of a request name. */
 export const IMPORT = 'WebsiteImport';
@@ -77,3 +80,21 @@ function httpsUrl(url: string): string {
   }
   return url;
 }
+
+const storedSource = Type.Union([
+  Type.Object({ file: Type.String() }),
+  Type.Object({ url: Type.String() }),
+  Type.Object({
+    ssh: Type.Object({
+      host: Type.String(),
+      port: Type.Integer(),
+      user: Type.String(),
+      path: Type.String(),
+      hostKey: Type.Union([Type.String(), Type.Null()]),
+    }),
+  }),
+]);
+
+/** Opens the source in the payload of a job. */
+export const openSource = (sealer: Pick<Sealer, 'open'>, sealed: string): WantedSource =>
+  Value.Parse(storedSource, JSON.parse(sealer.open(sealed)));

@@ -27,6 +27,7 @@ import {
   statusesOfBackups,
 } from './install-operations-store.ts';
 import { presentOperation } from './present.ts';
+import type { Retries } from './retries.ts';
 import type { installOperationSchema } from './schema.ts';
 
 export type InstallOperation = Static<typeof installOperationSchema>;
@@ -48,7 +49,7 @@ const LISTED_KINDS = OPERATION_KINDS.filter((kind) => kind !== 'domain.check' &&
 
 export function createInstallOperationService(
   { config, database, clock }: Platform,
-  cancellations: Cancellations,
+  { cancellations, retries }: { cancellations: Cancellations; retries: Retries },
   wordpressHere: WordPressHere,
 ) {
   const { reader } = database;
@@ -145,6 +146,12 @@ export function createInstallOperationService(
         domainsOf(installId, jobs),
       ]);
       const isReadOnly = caller.limits?.readOnly === true;
+      // A later operation of the same kind shows what became of the work.
+      const newestOf = new Map(newest.toReversed().map(({ id, kind }) => [kind, id]));
+      const mayRetry = ({ id, kind, job_kind, payload }: (typeof newest)[number]): boolean => {
+        const retry = retries.of({ kind: job_kind, payload });
+        return retry !== null && newestOf.get(kind) === id && isAllowed(retry.verb, install);
+      };
       const results = newest.map((record): InstallOperation => {
         const job = { kind: record.job_kind, payload: record.payload };
         const cancellation = cancellations.of({
@@ -156,6 +163,7 @@ export function createInstallOperationService(
           ...presentOperation(record),
           attempt: record.attempt,
           cancellable: !isReadOnly && cancellation !== null && isAllowed(cancellation.verb, install),
+          retryable: !isReadOnly && record.status === 'failed' && mayRetry(record),
           ...purgeOf(job),
           backup: backups.get(backupIdOf(job) ?? '') ?? null,
           domain: domains.get(domainIdOf(job) ?? '') ?? null,

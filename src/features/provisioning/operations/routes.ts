@@ -1,5 +1,5 @@
 import { idParameter, type QueryParameter, wordParameter } from '../../../api/query.ts';
-import { pagedRoute, queryRoute, type Route, route } from '../../../api/route.ts';
+import { pagedRoute, queryRoute, type Route, route, Started } from '../../../api/route.ts';
 import { OPERATION_KINDS, OPERATION_STATUSES } from '../../../lib/operation.ts';
 import { operationSchema } from './schema.ts';
 import type { OperationService } from './service.ts';
@@ -69,6 +69,20 @@ export function operationRoutes(operations: OperationService): Route[] {
       errors: [401, 403, 404, 409, 429, 503],
       success: 204,
       handle: ({ caller, id }) => operations.cancel(caller, id('operation_id')),
+    }),
+    route({
+      method: 'POST',
+      path: '/operations/:operation_id/retry',
+      operationId: 'retryOperation',
+      summary: 'Repeat a failed operation',
+      description:
+        'Starts the work of a failed operation again with the same input, as a new operation, which `Location` names. The rules of a new request apply. 409 if it has not failed, cannot be repeated, its install or backup was deleted, or the same work is in progress on the install.',
+      tag,
+      errors: [400, 401, 403, 404, 409, 429, 500, 502, 503],
+      success: 202,
+      starts: 'any',
+      handle: async ({ caller, id }) =>
+        new Started(await operations.retry(caller, id('operation_id')), undefined),
     }),
   ];
 }

@@ -135,6 +135,9 @@ export const installOperationSchema = Type.Object({
   ...members,
   attempt: Type.Integer({ description: 'number of attempts' }),
   cancellable: Type.Boolean({ description: 'whether you can cancel it now' }),
+  retryable: Type.Boolean({
+    description: 'whether you can repeat it: it has failed, and no later one of its kind exists',
+  }),
   cache: nullableEnum(PURGE_TYPES, 'the cache that is purged; null of the others'),
   pages: Type.Unsafe<Static<typeof operationPages> | null>({
     ...operationPages,

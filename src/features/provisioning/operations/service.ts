@@ -2,6 +2,7 @@ import type { Caller } from '../../../access/caller.ts';
 import { loadScope, type Scope } from '../../../access/memberships.ts';
 import { authorize, isAllowed, type ResourceAccess } from '../../../access/permissions.ts';
 import type { JobState } from '../../../database/tables/jobs.ts';
+import { serializeByKey } from '../../../lib/concurrency.ts';
 import { SECOND_MS } from '../../../lib/durations.ts';
 import { Conflict, NotFound } from '../../../lib/failures.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
@@ -9,10 +10,14 @@ import type { Platform } from '../../../platform/platform.ts';
 import { outputFields, readOutput } from '../../websites/wp-cli/outputs.ts';
 import type { Cancellations } from './cancellation.ts';
 import { type Operation, presentOperation } from './present.ts';
+import type { Retries } from './retries.ts';
 import {
   findJobOf,
   findOperation,
   findOperations,
+  findOwnerOf,
+  isInstallOf,
+  isKindUnderWay,
   type OperationFilters,
   type OperationRecord,
   pageOfOperations,
@@ -33,8 +38,10 @@ interface Held {
 export function createOperationService(
   { database, queue, activity, sealer }: Pick<Platform, 'database' | 'queue' | 'activity' | 'sealer'>,
   cancellations: Cancellations,
+  retries: Retries,
 ) {
   const { reader } = database;
+  const serially = serializeByKey();
 
   /** Throws NotFound. */
   async function get(caller: Caller, id: string): Promise<Operation> {
@@ -102,6 +109,37 @@ export function createOperationService(
       if (isEmpty(scope) || ids.length === 0) return [];
       return (await findOperations(reader, scope, ids)).map(presentOperation);
     },
+
+    /**
+     * Starts the work of a failed operation again, with the same input. Returns the id of the new operation. Throws NotFound, Forbidden;
+     * Conflict if it has not failed, cannot be repeated, its install is gone, or the same work is in progress.
+     */
+    async retry(caller: Caller, id: string): Promise<string> {
+      const scope = await loadScope(reader, caller);
+      const record = isEmpty(scope) ? undefined : await findOperation(reader, scope, id);
+      const job = record && (await findJobOf(reader, id));
+      if (!record || !job) throw new NotFound();
+      const { kind, status, account_id, install_id: installId } = record;
+      const retry = retries.of(job);
+      authorize(retry?.verb ?? 'install.work', 'install.read', accessOf(scope, record));
+      if (status !== 'failed') throw new Conflict('Only an operation that has failed can be repeated');
+      if (retry === null || installId === null) {
+        throw new Conflict('Operations of this kind cannot be repeated. Request the work again.');
+      }
+      if (!(await isInstallOf(reader, installId, account_id))) {
+        throw new Conflict('The install of this operation was deleted or belongs to another account now');
+      }
+      // Two requests at the same time must not both find that nothing is in progress.
+      return serially(installId, async () => {
+        if (await isKindUnderWay(reader, installId, kind)) {
+          throw new Conflict('The same work is in progress on this install. Wait until it has ended.');
+        }
+        return retry.start(caller, { installId, payload: job.payload, result: record.result });
+      });
+    },
+
+    /** For the command line: a user who may repeat an operation, an owner of its account. Undefined for an unknown operation. */
+    ownerOf: (id: string): Promise<string | undefined> => findOwnerOf(reader, id),
 
     /**
      * Cancels an operation. One that runs ends within seconds, unless its work is completed first. Throws NotFound,

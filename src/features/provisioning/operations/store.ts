@@ -121,6 +121,43 @@ export function findJobOf(queries: Queries, operationId: string) {
     .executeTakeFirst();
 }
 
+/** Whether an install exists in an account. */
+export async function isInstallOf(queries: Queries, installId: string, accountId: string): Promise<boolean> {
+  const install = await queries
+    .selectFrom('installs')
+    .select('id')
+    .where('id', '=', installId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return install !== undefined;
+}
+
+/** Whether an operation of a kind waits or runs on an install. */
+export async function isKindUnderWay(queries: Queries, installId: string, kind: string): Promise<boolean> {
+  const found = await operationsOf(queries)
+    .select('operation.id')
+    .where('operation.install_id', '=', installId)
+    .where('operation.kind', '=', kind)
+    .where('job.state', 'in', ['queued', 'running'])
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** The first owner of the account of an operation. */
+export async function findOwnerOf(queries: Queries, operationId: string): Promise<string | undefined> {
+  const owner = await queries
+    .selectFrom('operations as operation')
+    .innerJoin('memberships as member', 'member.account_id', 'operation.account_id')
+    .select('member.user_id')
+    .where('operation.id', '=', operationId)
+    .where('member.role', '=', 'owner')
+    .orderBy('member.seq')
+    .limit(1)
+    .executeTakeFirst();
+  return owner?.user_id;
+}
+
 /** Those of the given operations that have ended, or do not exist any more. */
 export async function endedOperations(queries: Queries, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];

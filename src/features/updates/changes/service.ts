@@ -1,3 +1,4 @@
+import { Value } from 'typebox/value';
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { type ItemChange, needsCheckpoint } from '../../../hosting/contract/wordpress-changes.ts';
@@ -18,6 +19,7 @@ import {
   readInstallation,
 } from './requested-change.ts';
 import { countUnfinishedChanges, findChangeResult } from './store.ts';
+import { storedChange } from './stored-change.ts';
 
 export { ITEM } from './requested-change.ts';
 
@@ -102,6 +104,12 @@ export function createChangeService(
 
     /** For the command line: the result of a change that succeeded. */
     resultOf: (operationId: string) => findChangeResult(database.reader, operationId),
+
+    /** Requests a failed change again. Returns the operation's id. Throws as `change`. */
+    repeat: (caller: Caller, installId: string, sealedChange: string): Promise<string> => {
+      const { keep = false, ...change } = Value.Parse(storedChange, JSON.parse(sealer.open(sealedChange)));
+      return request(caller, installId, { ...change, keep });
+    },
 
     /** For the command line: by name. Throws InvalidRequest, Conflict, RateLimited. */
     changeByName: async (name: string, wanted: RequestedChange) => byName(name, readChange(wanted)),

@@ -1,0 +1,67 @@
+import type { Caller } from '../../../access/caller.ts';
+import { authorize, type Verb } from '../../../access/permissions.ts';
+import type { Transaction } from '../../../database/database.ts';
+import { lockRow } from '../../../database/lock.ts';
+import type { InstallStatus } from '../../../database/tables/installs.ts';
+import type { JobType } from '../../../jobs/job.ts';
+import { Conflict, NotFound } from '../../../lib/failures.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { awaitDomains } from '../../domains/domains/store.ts';
+import { applyInstall, provisionInstall } from '../../websites/installs/jobs.ts';
+import { findInstallAccess } from '../../websites/installs/store.ts';
+import { awaitInstall, findWebsite } from '../../websites/installs/website-store.ts';
+
+/** Repeats work that brings a website to the state that the database has. Its jobs have no other input. */
+export function createWebsiteRetry({ database, queue, activity }: Platform) {
+  async function enqueue(
+    caller: Caller,
+    installId: string,
+    { kind, verb, status }: { kind: JobType<typeof applyInstall.payload>; verb: Verb; status: InstallStatus },
+    prepare: (transaction: Transaction) => Promise<void>,
+  ): Promise<string> {
+    return database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'installs', installId);
+      authorize(verb, 'install.read', await findInstallAccess(queries, caller, installId));
+      const website = await findWebsite(queries, { id: installId });
+      if (website === undefined) throw new NotFound();
+      if (website.status !== status) throw new Conflict(`The install is ${website.status} by now.`);
+      await prepare(transaction);
+      const operationId = await queue.enqueue(transaction, kind, {
+        payload: { id: installId },
+        lane: installId,
+        requestId: caller.origin.requestId,
+      });
+      await activity.record(transaction, caller, website.account_id, {
+        action: 'operation.retry',
+        subject: { id: operationId, name: website.name },
+        installId,
+        details: { kind: kind.operation ?? null },
+      });
+      return operationId;
+    });
+  }
+
+  return {
+    /** Creates a failed install again, under its name and with its settings. */
+    create: (caller: Caller, installId: string): Promise<string> =>
+      enqueue(
+        caller,
+        installId,
+        { kind: provisionInstall, verb: 'install.change', status: 'failed' },
+        async ({ queries }) => {
+          await awaitInstall(queries, installId);
+          await awaitDomains(queries, installId);
+        },
+      ),
+
+    /** Applies the present settings of an install. */
+    apply: (caller: Caller, installId: string): Promise<string> =>
+      enqueue(
+        caller,
+        installId,
+        { kind: applyInstall, verb: 'install.work', status: 'active' },
+        async () => {},
+      ),
+  };
+}
