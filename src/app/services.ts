@@ -220,6 +220,7 @@ export function createServices(
     search: createSearchService(platform),
     liveEvents: createLiveEventService(platform),
     operations: createOperationService(platform, cancellations, retries),
+    retries,
     installOperations: createInstallOperationService(platform, { cancellations, retries }, wordpressHere),
     cancellations,
     connections,

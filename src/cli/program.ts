@@ -37,7 +37,7 @@ export function createProgram(): Command {
   addInstallCommands(program);
   addOperatorCommands(program.command('domain').description('manage domains of installs as the operator'));
   addBackupCommands(program);
-  addOperatorCommands(program.command('operation').description('see and cancel operations'));
+  addOperatorCommands(program.command('operation').description('see, cancel and repeat operations'));
   addHostCommand(program);
   addRolloutCommands(program);
   addJobCommands(program);

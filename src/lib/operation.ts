@@ -27,6 +27,24 @@ export const OPERATION_KINDS = [
 
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
+/** Those that can be repeated after a failure (`POST /operations/{id}/retry`). */
+export const RETRYABLE_KINDS: readonly OperationKind[] = [
+  'install.create',
+  'install.apply',
+  'install.copy',
+  'install.import',
+  'backup.create',
+  'backup.restore',
+  'archive.create',
+  'certificate.order',
+  'cache.purge',
+  'offload.configure',
+  'wordpress.read',
+  'wordpress.update',
+  'wordpress.change',
+  'install.update_php',
+];
+
 /** `cancelled`: by a user, or because the install was deleted. */
 export const OPERATION_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export type OperationStatus = (typeof OPERATION_STATUSES)[number];
@@ -88,7 +106,7 @@ export type OperationErrorCode = keyof typeof ADVICE_OF_CODES;
 
 const ADVICE_OF_KINDS: Partial<Record<OperationKind, string>> = {
   'install.create':
-    'Everything was rolled back. Delete this install and create it again. If it fails again, contact your provider.',
+    'Everything was rolled back. Try again, or delete this install. If it fails again, contact your provider.',
   'install.apply':
     'The website keeps its previous settings. Change the setting again. If it fails again, contact your provider.',
   'install.copy': 'Check the website first, then copy it again.',

@@ -639,12 +639,17 @@ describe('an install', () => {
     // Without a reload.
     await page.getByText('doomed could not be created').waitFor();
     await page
-      .getByText(/Delete this install and create it again/)
+      .getByText(/Try again, or delete this install/)
       .first()
       .waitFor();
     await expect.poll(() => page.getByText('The reason is no longer available').count()).toBe(0);
     await expectAccessible(page);
     renameSync(folder, `${folder}.file`);
     renameSync(`${folder}.aside`, folder);
+    await page.getByRole('button', { name: 'Try again: creating doomed' }).click();
+    await page.getByText('doomed is being created').first().waitFor();
+    await portal.homeport.idle();
+    await page.getByText('doomed could not be created').waitFor({ state: 'detached' });
+    expect((await owner.client.get(`/installs/${id}`)).body).toMatchObject({ status: 'active' });
   });
 });

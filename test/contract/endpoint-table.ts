@@ -64,6 +64,7 @@ const TABLE = `
 | 50 | GET    | /operations                                                 | 200 | 400, 401, 429, 503                 |
 | 51 | GET    | /operations/{operation_id}                                  | 200 | 401, 403, 404, 429, 503            |
 | 52 | DELETE | /operations/{operation_id}                                  | 204 | 401, 403, 404, 409, 429, 503       |
+| 53 | POST   | /operations/{operation_id}/retry                            | 202 | 400, 401, 403, 404, 409, 429, 500, 502, 503 |
 | 61 | GET    | /accounts/{account_id}/limits                               | 200 | 400, 401, 403, 404, 429, 500, 502, 503 |
 | 62 | GET    | /accounts/{account_id}/usage                                | 200 | 400, 401, 403, 404, 429            |
 | 63 | GET    | /accounts/{account_id}/usage/summary                        | 200 | 400, 401, 403, 404, 429, 502, 503  |
@@ -146,7 +147,7 @@ const TABLE = `
 `;
 
 /** Endpoints that read a body: all that POST or PATCH, but these. */
-const POST_WITHOUT_BODY = [30, 40, 66, 67, 72, 91, 108, 109, 128, 143, 163, 175, 177, 185];
+const POST_WITHOUT_BODY = [53, 30, 40, 66, 67, 72, 91, 108, 109, 128, 143, 163, 175, 177, 185];
 /** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
 const PAGED = [3, 10, 15, 24, 37, 41, 44, 50, 71, 90, 92, 96, 99, 101, 106, 120, 129, 152, 183];
 const PUBLIC = [1, 2];

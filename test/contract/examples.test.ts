@@ -50,7 +50,13 @@ async function ownedResources() {
 function withRealIds(example: unknown, resources: ResourceSet): unknown {
   let text = JSON.stringify(example);
   // The sites of transfers appear in no path.
-  const { offered_site_id: _offered, free_site_id: _free, ...named } = resources;
+  const {
+    offered_site_id: _offered,
+    free_site_id: _free,
+    queued_operation_id: _queued,
+    failed_operation_id: _failed,
+    ...named
+  } = resources;
   for (const [name, id] of Object.entries(named)) text = text.replaceAll(exampleOf(name), id);
   return JSON.parse(text);
 }

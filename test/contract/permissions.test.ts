@@ -120,8 +120,8 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   // PHP of an install
   [[112, 114],                             'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   [[113],                               'yes', 'yes', 'yes', 'no',   'hide', 'hide', 'hide'],
-  // see and cancel an operation of an install
-  [[51, 52],                            'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  // see, cancel and repeat an operation of an install
+  [[51, 52, 53],                            'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // copy an install into another one of the account
   [[46],                                'yes', 'yes', 'yes', 'bad',  'bad',  'bad',  'bad'],
   // see transfers of the account

@@ -35,6 +35,7 @@ const WRITTEN: Record<number, readonly string[]> = {
   39: ['ssh_key.delete'],
   40: [],
   52: ['operation.cancel'],
+  53: ['cache.purge'],
   72: ['certificate.order'],
   73: ['certificate.upload'],
   42: ['backup.delete'],

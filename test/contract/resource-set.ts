@@ -26,6 +26,8 @@ export type ResourceSet = Record<
   | 'offered_site_id'
   | 'free_site_id'
   | 'operation_id'
+  | 'queued_operation_id'
+  | 'failed_operation_id'
   | 'webhook_id'
   | 'delivery_id'
   | 'redirect_id'
@@ -87,6 +89,7 @@ export async function createResources(
     description: 'Before the change',
     notification_emails: [],
   });
+  const failed = await services.caches.purge(caller, install.id, { cache: 'page' });
   const report = await services.domainReports.request(caller, install.id, domain.id);
   const { redirect } = await services.redirects.create(
     { caller, installId: install.id },
@@ -110,6 +113,11 @@ export async function createResources(
       .updateTable('webhook_deliveries')
       .set({ state: 'succeeded', attempts: 1, response_status: 204 })
       .where('id', '=', test.id)
+      .execute();
+    await queries
+      .updateTable('jobs')
+      .set({ state: 'failed', finished_at: now, error: 'x', reason: 'The host refused it.' })
+      .where('id', '=', failed)
       .execute();
     await queries.deleteFrom('install_limits').where('install_id', '=', install.id).execute();
     // As after the jobs, which no worker runs here.
@@ -171,6 +179,8 @@ export async function createResources(
     ssh_key_id: key.id,
     // One that can be cancelled.
     operation_id: backup.operationId,
+    queued_operation_id: backup.operationId,
+    failed_operation_id: failed,
     transfer_id: transferId,
     credential_id: credential.username,
     offered_site_id: site.id,
@@ -319,6 +329,8 @@ export function absentResources(): ResourceSet {
     backup_id: id(),
     ssh_key_id: id(),
     operation_id: id(),
+    queued_operation_id: id(),
+    failed_operation_id: id(),
     transfer_id: id(),
     credential_id: id(),
     offered_site_id: id(),
@@ -333,10 +345,16 @@ export function absentResources(): ResourceSet {
 
 /** The row's path with the resources in it. */
 export function pathTo(row: EndpointRow, resources: Record<string, string>): string {
-  const { site_id, offered_site_id, free_site_id = '' } = resources;
+  const { site_id, offered_site_id, free_site_id = '', failed_operation_id = '' } = resources;
   // A site has one open transfer.
   const isOffered = row.number === 93 && site_id === offered_site_id;
-  return pathWith(row.path, isOffered ? { ...resources, site_id: free_site_id } : resources);
+  // Only a failed operation can be repeated.
+  const isQueued = row.number === 53 && resources.operation_id === resources.queued_operation_id;
+  return pathWith(row.path, {
+    ...resources,
+    ...(isOffered ? { site_id: free_site_id } : {}),
+    ...(isQueued ? { operation_id: failed_operation_id } : {}),
+  });
 }
 
 export function pathWith(template: string, resources: Record<string, string>): string {

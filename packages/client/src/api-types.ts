@@ -1452,6 +1452,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operations/{operation_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Repeat a failed operation
+         * @description Starts the work of a failed operation again with the same input, as a new operation, which `Location` names. The rules of a new request apply. 409 if it has not failed, cannot be repeated, its install or backup was deleted, or the same work is in progress on the install.
+         */
+        post: operations["retryOperation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/accounts/{account_id}/limits": {
         parameters: {
             query?: never;
@@ -2415,7 +2435,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "tag.rename" | "tag.remove" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.change_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.create_import_key" | "install.renew_import_key" | "install.delete_import_key" | "install.login_link" | "install.database_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "passkey.create" | "passkey.update" | "passkey.delete" | "passkey.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
+            action: "account.create" | "account.update" | "account.limit" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "tag.rename" | "tag.remove" | "site_transfer.request" | "site_transfer.accept" | "site_transfer.cancel" | "site_transfer.complete" | "site_transfer.fail" | "install.create" | "install.update" | "install.delete" | "install.restore" | "install.switch_core" | "install.update_php" | "install.update_wordpress" | "install.change_wordpress" | "install.update_policy" | "install.copy" | "install.import" | "install.create_import_key" | "install.renew_import_key" | "install.delete_import_key" | "install.login_link" | "install.database_link" | "install.update_mail" | "install.wp_cli" | "install.update_php_limits" | "domain.create" | "domain.update" | "domain.delete" | "domain.verify" | "domain.lose" | "certificate.order" | "certificate.upload" | "certificate.read_key" | "backup.create" | "backup.restore" | "backup.delete" | "backup.pack" | "cache.purge" | "cache.rules" | "operation.cancel" | "operation.retry" | "offload.update" | "offload.remove" | "protection.update" | "redirect.create" | "redirect.update" | "redirect.delete" | "redirect.import" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "second_factor.refuse" | "passkey.create" | "passkey.update" | "passkey.delete" | "passkey.refuse" | "profile.update" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.disable" | "webhook.test" | "webhook.redeliver";
             subject_id: string | null;
             subject_name: string;
             /** @description the install that the subject is or belongs to; it may be deleted */
@@ -4841,6 +4861,7 @@ export interface components {
          *       "severity": "error",
          *       "title": "The backup of shop failed",
          *       "message": "The disk of the machine is full.",
+         *       "retry_operation_id": "c37f5b12-e9d4-4086-b6a1-84e0d2f9c573",
          *       "path": "/installs/d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304/backups",
          *       "count": 2,
          *       "first_at": "2026-03-01T02:10:00.000Z",
@@ -4866,6 +4887,8 @@ export interface components {
             title: string;
             /** @description the reason, if it is known */
             message: string | null;
+            /** @description the failed operation, if `POST /operations/{id}/retry` can repeat it; null once the notification is read */
+            retry_operation_id: string | null;
             /** @description the page of the portal that shows more, below its address */
             path: string;
             /** @description number of events; an unread notification counts repetitions */
@@ -4898,6 +4921,7 @@ export interface components {
          *           "severity": "error",
          *           "title": "The backup of shop failed",
          *           "message": "The disk of the machine is full.",
+         *           "retry_operation_id": "c37f5b12-e9d4-4086-b6a1-84e0d2f9c573",
          *           "path": "/installs/d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304/backups",
          *           "count": 2,
          *           "first_at": "2026-03-01T02:10:00.000Z",
@@ -14771,6 +14795,52 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    retryOperation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A new unique text, such as a UUID. A repetition of the request with it gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the operation
+                 * @example c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                 */
+                operation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The operation that does the work
+                     * @example /v1/operations/c37f5b12-e9d4-4086-b6a1-84e0d2f9c573
+                     */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getAccountsLimits: {
         parameters: {
             query?: never;
@@ -16929,6 +16999,7 @@ export interface operations {
                      *           "severity": "error",
                      *           "title": "The backup of shop failed",
                      *           "message": "The disk of the machine is full.",
+                     *           "retry_operation_id": "c37f5b12-e9d4-4086-b6a1-84e0d2f9c573",
                      *           "path": "/installs/d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304/backups",
                      *           "count": 2,
                      *           "first_at": "2026-03-01T02:10:00.000Z",
@@ -16995,6 +17066,7 @@ export interface operations {
                      *       "severity": "error",
                      *       "title": "The backup of shop failed",
                      *       "message": "The disk of the machine is full.",
+                     *       "retry_operation_id": "c37f5b12-e9d4-4086-b6a1-84e0d2f9c573",
                      *       "path": "/installs/d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304/backups",
                      *       "count": 2,
                      *       "first_at": "2026-03-01T02:10:00.000Z",

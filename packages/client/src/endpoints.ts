@@ -111,6 +111,7 @@ export const ENDPOINTS: Record<EndpointId, { method: string; path: string }> = {
   renewImportKey: { method: 'POST', path: '/installs/{install_id}/import_key/renewal' },
   restoreBackup: { method: 'POST', path: '/installs/{install_id}/backups/{backup_id}/restore' },
   restoreDeletedInstall: { method: 'POST', path: '/deleted_installs/{deleted_install_id}/restore' },
+  retryOperation: { method: 'POST', path: '/operations/{operation_id}/retry' },
   revokeCredential: { method: 'DELETE', path: '/credentials/{credential_id}' },
   runWpCli: { method: 'POST', path: '/installs/{install_id}/wp_cli' },
   showBackup: { method: 'GET', path: '/installs/{install_id}/backups/{backup_id}' },

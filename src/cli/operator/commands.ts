@@ -310,6 +310,15 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
     consent: { question: 'Cancel the operation $?', effect: 'This cancels the operation $.' },
     done: 'Cancelled the operation $.',
   },
+  {
+    group: 'operation',
+    name: 'retry',
+    operation: 'retryOperation',
+    subject: 'operation',
+    summary: 'repeat an operation that has failed',
+    example: '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11',
+    done: 'Repeated the operation $.',
+  },
 ];
 
 /** The result of each domain in a status report, which says what to change. */

@@ -48,6 +48,7 @@ const ACTIONS: readonly Entry['action'][] = [
   'backup.create',
   'backup.restore',
   'operation.cancel',
+  'operation.retry',
   'backup.delete',
   'backup.pack',
   'cache.purge',

@@ -123,7 +123,8 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
       ? `replaced the redirects of ${subject_name} by ${redirects}`
       : `imported ${redirects} into ${subject_name}`;
   },
-  'operation.cancel': ({ subject_name }, { kind }) => `cancelled ${cancelled(kind)} of ${subject_name}`,
+  'operation.cancel': ({ subject_name }, { kind }) => `cancelled ${namedOperation(kind)} of ${subject_name}`,
+  'operation.retry': ({ subject_name }, { kind }) => `repeated ${namedOperation(kind)} of ${subject_name}`,
   'offload.remove': ({ subject_name }) => `switched off the file offload of ${subject_name}`,
   'offload.update': ({ subject_name }, { bucket }) =>
     `changed the file offload of ${subject_name}${text(bucket) ? ` to the bucket ${bucket}` : ''}`,
@@ -168,7 +169,7 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
     `redelivered ${text(event) ? `a ${event} event` : 'an event'} to ${subject_name}`,
 };
 
-function cancelled(kind: unknown): string {
+function namedOperation(kind: unknown): string {
   const name = text(kind) ? nameOfKind(kind) : undefined;
   return name === undefined ? 'an operation' : `“${name}”`;
 }

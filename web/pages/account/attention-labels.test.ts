@@ -4,7 +4,7 @@ import { attentionLabel } from './attention-labels.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 const sentence = (reason: Partial<Reason> & Pick<Reason, 'kind'>) =>
-  attentionLabel({ domain: null, at: null, reason: null, ...reason }, NOW).sentence;
+  attentionLabel({ domain: null, at: null, reason: null, retry_operation_id: null, ...reason }, NOW).sentence;
 
 it('says why an install needs attention', () => {
   expect(sentence({ kind: 'install_failed' })).toBe('The install could not be created.');
@@ -22,11 +22,11 @@ it('says why an install needs attention', () => {
 
 it('says where to fix a reason, and how', () => {
   const { section, advice } = attentionLabel(
-    { kind: 'backup_failed', domain: null, at: null, reason: null },
+    { kind: 'backup_failed', domain: null, at: null, reason: null, retry_operation_id: null },
     NOW,
   );
   expect(section).toBe('/backups');
-  expect(advice).toBe('Create a backup now. If it fails again, ask your provider.');
+  expect(advice).toBe('Try again, or create another backup. If it fails again, ask your provider.');
 });
 
 it('shows internationalised domains in Unicode', () => {

@@ -4,10 +4,10 @@ import { DAY_MS, relativeTime } from '../../components/time.tsx';
 
 /** Where to fix what needs attention, and how. */
 const REMEDIES: Record<Reason['kind'], { section: string; advice: string }> = {
-  install_failed: { section: '', advice: 'Delete this install and create it again.' },
+  install_failed: { section: '', advice: 'Try again, or delete this install.' },
   backup_failed: {
     section: '/backups',
-    advice: 'Create a backup now. If it fails again, ask your provider.',
+    advice: 'Try again, or create another backup. If it fails again, ask your provider.',
   },
   domain_not_reached: {
     section: '/domains',

@@ -3,6 +3,7 @@ import type { Install } from '../../api/installs.ts';
 import { type Reason, useAttentionCount, useReasons } from '../../api/overview.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useNow } from '../../components/time.tsx';
+import { TryAgain } from '../install/operations/try-again.tsx';
 import styles from './account.module.css';
 import { attentionLabel } from './attention-labels.ts';
 import { ATTENTION } from './search.ts';
@@ -21,6 +22,7 @@ export function Reasons({ installId, reasons }: { installId: string; reasons: re
         return (
           <li key={sentence}>
             <Link href={`/installs/${installId}${section}`}>{sentence}</Link>
+            <Retry reason={reason} sentence={sentence} />
           </li>
         );
       })}
@@ -54,18 +56,31 @@ export function InstallAttention({ install }: { install: Install }) {
 
 /** The reasons of one kind, and what to do about them. */
 function Cause({ installId, reasons, now }: { installId: string; reasons: readonly Reason[]; now: Date }) {
-  const labels = reasons.map((reason) => attentionLabel(reason, now));
+  const labels = reasons.map((reason) => ({ reason, ...attentionLabel(reason, now) }));
   const more = labels.length - MOST_SHOWN;
   return (
     <li>
-      {labels.slice(0, MOST_SHOWN).map(({ sentence, section }) => (
+      {labels.slice(0, MOST_SHOWN).map(({ reason, sentence, section }) => (
         <div key={sentence}>
           <Link href={`/installs/${installId}${section}`}>{sentence}</Link>
+          <Retry reason={reason} sentence={sentence} />
         </div>
       ))}
       {more > 0 && <div>and {more} more</div>}
       <div>{labels[0]?.advice}</div>
     </li>
+  );
+}
+
+/** A button that repeats the work that failed, if it can be repeated. */
+function Retry({ reason, sentence }: { reason: Reason; sentence: string }) {
+  const { retry_operation_id } = reason;
+  if (retry_operation_id === null) return null;
+  return (
+    <>
+      {' '}
+      <TryAgain operationId={retry_operation_id} what={sentence} />
+    </>
   );
 }
 

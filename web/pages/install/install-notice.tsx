@@ -9,6 +9,7 @@ import {
   progressLabel,
   stateSince,
 } from './operations/operation-labels.ts';
+import { TryAgain } from './operations/try-again.tsx';
 
 /** A notice while an install is being created or replaced, or if it could not be created. */
 export function InstallNotice({ install }: { install: Install }) {
@@ -78,6 +79,7 @@ function Failed({ install }: { install: Install }) {
     <Notice tone="bad" title={`${install.name} could not be created`}>
       <p>{failed?.error?.message ?? 'The reason is no longer available.'}</p>
       <p>{failed?.error?.advice ?? 'Delete this install and create it again.'}</p>
+      {failed?.retryable && <TryAgain operationId={failed.id} what={`creating ${install.name}`} />}
     </Notice>
   );
 }

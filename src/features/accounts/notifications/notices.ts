@@ -1,4 +1,5 @@
 import { Value } from 'typebox/value';
+import { RETRYABLE_KINDS } from '../../../lib/operation.ts';
 import { eventFactsSchema } from '../events/schema.ts';
 import type { PlacedEvent } from '../events/store.ts';
 import { NOTIFIED_TYPES, problemOf, RULES, type Rule } from './rules.ts';
@@ -42,7 +43,10 @@ export function noticeOf(
   const problem = event.type.startsWith('operation.') ? `${event.type}:${data.kind ?? ''}` : event.type;
   const rule = RULES.get(problem);
   if (rule === undefined || known?.is_checkpoint === true) return null;
-  const { operation_id: _, ...facts } = data;
+  const { operation_id, ...others } = data;
+  const isRepeatable =
+    rule.event === 'operation.failed' && RETRYABLE_KINDS.some((kind) => kind === rule.kind);
+  const facts = isRepeatable && operation_id !== undefined ? { ...others, operation_id } : others;
   const install = event.install_id === null ? undefined : installs.get(event.install_id);
   return {
     event_seq: event.seq,

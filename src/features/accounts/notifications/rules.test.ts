@@ -40,7 +40,11 @@ describe('the rules', () => {
   it('count the failures of an install by kind', () => {
     const notice = operation('operation.failed', 'backup.create', { reason: 'The disk is full.' });
     expect(notice).toMatchObject({ problem: 'operation.failed:backup.create', subject: 'install' });
-    expect(notice?.facts).toEqual({ kind: 'backup.create', reason: 'The disk is full.' });
+    expect(notice?.facts).toEqual({
+      kind: 'backup.create',
+      operation_id: 'thing',
+      reason: 'The disk is full.',
+    });
     expect(notice?.rule).toMatchObject({ category: 'backups', audience: 'people' });
   });
 

@@ -30,6 +30,9 @@ export const notificationSchema = component(
       severity: stringEnum(SEVERITIES),
       title: Type.String({ description: 'one sentence' }),
       message: nullableString('the reason, if it is known'),
+      retry_operation_id: nullableString(
+        'the failed operation, if `POST /operations/{id}/retry` can repeat it; null once the notification is read',
+      ),
       path: Type.String({ description: 'the page of the portal that shows more, below its address' }),
       count: Type.Integer({ description: 'number of events; an unread notification counts repetitions' }),
       first_at: timestamp('of the first of these events; ISO 8601, UTC'),
@@ -48,6 +51,7 @@ export const notificationSchema = component(
     severity: 'error',
     title: 'The backup of shop failed',
     message: 'The disk of the machine is full.',
+    retry_operation_id: EXAMPLE_ID.operation,
     path: `/installs/${EXAMPLE_ID.install}/backups`,
     count: 2,
     first_at: '2026-03-01T02:10:00.000Z',

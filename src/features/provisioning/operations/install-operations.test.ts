@@ -45,6 +45,7 @@ describe('the operations of an install', () => {
         account_id: accountId,
         install: { id: other.id, name: other.name },
         cancellable: false,
+        retryable: false,
         progress: null,
         result: { backup_id: expect.any(String) },
         cache: null,

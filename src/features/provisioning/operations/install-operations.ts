@@ -81,7 +81,7 @@ export function createInstallOperationService(
     if (ids.length === 0) return new Map();
     const scope = await loadScope(reader, caller);
     const rows = await findBackupsOfJobs(reader, scope, ids);
-    return new Map(rows.map(({ id, ...backup }) => [id, backup]));
+    return new Map(rows.map((backup) => [backup.id, backup]));
   }
 
   /** The domains of an install that certificates are ordered for, by id. Deleted domains are left out. */

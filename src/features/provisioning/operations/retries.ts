@@ -4,6 +4,7 @@ import type { Caller } from '../../../access/caller.ts';
 import type { Verb } from '../../../access/permissions.ts';
 import type { JobType } from '../../../jobs/job.ts';
 import { Conflict } from '../../../lib/failures.ts';
+import type { OperationKind } from '../../../lib/operation.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { ArchiveService } from '../../backups/archives/service.ts';
 import type { ImportService } from '../../backups/imports/service.ts';
@@ -67,12 +68,15 @@ export type Retries = ReturnType<typeof createRetries>;
 export function createRetries(platform: Platform, services: RepeatingServices) {
   const websites = createWebsiteRetry(platform);
   const table: Record<string, Retry> = {};
+  const kinds = new Set<OperationKind>();
 
   function repeat<Schema extends TSchema>(
-    { name, payload: schema }: Pick<JobType<Schema>, 'name' | 'payload'>,
+    { name, payload: schema, operation }: JobType<Schema>,
     verb: Verb,
     start: (caller: Caller, failed: Failed<Static<Schema>>) => Promise<string | null>,
   ): void {
+    // Other jobs continue an operation.
+    if (operation !== undefined) kinds.add(operation);
     table[name] = {
       verb,
       async start(caller, { payload, ...failed }) {
@@ -135,16 +139,20 @@ export function createRetries(platform: Platform, services: RepeatingServices) {
   repeat(refreshWordPress, 'install.work', (caller, { installId }) =>
     services.wordpress.refresh(caller, installId),
   );
-  for (const kind of [planUpdate, updateWebsite]) {
-    repeat<typeof planUpdate.payload>(kind, 'install.work', (caller, { installId, payload }) =>
-      services.updates.repeat(caller, installId, payload.update_id, payload.keep),
-    );
-  }
+  repeat(planUpdate, 'install.work', (caller, { installId, payload: { update_id, keep } }) =>
+    services.updates.repeat(caller, installId, update_id, keep),
+  );
+  repeat(updateWebsite, 'install.work', (caller, { installId, payload: { update_id, keep } }) =>
+    services.updates.repeat(caller, installId, update_id, keep),
+  );
   repeat(changeWordPressItem, 'install.work', (caller, { installId, payload: { sealed_change } }) =>
     services.itemChanges.repeat(caller, installId, sealed_change),
   );
 
   return {
+    /** The kinds of the operations that can be repeated. */
+    kinds,
+
     /** How an operation with this job is repeated; null if it cannot be. */
     of: ({ kind, payload }: { kind: string; payload: unknown }): Retry | null =>
       isPartOfOther(kind, payload) ? null : (table[kind] ?? null),

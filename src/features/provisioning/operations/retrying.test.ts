@@ -5,6 +5,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../../t
 import { FORBIDDEN, NOT_FOUND } from '../../../../test/refusal.ts';
 import { PermanentHostError } from '../../../hosting/contract/errors.ts';
 import { type ServedMachine, serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
+import { RETRYABLE_KINDS } from '../../../lib/operation.ts';
 import { environment } from '../../hosts/fleet.fixture.ts';
 
 const startedBy = (answer: { headers: Record<string, unknown> }) =>
@@ -67,6 +68,11 @@ async function failedBackup(): Promise<string> {
   });
   return id;
 }
+
+it('covers the kinds that the description and notifications name', () => {
+  const { retries } = homeport.services;
+  expect([...retries.kinds].sort()).toEqual([...RETRYABLE_KINDS].sort());
+});
 
 describe('POST /operations/{operation_id}/retry', () => {
   it('makes a failed backup again, with its description and addresses', async () => {

@@ -113,7 +113,7 @@ const operationPages = Type.Object(
 );
 
 const operationBackup = Type.Object(
-  { description: Type.String(), created_at: timestamp() },
+  { id: uuid(), description: Type.String(), created_at: timestamp() },
   { description: 'the backup that is created or restored; null for other kinds and once deleted' },
 );
 

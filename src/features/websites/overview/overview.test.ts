@@ -313,7 +313,7 @@ describe('attention list', () => {
     await domain('refused.example', { reached: true, ssl_status: 'failed', ssl_reason: refusal });
     await domain('ending.example', { reached: true, ssl_status: 'active' }, 13);
 
-    const nothing = { domain: null, at: null, reason: null };
+    const nothing = { domain: null, at: null, reason: null, retry_operation_id: null };
     const backup = {
       ...nothing,
       kind: 'backup_failed',

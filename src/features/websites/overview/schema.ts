@@ -26,6 +26,7 @@ export const reasonSchema = Type.Object({
   domain: nullableString('the domain that the reason is about'),
   at: nullableString('when the certificate expires, the backup failed, or the domain was last checked'),
   reason: nullableString('cause in one sentence, if known'),
+  retry_operation_id: nullableString('the failed operation, if it can be repeated'),
 });
 
 export const attentionSchema = Type.Object({

@@ -6,6 +6,7 @@ import { authorize } from '../../../access/permissions.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { defaultDomain } from '../../../lib/default-domain.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
+import type { OperationKind } from '../../../lib/operation.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { countInstalls } from '../installs/list-store.ts';
 import { tagsIn } from '../site-tags/tag-keys.ts';
@@ -28,6 +29,7 @@ import {
   failedInstalls,
   installsByDomain,
   installsInNeed,
+  lastFailedOperations,
   stepsTaken,
 } from './store.ts';
 
@@ -78,21 +80,30 @@ export function createOverviewService(
 
   /** The reasons why these installs of a scope need attention, by install. */
   async function reasonsIn(scope: Scope, ids: readonly string[]): Promise<Map<string, Attention>> {
-    const [installs, backups, domains] = await Promise.all([
+    const [installs, backups, domains, operations] = await Promise.all([
       failedInstalls(reader, scope, ids),
       failedBackups(reader, scope, ids),
       doubtfulDomains(reader, scope, soon(), ids),
+      lastFailedOperations(reader, ['install.create', 'backup.create'], ids),
     ]);
+    const mayCreate = scope.whole.length > 0 && scope.installIds === null;
+    const repeatable = (kind: OperationKind, installId: string) =>
+      operations.find((one) => one.kind === kind && one.install_id === installId)?.id ?? null;
     const found = new Map<string, Attention>();
     const add = ({ install_id, install_name }: Omit<Attention, 'reasons'>, reason: Reason) => {
       const known = found.get(install_id);
       if (known === undefined) found.set(install_id, { install_id, install_name, reasons: [reason] });
       else known.reasons.push(reason);
     };
-    const nothing = { domain: null, at: null, reason: null };
-    for (const install of installs) add(install, { ...nothing, kind: 'install_failed' });
-    for (const { finished_at, reason, ...install } of backups) {
-      add(install, { ...nothing, kind: 'backup_failed', at: finished_at, reason });
+    const nothing = { domain: null, at: null, reason: null, retry_operation_id: null };
+    for (const install of installs) {
+      const retry_operation_id = mayCreate ? repeatable('install.create', install.install_id) : null;
+      add(install, { ...nothing, kind: 'install_failed', retry_operation_id });
+    }
+    for (const { finished_at, reason, checkpoint, ...install } of backups) {
+      // A checkpoint is a part of other work.
+      const retry_operation_id = checkpoint ? null : repeatable('backup.create', install.install_id);
+      add(install, { ...nothing, kind: 'backup_failed', at: finished_at, reason, retry_operation_id });
     }
     for (const domain of domains) add(domain, reasonOf(domain));
     return found;
@@ -212,7 +223,7 @@ function textsOf(text: string): string[] {
 
 /** The most important reason about a domain: without reaching this host, its name gets no certificate either. */
 function reasonOf(domain: DoubtfulDomain): Reason {
-  const about = { domain: domain.name, reason: domain.ssl_reason };
+  const about = { domain: domain.name, reason: domain.ssl_reason, retry_operation_id: null };
   if (domain.reached === false) return { kind: 'domain_not_reached', ...about, at: lastSeen(domain) };
   if (domain.without_certificate) return { kind: 'certificate_missing', ...about, at: null };
   return { kind: 'certificate_ends', ...about, at: domain.not_after };

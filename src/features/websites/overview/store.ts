@@ -2,6 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { inScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables.ts';
+import type { OperationKind } from '../../../lib/operation.ts';
 import { patternOf } from './search-store.ts';
 
 type InstallExpressions = ExpressionBuilder<Tables & { install: Tables['installs'] }, 'install'>;
@@ -28,6 +29,33 @@ export async function installsByDomain(
     .execute();
 }
 
+/** The last operations of some kinds of these installs, if they have failed: by kind and install. */
+export async function lastFailedOperations(
+  queries: Queries,
+  kinds: readonly OperationKind[],
+  ids: readonly string[],
+): Promise<{ id: string; kind: string; install_id: string | null }[]> {
+  return queries
+    .selectFrom('operations as operation')
+    .innerJoin('jobs as job', 'job.id', 'operation.job_id')
+    .select(['operation.id', 'operation.kind', 'operation.install_id'])
+    .where('operation.install_id', 'in', ids)
+    .where('operation.kind', 'in', kinds)
+    .where('job.state', '=', 'failed')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('operations as later')
+            .select('later.id')
+            .whereRef('later.install_id', '=', 'operation.install_id')
+            .whereRef('later.kind', '=', 'operation.kind')
+            .whereRef('later.seq', '>', 'operation.seq'),
+        ),
+      ),
+    )
+    .execute();
+}
+
 /** Those among `ids` whose provisioning failed. */
 export async function failedInstalls(
   queries: Queries,
@@ -48,6 +76,7 @@ export async function failedBackups(queries: Queries, scope: Scope, ids: readonl
     .selectFrom('installs as install')
     .innerJoin('backups as backup', 'backup.install_id', 'install.id')
     .select(['backup.install_id', 'install.name as install_name', 'backup.finished_at', 'backup.reason'])
+    .select('backup.checkpoint')
     .where((eb) => among(eb, scope, ids))
     .where('backup.status', '=', 'aborted')
     .where('backup.copy_job_id', 'is', null)

@@ -6,6 +6,7 @@ import { Menu } from '../../../components/menu.tsx';
 import { Badge, ProgressBar } from '../../../components/notice.tsx';
 import { Time } from '../../../components/time.tsx';
 import { truncate } from '../../../components/truncate.ts';
+import { TryAgain } from '../operations/try-again.tsx';
 import { BACKUP_STATES, formatFileCount, isInProgress } from './backup-labels.ts';
 import styles from './backups.module.css';
 
@@ -23,9 +24,12 @@ function occasionOf({ scheduled, for_copy, checkpoint }: Backup): string {
 /** A backup with its state and what the user can do with it. `onAction` is null for users who cannot change it. */
 export function BackupItem({
   backup,
+  retryId,
   onAction,
 }: {
   backup: Backup;
+  /** The failed operation that made it, if it can be repeated. */
+  retryId: string | null;
   onAction: ((action: BackupAction) => void) | null;
 }) {
   const { word, tone } = BACKUP_STATES[backup.status];
@@ -63,7 +67,10 @@ export function BackupItem({
         )}
       </div>
       {onAction && !backup.for_copy && !isInProgress(backup) && (
-        <Actions backup={backup} described={described} onAction={onAction} />
+        <div className={styles.actions}>
+          {retryId !== null && <TryAgain operationId={retryId} what={described} />}
+          <Actions backup={backup} described={described} onAction={onAction} />
+        </div>
       )}
     </li>
   );
@@ -71,7 +78,7 @@ export function BackupItem({
 
 function adviceFor({ for_copy, checkpoint }: Backup): string {
   if (for_copy) return 'Copy it again.';
-  return checkpoint ? 'Nothing was replaced.' : 'Create the backup again.';
+  return checkpoint ? 'Nothing was replaced.' : 'Try again, or create another one.';
 }
 
 function Actions({
@@ -91,7 +98,7 @@ function Actions({
     );
   }
   return (
-    <div className={styles.actions}>
+    <>
       <Button small aria-label={`Restore ${described}`} onClick={() => onAction('restore')}>
         Restore
       </Button>
@@ -105,6 +112,6 @@ function Actions({
       >
         More
       </Menu>
-    </div>
+    </>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { BACKUPS_A_PAGE, type Backup, useBackups } from '../../../api/backups.ts';
 import type { Install } from '../../../api/installs.ts';
+import { useOperations } from '../../../api/operations.ts';
 import { Button } from '../../../components/button.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, MainSection } from '../../../components/page.tsx';
@@ -29,6 +30,12 @@ export function BackupsSection({ install }: { install: Install }) {
   const [asked, setAsked] = useState<Asked | null>(null);
   const query = useBackups(install.id, page);
   const mayWork = useMay(install.account.id)('install.work');
+  const operations = useOperations(install.id).data?.results ?? [];
+  const failed = new Map(
+    operations.flatMap(({ id, kind, retryable, backup }) =>
+      kind === 'backup.create' && retryable && backup !== null ? [[backup.id, id] as const] : [],
+    ),
+  );
   const ask = (action: BackupAction, backup: Backup) => setAsked({ action, backup, open: true });
   return (
     <>
@@ -58,6 +65,7 @@ export function BackupsSection({ install }: { install: Install }) {
                   <BackupItem
                     key={backup.id}
                     backup={backup}
+                    retryId={failed.get(backup.id) ?? null}
                     onAction={mayWork ? (action) => ask(action, backup) : null}
                   />
                 ))}

@@ -60,6 +60,7 @@ describe('the order of a domain', () => {
     result: null,
     attempt: 1,
     cancellable: false,
+    retryable: false,
     cache: null,
     pages: null,
     backup: null,

@@ -35,7 +35,7 @@ describe('labels of an operation', () => {
     expect(operationName({ ...operation, kind: 'certificate.order', domain })).toBe(
       'Ordering a certificate for shop.example',
     );
-    const backup = { description: 'before the update', created_at: operation.created_at };
+    const backup = { id: 'b', description: 'before the update', created_at: operation.created_at };
     expect(operationName({ ...operation, kind: 'backup.restore', backup })).toBe(
       'Restoring a backup: before the update',
     );

@@ -8,6 +8,7 @@ import { Time } from '../../../components/time.tsx';
 import { CancelOperation } from './cancel-operation.tsx';
 import { copyStep, operationName, operationState, progressLabel, stateSince } from './operation-labels.ts';
 import styles from './operations.module.css';
+import { TryAgain } from './try-again.tsx';
 
 const SHOWN_AT_FIRST = 8;
 
@@ -90,6 +91,7 @@ export function OperationItem({ operation }: { operation: Operation }) {
           {operation.attempt > 1 && `, attempt ${operation.attempt}`}
         </span>
         {operation.cancellable && <CancelOperation operation={operation} />}
+        {operation.retryable && <TryAgain operationId={operation.id} what={operationName(operation)} />}
       </div>
       {step !== null && <p>{step}</p>}
       {progress !== null && <p>{progress}</p>}

@@ -5,7 +5,7 @@ import { byDay } from './days.ts';
 const at = (last_at: string): Notification => ({
   ...{ id: last_at, account_id: 'a', account_name: 'A', install_id: null, install_name: null },
   ...{ category: 'backups', severity: 'error', title: 'x', message: null, path: '/', count: 1 },
-  ...{ first_at: last_at, last_at, read: false },
+  ...{ first_at: last_at, last_at, read: false, retry_operation_id: null },
 });
 
 it('groups by the day, latest first', () => {

@@ -18,6 +18,7 @@ import { useQueryParameters } from '../../../components/query-parameters.ts';
 import { usePage } from '../../../components/table.tsx';
 import { Time, useNow } from '../../../components/time.tsx';
 import { showFailure, showSuccess } from '../../../components/toast.tsx';
+import { TryAgain } from '../../install/operations/try-again.tsx';
 import { byDay } from './days.ts';
 import { NotificationTabs } from './notification-tabs.tsx';
 import styles from './notifications.module.css';
@@ -133,7 +134,8 @@ const TONES: Record<Notification['severity'], [tone: Tone, word: string]> = {
 };
 
 function Entry({ notification, onMark }: { notification: Notification; onMark(read: boolean): void }) {
-  const { title, message, path, severity, account_name, count, last_at, read } = notification;
+  const { title, message, path, severity, account_name, count, last_at, read, retry_operation_id } =
+    notification;
   const [tone, word] = TONES[severity];
   return (
     <li className={styles.entry} data-read={read || undefined}>
@@ -149,14 +151,19 @@ function Entry({ notification, onMark }: { notification: Notification; onMark(re
           <Time at={last_at} />
         </span>
       </div>
-      <Button
-        small
-        variant="quiet"
-        aria-label={`Mark as ${read ? 'unread' : 'read'}: ${title}`}
-        onClick={() => onMark(!read)}
-      >
-        {read ? 'Mark as unread' : 'Mark as read'}
-      </Button>
+      <div className={styles.actions}>
+        {retry_operation_id !== null && (
+          <TryAgain operationId={retry_operation_id} what={title} onStarted={() => onMark(true)} />
+        )}
+        <Button
+          small
+          variant="quiet"
+          aria-label={`Mark as ${read ? 'unread' : 'read'}: ${title}`}
+          onClick={() => onMark(!read)}
+        >
+          {read ? 'Mark as unread' : 'Mark as read'}
+        </Button>
+      </div>
     </li>
   );
 }
