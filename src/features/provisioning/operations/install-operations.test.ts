@@ -50,7 +50,7 @@ describe('the operations of an install', () => {
         result: { backup_id: expect.any(String) },
         cache: null,
         pages: null,
-        backup: { description: 'x', created_at: expect.any(String) },
+        backup: { id: expect.any(String), description: 'x', created_at: expect.any(String) },
         domain: null,
         copy: null,
         status: 'succeeded',

@@ -134,7 +134,13 @@ export function createOperationService(
         if (await isKindUnderWay(reader, installId, kind)) {
           throw new Conflict('The same work is in progress on this install. Wait until it has ended.');
         }
-        return retry.start(caller, { installId, payload: job.payload, result: record.result });
+        try {
+          return await retry.start(caller, { installId, payload: job.payload, result: record.result });
+        } catch (error) {
+          // The operation exists; its domain, backup or source install does not.
+          if (error instanceof NotFound) throw new Conflict('What the operation was about was deleted');
+          throw error;
+        }
       });
     },
 
