@@ -15,7 +15,6 @@ import {
   findJobOf,
   findOperation,
   findOperations,
-  findOwnerOf,
   isInstallOf,
   isKindUnderWay,
   type OperationFilters,
@@ -143,9 +142,6 @@ export function createOperationService(
         }
       });
     },
-
-    /** For the command line: a user who may repeat an operation, an owner of its account. Undefined for an unknown operation. */
-    ownerOf: (id: string): Promise<string | undefined> => findOwnerOf(reader, id),
 
     /**
      * Cancels an operation. One that runs ends within seconds, unless its work is completed first. Throws NotFound,

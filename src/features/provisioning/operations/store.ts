@@ -144,20 +144,6 @@ export async function isKindUnderWay(queries: Queries, installId: string, kind: 
   return found !== undefined;
 }
 
-/** The first owner of the account of an operation. */
-export async function findOwnerOf(queries: Queries, operationId: string): Promise<string | undefined> {
-  const owner = await queries
-    .selectFrom('operations as operation')
-    .innerJoin('memberships as member', 'member.account_id', 'operation.account_id')
-    .select('member.user_id')
-    .where('operation.id', '=', operationId)
-    .where('member.role', '=', 'owner')
-    .orderBy('member.seq')
-    .limit(1)
-    .executeTakeFirst();
-  return owner?.user_id;
-}
-
 /** Those of the given operations that have ended, or do not exist any more. */
 export async function endedOperations(queries: Queries, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
