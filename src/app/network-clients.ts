@@ -6,6 +6,7 @@ import type { LookUpTxtRecords } from '../features/domains/domains/ownership-ser
 import type { Internet } from '../features/domains/status-reports/internet.ts';
 import { messageOf } from '../lib/error-message.ts';
 import { OperatorError } from '../lib/operator-error.ts';
+import { proxyVariables } from '../lib/outbound-proxy.ts';
 import { createAuthority } from '../network/acme/acme-authority.ts';
 import type { Authority } from '../network/acme/authority.ts';
 import { createDnsResolver, systemDnsServers } from '../network/dns/resolver.ts';
@@ -67,11 +68,14 @@ export function createTextLookUp(
 }
 
 /** The sender of webhooks. Receivers pass the same address check as the targets of domain checks. */
-export function createWebhookSender({
-  resolvers,
-  allowPrivateTargets,
-}: Pick<Config, 'resolvers' | 'allowPrivateTargets'>): Sender {
-  return createSender({ servers: resolvers ?? systemDnsServers(), allowed: allowPrivateTargets });
+export function createWebhookSender(
+  config: Pick<Config, 'resolvers' | 'allowPrivateTargets' | 'httpProxy' | 'httpsProxy' | 'noProxy'>,
+): Sender {
+  return createSender({
+    servers: config.resolvers ?? systemDnsServers(),
+    allowed: config.allowPrivateTargets,
+    proxy: proxyVariables(config),
+  });
 }
 
 function configuredAuthority(

@@ -64,6 +64,20 @@ const CASES: {
       'https://user:hidden@a/',
     ],
   },
+  httpsProxy: {
+    standard: null,
+    good: [
+      ['http://proxy.example:3128', 'http://proxy.example:3128/'],
+      ['https://user:secret@proxy.example', 'https://user:secret@proxy.example/'],
+    ],
+    bad: ['proxy.example:3128', 'socks5://proxy.example:1080', 'http://'],
+  },
+  httpProxy: {
+    standard: null,
+    good: [['http://10.0.0.1:8080', 'http://10.0.0.1:8080/']],
+    bad: ['10.0.0.1:8080'],
+  },
+  noProxy: { standard: null, good: [['.internal,10.0.0.5', '.internal,10.0.0.5']], bad: [] },
   tlsCert: { standard: null, good: [], bad: [] },
   tlsKey: { standard: null, good: [], bad: [] },
   trustProxy: {
@@ -414,16 +428,25 @@ describe('each setting', () => {
     }
   });
 
-  it('has a valid default and a name that begins with HOMEPORT_', () => {
+  it('has a valid default, and a name that begins with HOMEPORT_ or that other programs share', () => {
     for (const name of names) {
       const { variable, defaultText, meaning } = SETTINGS[name];
-      expect(variable).toMatch(/^HOMEPORT_[A-Z0-9_]+$/);
+      expect(variable).toMatch(/^HOMEPORT_[A-Z0-9_]+$|^(HTTPS?|NO)_PROXY$/);
       expect(meaning).not.toBe('');
       const literal = /^`(.*)`$/.exec(defaultText)?.[1];
       if (literal !== undefined)
         expect(readConfig({ [variable]: literal })[name]).toEqual(CASES[name].standard);
     }
     expect(names.length).toBe(Object.keys(SETTINGS).length);
+  });
+
+  it('of the proxy counts in lower case too, which comes first', () => {
+    const both = { http_proxy: 'http://a.example', HTTP_PROXY: 'http://b.example', no_proxy: '*' };
+    expect(readConfig(both)).toMatchObject({
+      httpProxy: 'http://a.example/',
+      httpsProxy: null,
+      noProxy: '*',
+    });
   });
 
   it('of the certificate requires the other one', () => {
@@ -525,7 +548,7 @@ describe('the table of settings', () => {
   it('has a line for each setting', () => {
     const lines = settingsTable().trimEnd().split('\n').slice(2);
     expect(lines.length).toBe(names.length);
-    for (const line of lines) expect(line).toMatch(/^\| `HOMEPORT_\w+` \| .+ \| .+ \|$/);
+    for (const line of lines) expect(line).toMatch(/^\| `(HOMEPORT_\w+|\w+_PROXY)` \| .+ \| .+ \|$/);
     expect(lines).toContain('| `HOMEPORT_LISTEN` | `127.0.0.1:8443` | API and documents, HTTPS |');
   });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { closest } from 'fastest-levenshtein';
 import { messageOf } from '../lib/error-message.ts';
+import { PROXY_SETTINGS } from './settings/proxy.ts';
 import type { Setting } from './settings/setting.ts';
 import { ConfigError } from './settings/setting-values.ts';
 import { SETTINGS } from './settings.ts';
@@ -23,7 +24,7 @@ const NAMES = Object.keys(SETTINGS).filter((name): name is keyof Config => Objec
  */
 export function readConfig(environment: Texts, file?: string): Config {
   const inFile = file === undefined ? {} : readSettingsFile(file);
-  const own = Object.entries(environment).filter(([variable]) => variable.startsWith('HOMEPORT_'));
+  const own = [...proxyOf(environment), ...Object.entries(environment).filter(isOurs)];
   refuseUnknown([...Object.keys(inFile), ...own.map(([variable]) => variable)]);
   const texts = withDerived({ ...given(Object.entries(inFile)), ...given(own) });
   const config: Partial<Config> = {};
@@ -33,6 +34,16 @@ export function readConfig(environment: Texts, file?: string): Config {
     throw new ConfigError('HOMEPORT_TLS_CERT and HOMEPORT_TLS_KEY go together: set both, or neither.');
   }
   return config;
+}
+
+const isOurs = ([variable]: [string, string | undefined]) => variable.startsWith('HOMEPORT_');
+
+/** The settings of the proxy, which programs share. The lower-case variable takes precedence, as with curl. */
+function proxyOf(environment: Texts): [string, string | undefined][] {
+  return Object.values(PROXY_SETTINGS).map(({ variable }) => [
+    variable,
+    environment[variable.toLowerCase()] || environment[variable],
+  ]);
 }
 
 function readInto<Name extends keyof Config>(config: Partial<Config>, name: Name, texts: Texts): void {

@@ -9,6 +9,7 @@ import { MAIL_SETTINGS } from './settings/mail.ts';
 import { OFFLOAD_SETTINGS } from './settings/offload.ts';
 import { PHP_SETTINGS } from './settings/php.ts';
 import { PROCESS_SETTINGS } from './settings/process.ts';
+import { PROXY_SETTINGS } from './settings/proxy.ts';
 import type { Setting } from './settings/setting.ts';
 import { WEBHOOK_SETTINGS } from './settings/webhooks.ts';
 
@@ -29,4 +30,5 @@ export const SETTINGS = {
   ...CDN_SETTINGS,
   ...MAIL_SETTINGS,
   ...OFFLOAD_SETTINGS,
+  ...PROXY_SETTINGS,
 } satisfies Record<string, Setting<unknown>>;

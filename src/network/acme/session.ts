@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Agent } from 'node:https';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { Clock } from '../../lib/clock.ts';
+import { proxyOfAgents } from '../../lib/outbound-proxy.ts';
 import { parseProblem, refusalOf } from './problem.ts';
 import { AcmeRefusal, afterValidation, ERROR_NAMESPACE } from './refusal.ts';
 import { unreachable, unusable } from './unreachable.ts';
@@ -123,10 +124,10 @@ export function createSessions(
   let trust: SecureContext | undefined;
 
   function createAgent(): Agent {
-    if (ca === null) return new Agent({ keepAlive: true });
+    if (ca === null) return new Agent({ keepAlive: true, ...proxyOfAgents() });
     // Parsing about 150 roots is slow, so it happens once.
     trust ??= createSecureContext({ ca: [...rootCertificates, ca] });
-    return new Agent({ keepAlive: true, secureContext: trust });
+    return new Agent({ keepAlive: true, secureContext: trust, ...proxyOfAgents() });
   }
 
   return async ({ name, signal }, work) => {

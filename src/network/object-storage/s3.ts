@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { GetObjectCommandInput, GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import type { Logger } from 'pino';
+import { proxyOfAgents } from '../../lib/outbound-proxy.ts';
 import {
   type ObjectConditions,
   type ObjectRef,
@@ -94,7 +95,11 @@ export async function createS3Client(
   const { S3Client } = await import('@aws-sdk/client-s3');
   const { rootCertificates } = await import('node:tls');
   const { log, ca, lookup } = options;
-  const agent = { maxSockets: MAX_CONNECTIONS, ...(lookup === undefined ? {} : { lookup }) };
+  const agent = {
+    maxSockets: MAX_CONNECTIONS,
+    ...proxyOfAgents(),
+    ...(lookup === undefined ? {} : { lookup }),
+  };
   return new S3Client({
     region,
     // Also set for AWS, so that requests and publicUrl use the same host.

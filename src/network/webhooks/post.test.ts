@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, it } from 'vitest';
+import { startConnectProxy } from '../../../test/servers/connect-proxy.ts';
 import { createAddressPolicy } from '../probe/address-policy.ts';
 import { createPoster, type Poster } from './post.ts';
 
@@ -103,3 +104,59 @@ it('gives up a receiver that does not answer, and names the host only', async ()
   expect(attempt.error).toContain(`127.0.0.1:${port} did not answer in time`);
   expect(attempt.error).not.toContain('secret');
 });
+
+it('asks a proxy for the address that was checked, with its login', async () => {
+  const port = await serve((_request, response) => response.writeHead(204).end());
+  const proxy = await startConnectProxy();
+  ends.push(async () => proxy.close());
+  const poster = posterThrough(proxy.url.replace('://', '://ada:p%40ss@'), '127.0.0.2');
+  expect(await poster.post(messageTo(`http://hooks.test:${port}/`))).toMatchObject({
+    status: 204,
+    error: null,
+  });
+  expect(proxy.asked).toEqual([{ target: `127.0.0.2:${port}`, login: 'ada:p@ss' }]);
+});
+
+it('asks a proxy for no private address', async () => {
+  const proxy = await startConnectProxy();
+  ends.push(async () => proxy.close());
+  const poster = posterThrough(proxy.url, '10.0.0.1', createAddressPolicy([]));
+  for (const host of ['hooks.test', '192.168.0.1']) {
+    const { error } = await poster.post(messageTo(`http://${host}/`));
+    expect(error).toMatch(/public address\.$/);
+  }
+  expect(proxy.asked).toEqual([]);
+});
+
+it('says that the proxy refuses or does not answer, without its address', async () => {
+  const refusing = await startConnectProxy(407);
+  ends.push(async () => refusing.close());
+  const { error } = await posterThrough(refusing.url, '127.0.0.2').post(messageTo('http://hooks.test/'));
+  expect(error).toBe('The proxy of this platform answered 407; ask the operator to let it connect.');
+  const absent = await posterThrough('http://127.0.0.1:1/', '127.0.0.2').post(
+    messageTo('http://hooks.test/'),
+  );
+  expect(absent.error).toBe('The proxy of this platform does not answer; ask the operator to check it.');
+});
+
+/** Finds `address` for every name. */
+function posterThrough(proxy: string, address: string, mayContact = (_address: string) => true): Poster {
+  const server = { host: '127.0.0.1', port: 53 };
+  const poster = createPoster({
+    resolver: {
+      servers: [],
+      resolve: async (name, type) => ({
+        server,
+        rcode: 'NOERROR',
+        authoritative: false,
+        answers: type === 'A' ? [{ type: 'A', hdr: { name, ttl: 1 }, address }] : [],
+        authorities: [],
+        additionals: [],
+      }),
+    },
+    mayContact,
+    proxy: { HTTP_PROXY: proxy },
+  });
+  ends.push(() => poster.close());
+  return poster;
+}

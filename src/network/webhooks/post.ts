@@ -1,11 +1,11 @@
-import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import { codeOf } from '../../lib/error-code.ts';
-import { bareHost } from '../../lib/host-names.ts';
-import { addressesOf, type DnsResolver, NameNotResolved } from '../dns/resolver.ts';
+import type { ProxyVariables } from '../../lib/outbound-proxy.ts';
+import { type DnsResolver, NameNotResolved } from '../dns/resolver.ts';
 import type { AddressPolicy } from '../probe/address-policy.ts';
 import { connectionProblem, connectionSentence } from '../probe/connection-problem.ts';
 import { printable, quotable } from '../probe/untrusted-text.ts';
+import { AddressRefused, checkedConnector, ProxyRefused } from './checked-connector.ts';
 import { signatureHeader } from './signature.ts';
 
 /** A message for a receiver, with the secrets that sign it. */
@@ -33,6 +33,8 @@ export interface Attempt {
 export interface PostOptions {
   resolver: DnsResolver;
   mayContact: AddressPolicy;
+  /** Default: none. */
+  proxy?: ProxyVariables;
   /** Milliseconds from the start to the last byte. */
   limitMs?: number;
 }
@@ -44,24 +46,19 @@ const KEEP_ALIVE_MS = 15_000;
 const MOST_BYTES = 64 * 1024;
 const SHOWN_CHARACTERS = 500;
 
-/** The address of a receiver is not public. Thrown at each connection, because names can change (DNS rebinding). */
-class AddressRefused extends Error {
-  override name = 'AddressRefused';
-}
-
 /** Sends messages to receivers over kept connections. */
 export interface Poster {
   post(message: Message): Promise<Attempt>;
   close(): Promise<void>;
 }
 
-export function createPoster({ resolver, mayContact, limitMs = LIMIT_MS }: PostOptions): Poster {
+export function createPoster({ resolver, mayContact, proxy = {}, limitMs = LIMIT_MS }: PostOptions): Poster {
   const agent = new Agent({
     connections: CONNECTIONS_PER_ORIGIN,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    connect: checkedConnector(resolver, mayContact, limitMs),
+    connect: checkedConnector({ resolver, mayContact, proxy, limitMs }),
   });
 
   return {
@@ -113,45 +110,6 @@ export function createPoster({ resolver, mayContact, limitMs = LIMIT_MS }: PostO
   };
 }
 
-/** Connects only to addresses that the policy allows. */
-function checkedConnector(
-  resolver: DnsResolver,
-  mayContact: AddressPolicy,
-  limitMs: number,
-): buildConnector.connector {
-  const lookup: LookupFunction = (host, options, callback) => {
-    addressesOf(resolver, host, AbortSignal.timeout(limitMs)).then(
-      (addresses) => {
-        const allowed = addresses.filter(mayContact);
-        const [first] = allowed;
-        if (first === undefined) {
-          const reason =
-            addresses.length === 0
-              ? `${quotable(host)} has no address.`
-              : `${quotable(host)} does not lead to a public address.`;
-          callback(new AddressRefused(reason), '');
-        } else if (options.all) {
-          callback(
-            null,
-            allowed.map((address) => ({ address, family: isIP(address) })),
-          );
-        } else callback(null, first, isIP(first));
-      },
-      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), ''),
-    );
-  };
-  const connect = buildConnector({ lookup, timeout: limitMs });
-  return (options, callback) => {
-    const host = bareHost(options.hostname);
-    // Node looks up no name for a literal.
-    if (isIP(host) !== 0 && !mayContact(host)) {
-      callback(new AddressRefused(`${host} is not a public address.`), null);
-      return;
-    }
-    connect(options, callback);
-  };
-}
-
 /** Reads the whole answer, so that its connection can be used again; at most {@link MOST_BYTES} of it. */
 async function beginning(body: Dispatcher.ResponseData['body']): Promise<string> {
   const chunks: Buffer[] = [];
@@ -188,7 +146,9 @@ function secondsOf(header: string | string[] | undefined): number | null {
 /** Describes the failure without path and query of the URL, which can be secrets. */
 function sentenceOf(error: unknown, url: string, timedOut: boolean): string {
   const { host } = new URL(url);
-  if (error instanceof AddressRefused || error instanceof NameNotResolved) return error.message;
+  if (error instanceof AddressRefused || error instanceof ProxyRefused || error instanceof NameNotResolved) {
+    return error.message;
+  }
   const problem = timedOut ? 'timeout' : (timeoutOf(error) ?? connectionProblem(error));
   if (problem !== null) return connectionSentence(problem, quotable(host));
   if (isOfTls(codeOf(error) ?? '')) {

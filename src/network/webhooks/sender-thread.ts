@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import '../../lib/certificates/safe-peer-certificate.ts';
 import ipaddr from 'ipaddr.js';
+import type { ProxyVariables } from '../../lib/outbound-proxy.ts';
 import type { DnsServer } from '../dns/client.ts';
 import { createDnsResolver } from '../dns/resolver.ts';
 import { createAddressPolicy } from '../probe/address-policy.ts';
@@ -9,6 +10,7 @@ import { type Attempt, createPoster, type Message } from './post.ts';
 /** Settings of the thread. Ranges are texts, because a thread gets plain values only. */
 export interface SenderSettings {
   servers: DnsServer[];
+  proxy: ProxyVariables;
   allowedRanges: string[];
 }
 
@@ -27,6 +29,7 @@ export interface Outcome {
 function serve(settings: SenderSettings): void {
   const poster = createPoster({
     resolver: createDnsResolver(settings.servers),
+    proxy: settings.proxy,
     mayContact: createAddressPolicy(settings.allowedRanges.map((range) => ipaddr.parseCIDR(range))),
   });
   let outcomes: Outcome[] = [];

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { AddressRange } from '../../config/settings/setting-values.ts';
+import type { ProxyVariables } from '../../lib/outbound-proxy.ts';
 import type { DnsServer } from '../dns/client.ts';
 import type { Attempt, Message } from './post.ts';
 import type { Order, Outcome, SenderSettings } from './sender-thread.ts';
@@ -21,9 +22,14 @@ interface Running {
  * Sends from a worker thread, started for the first message: a thousand requests a second would delay those of the API. A thread that
  * fails rejects what it had; the next message starts another.
  */
-export function createSender(settings: { servers: DnsServer[]; allowed: AddressRange[] }): Sender {
+export function createSender(settings: {
+  servers: DnsServer[];
+  allowed: AddressRange[];
+  proxy: ProxyVariables;
+}): Sender {
   const workerData: SenderSettings = {
     servers: settings.servers,
+    proxy: settings.proxy,
     allowedRanges: settings.allowed.map(([address, bits]) => `${address.toString()}/${bits}`),
   };
   let running: Running | undefined;

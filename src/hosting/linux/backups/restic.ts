@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
+import { proxyOfPrograms } from '../../../lib/outbound-proxy.ts';
 import { CommandError, runCommand } from '../../../lib/run-command.ts';
 import { type RunningProgram, startProgram } from './programs.ts';
 import type { RepositoryPlace } from './repository-place.ts';
@@ -36,7 +37,7 @@ const FILE = 'website.tar';
 
 /** Password and address (which may name the operator's bucket) go through the environment, because all users can read arguments. */
 export function resticOn({ address, options, environment }: RepositoryPlace, password: string): Restic {
-  const own = { ...environment, RESTIC_REPOSITORY: address, RESTIC_PASSWORD: password };
+  const own = { ...proxyOfPrograms(), ...environment, RESTIC_REPOSITORY: address, RESTIC_PASSWORD: password };
   const words = (...args: string[]): [string, ...string[]] => [
     RESTIC,
     '--no-cache',

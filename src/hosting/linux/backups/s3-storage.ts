@@ -1,4 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3';
+import { proxyOfAgents } from '../../../lib/outbound-proxy.ts';
 import type { RepositoryStorage, S3Credentials, S3Place } from './repository-storage.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -71,6 +72,11 @@ async function connect({ endpoint, region }: S3Place, credentials: S3Credentials
     maxAttempts: ATTEMPTS,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: PROGRESS_TIMEOUT_MS },
+    requestHandler: {
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: PROGRESS_TIMEOUT_MS,
+      httpAgent: proxyOfAgents(),
+      httpsAgent: proxyOfAgents(),
+    },
   });
 }
