@@ -149,7 +149,10 @@ function posterThrough(proxy: string, address: string, mayContact = (_address: s
         server,
         rcode: 'NOERROR',
         authoritative: false,
-        answers: type === 'A' ? [{ type: 'A', hdr: { name, ttl: 1 }, address }] : [],
+        answers:
+          type === 'A'
+            ? [{ type: 'A', hdr: { name, ttl: 1, rrtype: 1, class: 1, rdlength: 4 }, address }]
+            : [],
         authorities: [],
         additionals: [],
       }),

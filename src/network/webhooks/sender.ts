@@ -25,11 +25,12 @@ interface Running {
 export function createSender(settings: {
   servers: DnsServer[];
   allowed: AddressRange[];
-  proxy: ProxyVariables;
+  /** Default: none. */
+  proxy?: ProxyVariables;
 }): Sender {
   const workerData: SenderSettings = {
     servers: settings.servers,
-    proxy: settings.proxy,
+    proxy: settings.proxy ?? {},
     allowedRanges: settings.allowed.map(([address, bits]) => `${address.toString()}/${bits}`),
   };
   let running: Running | undefined;
