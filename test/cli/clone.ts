@@ -19,7 +19,7 @@ export function makeClone(clone: string): void {
   writeFileSync(join(clone, 'web', 'main.tsx'), `document.body.append("A portal");\n${imports.join('')}`);
 }
 
-/** Links the packages into a clone, which gets caches of its own, and no built program: that takes many seconds of a processor. */
+/** Links the packages into a clone, which has separate caches. It never builds the program, because that takes many seconds of a processor. */
 export function linkPackages(clone: string): void {
   const folder = join(clone, 'node_modules');
   mkdirSync(folder);

@@ -3,7 +3,7 @@ import type { OperationKind } from '../../lib/operation.ts';
 import type { Endpoint, Field } from '../api/endpoints.ts';
 import { printable } from '../terminal/output.ts';
 
-/** What a command is about, named by its first argument. */
+/** The kind of thing that the first argument of a command names. */
 export type SubjectKind = 'account' | 'site' | 'install' | 'domain' | 'backup' | 'user' | 'operation';
 
 /** An operation of the API as a command of the operator. Arguments, options and the body follow from the description. */
@@ -22,7 +22,7 @@ export interface OperatorCommand {
   defaults?: Readonly<Record<string, unknown>>;
   /** Asks before it begins. `effect`: what happens, with `$` for the name of the subject. */
   consent?: { question: string; effect: string };
-  /** What was done, with `$` for the name of the subject or of what was made. Printed for people in place of an empty answer. */
+  /** The outcome for people in place of an empty answer, with `$` for the name of the subject or of the new thing. */
   done?: string;
   /** The kind of operation that it starts without naming it in the answer. */
   starts?: OperationKind;

@@ -63,7 +63,7 @@ export async function perform(completed: Completed, given: Given, found: Found):
   if (spec.next !== undefined) process.stderr.write(`Next: ${about(spec.next, printable(made))}\n`);
 }
 
-/** The operation that the request has started without naming it; null if there is none. */
+/** The operation that the request has started without naming it; null if it started nothing. */
 async function startedBy({ spec }: Completed, routes: RouteCaller, { ids }: Subject): Promise<string | null> {
   if (spec.starts === undefined) return null;
   const query = new URLSearchParams({ kind: spec.starts, install_id: ids.install_id ?? '' });
@@ -84,7 +84,7 @@ async function waited(operationId: string, name: string, { platform, services }:
   );
 }
 
-/** What the work has made or changed, read again; the answer itself if nothing reads it. */
+/** The new or changed thing, read again; the answer itself if no operation reads it. */
 async function afterwards(
   { spec }: Completed,
   routes: RouteCaller,
@@ -111,7 +111,7 @@ async function bodyFor({ spec, endpoint, named }: Completed, given: Given, subje
   const chosen: Record<string, unknown> = { ...spec.defaults };
   for (const { name } of endpoint.body) {
     const value = name === named?.name ? words.at(-1) : await referred(name, values, subject, found);
-    // What is made in an account may leave it out if there is only one.
+    // Operators may leave out the only account.
     if (name === 'account_id' && value === undefined)
       chosen[name] = (await accountNamed(undefined, found)).id;
     if (value !== undefined) chosen[name] = value;

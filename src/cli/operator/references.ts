@@ -16,7 +16,7 @@ export interface Subject {
   name: string;
 }
 
-/** What narrows a name that several things have. */
+/** The account or the install of a thing, if several things have its name. */
 export interface Within {
   account?: string;
   install?: string;
