@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-function mailer() {
+function mailer(hasServer = true) {
   const taken: OutgoingMail[] = [];
   const clock = manualClock(new Date('2026-01-02T03:04:05Z'));
   const mail = createWebsiteMail({
@@ -27,7 +27,7 @@ function mailer() {
     siteDomain: 'provider.example',
     refusals: createMailRefusals(layoutOf(folder), clock),
     perHour: 3,
-    hasServer: true,
+    hasServer,
     clock,
     randomness: systemRandomness,
     async send(outgoing) {
@@ -44,6 +44,11 @@ function mailer() {
 }
 
 describe('the email of a website', () => {
+  it.each([true, false])('says that it can send only with a mail server: %s', async (hasServer) => {
+    const { mail } = mailer(hasServer);
+    expect(await mail.read(SHOP, undefined)).toMatchObject({ hasRelay: hasServer });
+  });
+
   it('lists the last refused messages for the owner, each reason once a minute', async () => {
     const { mail, send, clock } = mailer();
     const listed = async () => (await mail.read(SHOP, undefined)).refusals;
