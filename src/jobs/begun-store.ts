@@ -32,3 +32,8 @@ export async function takeBackAttempt(queries: Queries, jobId: string, notedAt: 
     .where('begun_at', '=', notedAt)
     .execute();
 }
+
+/** Notes that the website is as it was before the job. */
+export async function forgetBegun(queries: Queries, jobId: string): Promise<void> {
+  await queries.updateTable('jobs').set({ begun_at: null }).where('id', '=', jobId).execute();
+}

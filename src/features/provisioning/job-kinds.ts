@@ -1,14 +1,6 @@
-import { PermanentHostError } from '../../hosting/contract/errors.ts';
 import type { Host } from '../../hosting/contract/host.ts';
 import type { InstallState } from '../../hosting/contract/install-state.ts';
-import {
-  type Completion,
-  defineJob,
-  type JobKind,
-  PermanentFailure,
-  Postponed,
-  type RunningJob,
-} from '../../jobs/job.ts';
+import { type Completion, defineJob, type JobKind, Postponed, type RunningJob } from '../../jobs/job.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { requireFormerState } from '../backups/former-state-store.ts';
 import { hasCompletedBackup } from '../backups/store.ts';
@@ -20,6 +12,7 @@ import { permanently, postponing } from '../hosts/host-failures.ts';
 import { removeInstall } from '../hosts/removal-job.ts';
 import {
   applyInstall,
+  type PrimaryChange,
   provisionInstall,
   replaceUrls,
   switchWordpress,
@@ -27,7 +20,6 @@ import {
 } from '../websites/installs/jobs.ts';
 import {
   failInstall,
-  findActiveInstall,
   findInstallRef,
   findInstallStatus,
   noteApplied,
@@ -37,6 +29,7 @@ import { storePhpLimits, withChange } from '../websites/php/limits-store.ts';
 import { requestReading } from '../websites/wordpress/request-reading.ts';
 import { isNameBeingFreed } from './deleted-installs/store.ts';
 import { loadDesiredState } from './desired-state.ts';
+import { replaceUrlsKind, takeBackPrimaryLater } from './main-domain.ts';
 
 /** Only the limits that change. */
 type PhpChange = Parameters<typeof withChange>[1];
@@ -68,9 +61,12 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
     }),
     defineJob({
       ...applyInstall,
-      run: ({ id }, job) => bringToDesiredState(platform, host, id, job),
-      // No job will complete these host names any more.
-      giveUp: ({ id }, _failure, { queries }) => failPendingDomains(queries, id),
+      run: ({ id, primary }, job) => bringToDesiredState(platform, host, id, job, { primary }),
+      async giveUp({ id, primary }, _failure, transaction) {
+        // No job will complete these host names any more.
+        await failPendingDomains(transaction.queries, id);
+        await takeBackPrimaryLater(platform, transaction, id, primary);
+      },
     }),
     defineJob({
       ...switchWordpress,
@@ -87,17 +83,7 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
       ...updatePhpLimits,
       run: ({ id, change }, job) => bringToDesiredState(platform, host, id, job, { php: change }),
     }),
-    defineJob({
-      ...replaceUrls,
-      async run({ id }, { signal }) {
-        const install = await findActiveInstall(platform.database.reader, id);
-        if (!install) return;
-        await postponing(host.replaceUrls(install, signal)).catch((error: unknown) => {
-          if (!(error instanceof PermanentHostError)) throw error;
-          throw new PermanentFailure(error.message, { code: 'urls_not_replaced', cause: error });
-        });
-      },
-    }),
+    replaceUrlsKind(platform, host),
     defineJob({
       ...removeInstall,
       run: ({ id, name, host_id: hostId, keep_backups: keepBackups = false }) =>
@@ -112,7 +98,16 @@ async function bringToDesiredState(
   host: Host,
   installId: string,
   { id: jobId, requestId, signal, progress }: Pick<RunningJob, 'id' | 'requestId' | 'signal' | 'progress'>,
-  change: { status?: 'active'; wordpressVersion?: string; phpVersion?: string; php?: PhpChange } = {},
+  {
+    primary,
+    ...change
+  }: {
+    status?: 'active';
+    wordpressVersion?: string;
+    phpVersion?: string;
+    php?: PhpChange;
+    primary?: PrimaryChange | undefined;
+  } = {},
 ): Promise<Completion | undefined> {
   const { database } = platform;
   const status = await findInstallStatus(database.reader, installId);
@@ -146,7 +141,7 @@ async function bringToDesiredState(
     if (Object.keys(change).length > 0) await requestReading(transaction, platform.queue, installId);
     if (applied.hasFormerUrls) {
       await platform.queue.enqueue(transaction, replaceUrls, {
-        payload: { id: installId },
+        payload: { id: installId, ...(primary === undefined ? {} : { primary }) },
         lane: installId,
         requestId,
         continues: jobId,

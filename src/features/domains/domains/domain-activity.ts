@@ -1,5 +1,5 @@
-import type { Caller } from '../../../access/caller.ts';
 import type { Transaction } from '../../../database/database.ts';
+import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { DomainRow } from './store.ts';
 
@@ -21,7 +21,7 @@ export function changesBetween(before: Settings, now: Settings): Record<string, 
 export async function recordDomain(
   transaction: Transaction,
   { activity }: Pick<Platform, 'activity'>,
-  caller: Caller,
+  actor: Actor,
   change: {
     accountId: string;
     action: 'domain.create' | 'domain.update' | 'domain.delete';
@@ -30,7 +30,7 @@ export async function recordDomain(
   },
 ): Promise<void> {
   const { accountId, action, domain, details } = change;
-  await activity.record(transaction, caller, accountId, {
+  await activity.record(transaction, actor, accountId, {
     action,
     subject: { id: domain.id, name: domain.name },
     installId: domain.install_id,

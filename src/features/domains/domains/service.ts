@@ -9,7 +9,7 @@ import type { WithOperation } from '../../../lib/operation.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { createEdgeAddressBook } from '../../hosts/edge-address-book.ts';
-import { applyInstall } from '../../websites/installs/jobs.ts';
+import { applyInstall, type PrimaryChange } from '../../websites/installs/jobs.ts';
 import { findInstallAccess } from '../../websites/installs/store.ts';
 import { createNameAdder } from './add-names.ts';
 import { changesBetween, NEW_NAME, recordDomain } from './domain-activity.ts';
@@ -31,6 +31,7 @@ import {
   deleteDomain,
   domainsOf,
   findDomain,
+  findPrimary,
   isRedirectTarget,
   pageOfDomains,
   setPrimary,
@@ -112,19 +113,28 @@ export function createDomainService(platform: Platform) {
     return view;
   }
 
-  /** Changes an install's domains with the install locked, and applies the install in an operation. */
-  async function change<Result>(
+  /**
+   * Changes an install's domains with the install locked, and applies the install in an operation. If `work` returns a change of the main
+   * domain, a failure takes it back.
+   */
+  async function change(
     caller: Caller,
     installId: string,
-    work: (transaction: Transaction, install: { account_id: string }) => Promise<Result>,
-  ): Promise<{ result: Result; operationId: string }> {
+    work: (transaction: Transaction, install: { account_id: string }) => Promise<PrimaryChange | undefined>,
+  ): Promise<{ operationId: string }> {
     const attempt = () =>
       database.write(async (transaction) => {
         await lockHostNames(transaction);
         await lockRow(transaction, 'installs', installId);
         const install = await visibleInstall(transaction.queries, caller, installId, 'install.work');
-        const result = await work(transaction, install);
-        return { result, operationId: await enqueueApply(transaction, installId, caller) };
+        const primary = await work(transaction, install);
+        const payload = { id: installId, ...(primary === undefined ? {} : { primary }) };
+        const operationId = await queue.enqueue(transaction, applyInstall, {
+          payload,
+          lane: installId,
+          requestId: caller.origin.requestId,
+        });
+        return { operationId };
       });
     for (let tried = 1; ; tried++) {
       try {
@@ -134,14 +144,6 @@ export function createDomainService(platform: Platform) {
         if (tried === NAME_TRIES || uniqueViolation(error) !== 'domains.name') throw error;
       }
     }
-  }
-
-  function enqueueApply(transaction: Transaction, installId: string, caller: Caller): Promise<string> {
-    return queue.enqueue(transaction, applyInstall, {
-      payload: { id: installId },
-      lane: installId,
-      requestId: caller.origin.requestId,
-    });
   }
 
   /** Adds a domain. Returns it with the operation's id. */
@@ -166,7 +168,12 @@ export function createDomainService(platform: Platform) {
           isAdded ? redirect(queries, installId, id, target) : requireFitAsTarget(target),
         );
       }
-      if (isAdded && input.primary === true) await faults.from(() => makePrimary(queries, installId, id));
+      let primary: PrimaryChange | undefined;
+      if (isAdded && input.primary === true) {
+        await faults.from(async () => {
+          primary = await makePrimary(queries, installId, id);
+        });
+      }
       faults.refuse();
       const added = await existing(queries, installId, id);
       await recordDomain(transaction, platform, caller, {
@@ -175,6 +182,7 @@ export function createDomainService(platform: Platform) {
         domain: added,
         details: changesBetween(NEW_NAME, added),
       });
+      return primary;
     });
     return { ...(await get(caller, installId, id)), operationId };
   }
@@ -222,15 +230,23 @@ export function createDomainService(platform: Platform) {
           details,
         });
       }
+      return undefined;
     });
     const install = await visibleInstall(reader, caller, installId, 'install.read');
     return { domains: await viewsOf(install, await someDomainsOf(reader, installId, ids)), operationId };
   }
 
-  async function makePrimary(queries: Queries, installId: string, domainId: string): Promise<void> {
+  async function makePrimary(
+    queries: Queries,
+    installId: string,
+    domainId: string,
+  ): Promise<PrimaryChange | undefined> {
     const domain = await existing(queries, installId, domainId);
     requireFitForPrimary(domain);
-    if (!domain.is_primary) await setPrimary(queries, installId, domainId);
+    if (domain.is_primary) return undefined;
+    const from = (await findPrimary(queries, installId))?.id ?? null;
+    await setPrimary(queries, installId, domainId);
+    return { from, to: domainId };
   }
 
   async function update(
@@ -248,7 +264,12 @@ export function createDomainService(platform: Platform) {
         const target = await findTarget(queries, installId, redirect_to);
         await faults.from(() => redirect(queries, installId, domainId, target));
       } else if (redirect_to !== undefined) await setRedirect(queries, domainId, null);
-      if (wanted.primary === true) await faults.from(() => makePrimary(queries, installId, domainId));
+      let primary: PrimaryChange | undefined;
+      if (wanted.primary === true) {
+        await faults.from(async () => {
+          primary = await makePrimary(queries, installId, domainId);
+        });
+      }
       if (wanted.primary === false) await faults.from(() => requirePrimaryElsewhere(domain));
       faults.refuse();
       if (wanted.secure_all_urls !== undefined) {
@@ -263,6 +284,7 @@ export function createDomainService(platform: Platform) {
           details: changes,
         });
       }
+      return primary;
     });
     return get(caller, installId, domainId);
   }
@@ -278,9 +300,10 @@ export function createDomainService(platform: Platform) {
         action: 'domain.delete',
         domain,
       });
-      if (deleted.is_duplicate) return;
+      if (deleted.is_duplicate) return undefined;
       const { requestId } = caller.origin;
       await releaseNames(transaction, platform, account_id, [domain.name], { requestId, applied: installId });
+      return undefined;
     });
   }
 

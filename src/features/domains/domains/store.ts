@@ -184,6 +184,19 @@ export function deleteDomainsOf(
     .execute();
 }
 
+/** The primary domain of an install. */
+export async function findPrimary(
+  queries: Queries,
+  installId: string,
+): Promise<{ id: string; name: string } | undefined> {
+  return queries
+    .selectFrom('domains')
+    .select(['id', 'name'])
+    .where('install_id', '=', installId)
+    .where('is_primary', '=', true)
+    .executeTakeFirst();
+}
+
 /** Makes a domain the primary domain of its install, in place of the former one. */
 export async function setPrimary(queries: Queries, installId: string, domainId: string): Promise<void> {
   await queries

@@ -11,12 +11,29 @@ import { applyInstall, provisionInstall } from '../../websites/installs/jobs.ts'
 import { findInstallAccess } from '../../websites/installs/store.ts';
 import { awaitInstall, findWebsite } from '../../websites/installs/website-store.ts';
 
+/** A job about an install. */
+interface WebsiteJob {
+  payload: { id: string };
+  lane: string;
+  requestId: string | null;
+}
+
 /** Repeats work that brings a website to the state that the database has. Its jobs have no other input. */
 export function createWebsiteRetry({ database, queue, activity }: Platform) {
   async function enqueue(
     caller: Caller,
     installId: string,
-    { kind, verb, status }: { kind: JobType<typeof applyInstall.payload>; verb: Verb; status: InstallStatus },
+    {
+      kind: { operation },
+      start,
+      verb,
+      status,
+    }: {
+      kind: Pick<JobType, 'operation'>;
+      start(transaction: Transaction, job: WebsiteJob): Promise<string>;
+      verb: Verb;
+      status: InstallStatus;
+    },
     prepare: (transaction: Transaction) => Promise<void>,
   ): Promise<string> {
     return database.write(async (transaction) => {
@@ -27,7 +44,7 @@ export function createWebsiteRetry({ database, queue, activity }: Platform) {
       if (website === undefined) throw new NotFound();
       if (website.status !== status) throw new Conflict(`The install is ${website.status} by now.`);
       await prepare(transaction);
-      const operationId = await queue.enqueue(transaction, kind, {
+      const operationId = await start(transaction, {
         payload: { id: installId },
         lane: installId,
         requestId: caller.origin.requestId,
@@ -36,7 +53,7 @@ export function createWebsiteRetry({ database, queue, activity }: Platform) {
         action: 'operation.retry',
         subject: { id: operationId, name: website.name },
         installId,
-        details: { kind: kind.operation ?? null },
+        details: { kind: operation ?? null },
       });
       return operationId;
     });
@@ -48,7 +65,12 @@ export function createWebsiteRetry({ database, queue, activity }: Platform) {
       enqueue(
         caller,
         installId,
-        { kind: provisionInstall, verb: 'install.change', status: 'failed' },
+        {
+          kind: provisionInstall,
+          start: (transaction, job) => queue.enqueue(transaction, provisionInstall, job),
+          verb: 'install.change',
+          status: 'failed',
+        },
         async ({ queries }) => {
           await awaitInstall(queries, installId);
           await awaitDomains(queries, installId);
@@ -60,7 +82,12 @@ export function createWebsiteRetry({ database, queue, activity }: Platform) {
       enqueue(
         caller,
         installId,
-        { kind: applyInstall, verb: 'install.work', status: 'active' },
+        {
+          kind: applyInstall,
+          start: (transaction, job) => queue.enqueue(transaction, applyInstall, job),
+          verb: 'install.work',
+          status: 'active',
+        },
         async () => {},
       ),
   };

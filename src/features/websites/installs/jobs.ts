@@ -1,8 +1,15 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import type { JobType } from '../../../jobs/job.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 
 const installPayload = Type.Object({ id: Type.String() });
+/** A change of the main domain, which is taken back if it fails. The ids of the domains; `from` is null if there was none. */
+export const primaryChangeSchema = Type.Object({
+  from: Type.Union([Type.String(), Type.Null()]),
+  to: Type.String(),
+});
+export type PrimaryChange = Static<typeof primaryChangeSchema>;
+const changePayload = Type.Object({ id: Type.String(), primary: Type.Optional(primaryChangeSchema) });
 const switchPayload = Type.Object({ id: Type.String(), version: Type.String() });
 
 /** Creates the website of a new install, which becomes `active` once its edge answers. */
@@ -17,10 +24,10 @@ export const provisionInstall: JobType<typeof installPayload> = {
 };
 
 /** Applies the desired state of a website: host names, redirects, certificates, offload. */
-export const applyInstall: JobType<typeof installPayload> = {
+export const applyInstall: JobType<typeof changePayload> = {
   name: 'apply_install',
   operation: 'install.apply',
-  payload: installPayload,
+  payload: changePayload,
   maxAttempts: 12,
   timeoutMs: 120_000,
   isRepeatable: true,
@@ -36,10 +43,10 @@ export const updatePhp: JobType<typeof switchPayload> = {
 };
 
 /** Replaces URLs with a former main name or scheme of a website in its database, after the change was applied. */
-export const replaceUrls: JobType<typeof installPayload> = {
+export const replaceUrls: JobType<typeof changePayload> = {
   name: 'replace_urls',
   class: 'long',
-  payload: installPayload,
+  payload: changePayload,
   maxAttempts: 3,
   timeoutMs: 40 * MINUTE_MS,
 };
