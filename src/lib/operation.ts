@@ -80,7 +80,7 @@ const ADVICE_OF_CODES = {
   /** The website was left between two states by an earlier failure, for which this waited. */
   not_restored: 'Restore a backup of the install, then start the operation again.',
   /** The website has its former state again. */
-  rolled_back: 'The website is as it was before. Fix what the message names, or leave that update out.',
+  rolled_back: 'The website is as it was before. Fix what the message names or leave it out, then try again.',
   /** Likewise. A change of a plugin or theme made pages look different. */
   pages_differ:
     'The website is as it was before. If pages should look like that, make the change again with `keep`; the portal offers this after a second attempt.',
@@ -94,7 +94,7 @@ const ADVICE_OF_CODES = {
   validation_file_wrong: 'Upload the validation file of the install again, and submit the settings again.',
   cdn_refused: 'Your provider must check the credentials of the CDN.',
   certificate_refused: 'Check the DNS records of the domain. Homeport orders again automatically.',
-  /** The new settings are active, but the database still has URLs with the former name or scheme. */
+  /** The new settings are active, but the database has URLs with the former name or scheme. */
   urls_not_replaced:
     'The website has its new settings. Replace the old URLs in its database with a plugin, or contact your provider.',
   certificate_paused: 'Homeport orders again automatically.',

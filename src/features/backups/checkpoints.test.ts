@@ -100,7 +100,7 @@ withoutPostgresUnlessLong(describe)('the checkpoint of a copy', () => {
     await copy();
     await finish();
     expect(await operations('install.copy')).toMatchObject([
-      { status: 'failed', error: { code: 'host_refused', message: NO_ROOM } },
+      { status: 'failed', error: { code: 'change_refused', message: NO_ROOM } },
     ]);
     expect([restored.length, await operations('backup.restore')]).toEqual([1, []]);
   });
@@ -120,17 +120,35 @@ withoutPostgresUnlessLong(describe)('the checkpoint of a copy', () => {
     await copy();
     await finish();
     expect(restored).toHaveLength(3);
-    expect(await operations('backup.restore')).toMatchObject([{ status: 'succeeded' }]);
+    expect(await operations('install.copy')).toMatchObject([
+      { status: 'failed', error: { code: 'rolled_back', message: NO_ROOM } },
+    ]);
   });
 
-  it('is put back if the copy does not answer', async () => {
+  it('is put back before the operation fails if the copy does not answer', async () => {
+    const seen: unknown[] = [];
     answer(async () => {
       if (restored.length === 1) throw new BrokenWebsiteError('the home page answers 500');
+      seen.push((await operations('install.copy'))[0]?.status);
+    });
+    await copy();
+    await finish();
+    expect(seen).toEqual(['running']);
+    expect(await operations('install.copy')).toMatchObject([
+      { status: 'failed', error: { code: 'rolled_back', message: 'the home page answers 500' } },
+    ]);
+    expect(await operations('backup.restore')).toEqual([]);
+  });
+
+  it('is put back later if that is refused at first', async () => {
+    answer(async () => {
+      if (restored.length === 1) throw new BrokenWebsiteError('the home page answers 500');
+      if (restored.length === 2) throw new RefusedRestoreError(NO_ROOM);
     });
     await copy();
     await finish();
     expect(await operations('install.copy')).toMatchObject([
-      { status: 'failed', error: { message: 'the home page answers 500' } },
+      { status: 'failed', error: { code: 'host_refused', message: 'the home page answers 500' } },
     ]);
     expect(await operations('backup.restore')).toMatchObject([{ status: 'succeeded' }]);
   });
@@ -203,7 +221,8 @@ describe('the return to a checkpoint', () => {
     answer(() => Promise.reject(new RefusedRestoreError(NO_ROOM)));
     await breakWebsite();
     await finish();
-    expect(restored).toHaveLength(RETURN_ATTEMPTS);
+    // The first one was before the copy failed.
+    expect(restored).toHaveLength(1 + RETURN_ATTEMPTS);
     expect(await operations('backup.restore')).toMatchObject([
       { status: 'failed', error: { code: 'host_refused', message: NO_ROOM } },
     ]);
@@ -239,13 +258,13 @@ describe('the return to a checkpoint', () => {
     await breakWebsite();
     await finish();
     expect([restored.length, await operations('backup.restore')]).toEqual([
-      1,
+      2,
       [expect.objectContaining({ status: 'failed' })],
     ]);
     answer(() => Promise.reject(new Error('the disk is broken')));
     restored = [];
     await breakWebsite();
     await finish();
-    expect(restored).toHaveLength(3);
+    expect(restored).toHaveLength(1 + 3);
   });
 });

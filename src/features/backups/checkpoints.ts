@@ -5,7 +5,7 @@ import { restoreBackup } from './jobs.ts';
 import { findBackup } from './store.ts';
 
 /** The checkpoint in the payload of a job that replaces a website. */
-interface Replacement {
+export interface Replacement {
   /** The replaced install. */
   install_id: string;
   checkpoint_id?: string;

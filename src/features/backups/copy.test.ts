@@ -349,7 +349,7 @@ rule('that is refused before it replaced anything says why, and leaves the websi
     kind: 'install.copy',
     status: 'failed',
     error: {
-      code: 'host_refused',
+      code: 'change_refused',
       message: 'The backup that was to be copied is damaged. Make a new one.',
     },
   });

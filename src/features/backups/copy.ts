@@ -17,6 +17,7 @@ import { isWhole, partsOfJob } from './replaced-parts.ts';
 import { enqueueRestoreMails } from './restore-job.ts';
 import { ofBackup } from './restore-progress.ts';
 import { discardOverdue } from './retention.ts';
+import { returningAfterFailure } from './returning.ts';
 
 /**
  * The jobs that copy an install into another: they wait for the backup of the source and restore it into the target. In
@@ -65,7 +66,8 @@ export function copyKinds(platform: Platform, host: Host): JobKind[] {
     }),
     defineJob({
       ...copyInstall,
-      async run(payload, { id: jobId, signal, log, progress }) {
+      async run(payload, job) {
+        const { id: jobId, signal, log, progress } = job;
         const { backup_id, install_id, from_id } = payload;
         const from = await requireBackedUp(backup_id, from_id);
         const install = await findActiveInstall(database.reader, install_id);
@@ -75,21 +77,15 @@ export function copyKinds(platform: Platform, host: Host): JobKind[] {
         const report = await ofBackup(database.reader, backup_id, progress);
         const parts = partsOfJob(payload);
         if (!isWhole(parts)) await requireFormerState(database.reader, install_id, jobId);
-        await notedRestore(platform, jobId, () =>
-          host.restore(install, backup_id, { from, parts, signal, report }),
-        ).catch((error: unknown) => {
-          if (!(error instanceof PermanentFailure)) throw error;
-          log.warn({ err: error }, 'failed to restore a copy');
-          const { cause } = error;
-          // The fault of a broken website is in what was copied.
-          if (cause instanceof BrokenWebsiteError) throw error;
-          if (cause instanceof RefusedRestoreError)
-            throw new PermanentFailure(cause.shown, { code: 'host_refused', cause });
-          throw new PermanentFailure('The copy could not be put in place.', {
-            code: 'host_refused',
-            cause: error,
-          });
-        });
+        await returningAfterFailure({ platform, host }, copyInstall, job, payload, () =>
+          notedRestore(platform, jobId, () =>
+            host.restore(install, backup_id, { from, parts, signal, report }),
+          ).catch((error: unknown) => {
+            if (!(error instanceof PermanentFailure)) throw error;
+            log.warn({ err: error }, 'failed to restore a copy');
+            throw forTarget(error);
+          }),
+        );
         return async (transaction) => {
           await discard(transaction, backup_id, from_id);
           await receiveCopy(transaction.queries, install_id);
@@ -125,6 +121,20 @@ export function copyKinds(platform: Platform, host: Host): JobKind[] {
       throw new Postponed('The install that is copied is being backed up.');
     return from;
   }
+}
+
+/** The failure of a copy as users of the target see it. */
+function forTarget(failure: PermanentFailure): PermanentFailure {
+  const { cause } = failure;
+  // The fault of a broken website is in what was copied.
+  if (cause instanceof BrokenWebsiteError) return failure;
+  if (cause instanceof RefusedRestoreError) {
+    return new PermanentFailure(cause.shown, { code: 'host_refused', cause });
+  }
+  return new PermanentFailure('The copy could not be put in place.', {
+    code: 'host_refused',
+    cause: failure,
+  });
 }
 
 /** Finds what is to be deleted: backups of copies that were cancelled with their target, checkpoints and archives. */

@@ -16,6 +16,7 @@ import { restoreMail } from './mail.ts';
 import { notedRestore } from './noted-restore.ts';
 import { isWhole, partsOfJob } from './replaced-parts.ts';
 import { ofBackup } from './restore-progress.ts';
+import { returningAfterFailure } from './returning.ts';
 
 /** Enqueues the mails about an ended restore, copy or import. `reason`: of the failure; null if it succeeded. */
 export async function enqueueRestoreMails(
@@ -59,7 +60,8 @@ export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): Jo
   return [
     defineJob({
       ...restoreBackup,
-      async run(payload, { id: jobId, attempt, signal, progress }) {
+      async run(payload, job) {
+        const { id: jobId, attempt, signal, progress } = job;
         const { backup_id, install_id, from_id = install_id, wordpress_version: wordpressVersion } = payload;
         const install = await findActiveInstall(database.reader, install_id);
         if (!install)
@@ -77,11 +79,12 @@ export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): Jo
         if (!isReturn && !isWhole(parts)) await requireFormerState(database.reader, install_id, jobId);
         const report = await ofBackup(database.reader, backup_id, progress);
         const options = { from, parts, wordpressVersion, signal, report };
-        await notedRestore(platform, jobId, () => host.restore(install, backup_id, options)).catch(
-          (error: unknown) => {
-            throw isReturn ? failedReturn(error, attempt) : error;
-          },
-        );
+        const restore = () => notedRestore(platform, jobId, () => host.restore(install, backup_id, options));
+        if (isReturn) {
+          await restore().catch((error: unknown) => {
+            throw failedReturn(error, attempt);
+          });
+        } else await returningAfterFailure({ platform, host }, restoreBackup, job, payload, restore);
         return async (transaction) => {
           if (!isReturn) await receiveCopy(transaction.queries, install_id);
           await requestReading(transaction, platform.queue, install_id);
