@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { smallWordPress } from '../../src/hosting/embedded/wordpress/php-sites.fixture.ts';
+import { smallWordPress } from '../../src/hosting/embedded/wordpress/small-wordpress.fixture.ts';
 import { installName, startTestHomeport } from '../homeport.ts';
 
 const GRACE_MS = 100;

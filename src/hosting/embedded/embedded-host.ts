@@ -37,8 +37,9 @@ import { adoptDatabase } from './wordpress/adopted-database.ts';
 import { blamingWebsite } from './wordpress/broken-website.ts';
 import { createEmbeddedWordPress, type WordPressWebsite } from './wordpress/embedded-wordpress.ts';
 import { waitForFetch } from './wordpress/fetch-wait.ts';
+import { requireHomePage } from './wordpress/home-page.ts';
 import { HTTPS_PORT, isSameButPort, originOf } from './wordpress/origin.ts';
-import { completeRestored, requireParts } from './wordpress/restored-parts.ts';
+import { completeRestored, requireParts, restoredIn } from './wordpress/restored-parts.ts';
 import { factsOf } from './wordpress/serving.ts';
 import { NOT_IN_SNAPSHOTS } from './wordpress/site.ts';
 
@@ -315,15 +316,24 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
           ...(from === undefined ? {} : { from }),
           signal,
           report,
-          complete: (next, present) => completeRestored(next, present, parts, found !== null),
+          async complete(next, present) {
+            await completeRestored(next, present, parts, found !== null);
+            // Before the exchange, so that a failure changes nothing.
+            if (found === null || parts.database === 'none') return;
+            await found.sites.replaceRestoredUrls({ install, ...restoredIn(next) }, found.facts, signal);
+          },
         });
       const restoreBoth = () => restore().finally(() => adoptDatabase(layout, install.id));
       const snapshot =
         found === null ? await restore() : await found.php.withoutProcess(install.id, restoreBoth);
-      if (found !== null) await blamingWebsite(found.sites.replaceUrls(install, found.facts, signal));
       quotas.forget(install.id);
       const revision = await served.purge(install.id, CACHE_KINDS);
       if (revision !== null) await showing(install, revision);
+      // A copy must answer. A restored install returns to its own former state, even if that did not answer.
+      if (found !== null && addresses !== null && from !== undefined && from.id !== install.id) {
+        const names = (await store.read(install.id))?.file.hostnames.map(({ name }) => name) ?? [];
+        await requireHomePage({ ...found.facts, names }, addresses, signal);
+      }
       return snapshot;
     },
 

@@ -8,6 +8,7 @@ import type { HostDescription, HostMachine } from '../contract/host.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
 import { pageOf } from '../contract/inventory.ts';
 import type { LogKind } from '../contract/logs.ts';
+import type { AskedEdge } from '../wordpress/wordpress-answers.ts';
 import { createHangWatch } from './daemons/hang-watch.ts';
 import { flushRedis } from './daemons/redis.ts';
 import { inspectMachine } from './drift/inspect.ts';
@@ -31,7 +32,6 @@ import { createWebsiteReplacements } from './websites/website-replacements.ts';
 import { createWordPressChanges } from './websites/wordpress-changes.ts';
 import { createWordPressUpdates } from './websites/wordpress-updates.ts';
 import { createWordPressVersions } from './websites/wordpress-versions.ts';
-import type { AskedEdge } from './wordpress/wordpress-answers.ts';
 import { wordpressMark } from './wordpress/wordpress-mark.ts';
 
 /** How many websites are brought up concurrently at the start of the host. */

@@ -26,9 +26,9 @@ import { createMailRefusals, type MailRefusals } from './mail-refusals.ts';
 import { followReleases } from './newer-releases.ts';
 import type { PurgeRequest } from './purge-requests.ts';
 import { createWordPressServing, type WordPressServing } from './serving.ts';
-import { phpRootsOf } from './site.ts';
+import { phpRootsOf, type SiteFacts } from './site.ts';
 import type { WebsiteMail } from './website-mail.ts';
-import { createWordPressSites, type SiteFacts, type WordPressSites } from './wordpress-sites.ts';
+import { createWordPressSites, type WordPressSites } from './wordpress-sites.ts';
 
 /** A website with WordPress, as it is served. */
 export interface WordPressWebsite extends InstallRef {

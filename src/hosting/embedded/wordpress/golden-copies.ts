@@ -17,7 +17,7 @@ import { DATABASE, type LibraryScript, PRIVATE, PURGES } from './site.ts';
 
 /** Runs our PHP on a document root outside the installs. Ends its process afterwards. */
 export type RunOn = (
-  website: WebsiteFolders & { id: string; version: string; origin: string },
+  website: WebsiteFolders & { version: string; origin: string },
   scripts: readonly LibraryScript[],
 ) => Promise<void>;
 
@@ -51,7 +51,7 @@ export function createGoldenCopies({
     const website = websiteIn(folder);
     try {
       await makeTree(website, layout.coreOf(version));
-      await runOn({ ...website, id: randomUUID(), version, origin: PLACEHOLDER.origin }, [
+      await runOn({ ...website, version, origin: PLACEHOLDER.origin }, [
         {
           name: 'install.php',
           args: [PLACEHOLDER.user, PLACEHOLDER.email, PLACEHOLDER.title, PERMALINKS],

@@ -11,7 +11,7 @@ import { createWordPressCores, type WordPressCores } from '../../wordpress/cores
 import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
 import { type Layout, layoutOf } from '../host-folder/layout.ts';
 import { followReleases } from './newer-releases.ts';
-import { smallWordPress } from './php-sites.fixture.ts';
+import { smallWordPress } from './small-wordpress.fixture.ts';
 
 const { wordpress } = requirePackagedFiles();
 const log = pino({ level: 'silent' });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import { RefusedRestoreError } from '../../contract/errors.ts';
 import type { RestoredParts } from '../../contract/snapshots.ts';
+import type { WebsiteFolders } from '../host-folder/layout.ts';
 import { announceDatabase } from './adopted-database.ts';
 import { linkTree } from './link-tree.ts';
 import { COPY_FOLDER, DATABASE, DATABASE_FOLDER, PLATFORM_COPY_FOLDER, PRIVATE } from './site.ts';
@@ -35,11 +36,18 @@ export async function completeRestored(
   await announceDatabase(present);
 }
 
+/** The folders of a website that is restored into the folder `next`. */
+export const restoredIn = (next: string): WebsiteFolders => ({
+  files: next,
+  database: join(next, PRIVATE, DATABASE_FOLDER),
+});
+
 /** Puts the copy of the database in a restored folder where {@link adoptDatabase} takes it. */
 async function settleDatabase(files: string): Promise<void> {
   const folder = join(files, PRIVATE);
-  await rm(join(folder, DATABASE_FOLDER), { recursive: true, force: true });
-  await rename(join(folder, COPY_FOLDER), join(folder, DATABASE_FOLDER));
+  const { database } = restoredIn(files);
+  await rm(database, { recursive: true, force: true });
+  await rename(join(folder, COPY_FOLDER), database);
   await syncFolder(folder);
 }
 

@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../../../lib/durations.ts';
 import { eventually } from '../../policy/edge.fixture.ts';
 import { layoutOf } from '../host-folder/layout.ts';
 import { parseVhost } from '../host-folder/vhost.ts';
-import { fakePhp } from './php-sites.fixture.ts';
+import type { PhpSites } from '../php/php-sites.ts';
 import type { PurgeRequest } from './purge-requests.ts';
 import { createWordPressServing } from './serving.ts';
 import type { WordPressSites } from './wordpress-sites.ts';
@@ -31,6 +31,11 @@ const noSites = new Proxy({} as WordPressSites, {
     throw new Error('no website');
   },
 });
+const noPhp = new Proxy({} as PhpSites, {
+  get() {
+    throw new Error('no PHP');
+  },
+});
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'serving-'));
@@ -46,7 +51,7 @@ it('takes purges one after the other, so that two requests lose none', async () 
   const serving = createWordPressServing({
     layout,
     sites: noSites,
-    php: fakePhp(),
+    php: noPhp,
     served: async () => [],
     websiteOf: () => null,
     purge: (_id, request) => new Promise((done) => purges.push({ request, done })),
@@ -85,14 +90,14 @@ it('ends PHP at once when it stops, even while a task waits for requests of its 
   const serving = createWordPressServing({
     layout: layoutOf(folder),
     sites: new Proxy(noSites, { get: (_sites, name) => name === 'runCron' && (async () => null) }),
-    php: {
-      ...fakePhp(),
-      stop(id) {
+    php: Object.assign(Object.create(noPhp), {
+      isHeld: () => false,
+      stop(id: string) {
         stopped.push(id);
         return closed;
       },
       close: async () => close(),
-    },
+    }),
     served: async () => [website],
     websiteOf: () => website,
     purge: async () => {},

@@ -9,8 +9,8 @@ import type { PhpRequest, PhpResponse, PhpSites } from '../php/php-sites.ts';
 import { createRareLog } from '../rare-log.ts';
 import { type PurgeRequest, takePurges } from './purge-requests.ts';
 import { createScheduledTasks } from './scheduled-tasks.ts';
-import { PRIVATE } from './site.ts';
-import type { SiteFacts, WordPressSites } from './wordpress-sites.ts';
+import { PRIVATE, type SiteFacts } from './site.ts';
+import type { WordPressSites } from './wordpress-sites.ts';
 
 /** Requests and due tasks of the WordPress websites that this process serves. */
 export interface WordPressServing {

@@ -34,6 +34,16 @@ const SEEN = {
 
 export const LIMITS: PhpSite['limits'] = { memoryMb: 256, seconds: 60, uploadMb: 64, threads: 2 };
 
+/** The address of a website and what else its PHP knows. */
+export interface SiteFacts {
+  version: string;
+  /** `https://example.com`, with the port unless it is the default. */
+  origin: string;
+  passKey: string | null;
+  /** Recipients of its email within an hour, if the install has a limit of its own. */
+  mailsPerHour?: number | undefined;
+}
+
 /** A WordPress of this host, as its PHP needs it. */
 export interface WordPressSite {
   id: string;
@@ -85,26 +95,18 @@ export interface LibraryScript {
   /** A file of hosting/wordpress/php. */
   name: string;
   args?: readonly string[];
-  environment?: Readonly<Record<string, string>>;
   seconds?: number;
 }
 
 /** One of our PHP files as a script, which finds its arguments in `$argv`. */
-export function libraryScript(
-  { name, args = [], environment = {}, seconds }: LibraryScript,
-  origin: string,
-): PhpScript {
+export function libraryScript({ name, args = [], seconds }: LibraryScript, origin: string): PhpScript {
   const { host, protocol } = new URL(origin);
   // Base64, so that no argument can end the text.
-  const given = Buffer.from(JSON.stringify({ argv: [name, ...args], environment })).toString('base64');
+  const given = Buffer.from(JSON.stringify([name, ...args])).toString('base64');
   return {
     code: `<?php
 defined('STDERR') || define('STDERR', fopen('php://stderr', 'w'));
-$given = json_decode(base64_decode('${given}'), true);
-$argv = $given['argv'];
-foreach ($given['environment'] as $name => $value) {
-    putenv("$name=$value");
-}
+$argv = json_decode(base64_decode('${given}'), true);
 require '${SEEN.library}/${name}';
 `,
     host,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -5,7 +6,6 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { untilAborted } from '../../../lib/concurrency.ts';
 import { syncFolder } from '../../../lib/durable-file.ts';
-import { hasCode } from '../../../lib/error-code.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { syncFileSystem } from '../../../lib/sync-file-system.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
@@ -26,7 +26,7 @@ import { requireCopied } from './copied-database.ts';
 import { copyTree } from './copy-tree.ts';
 import { writeFirstValues } from './first-values.ts';
 import { createGoldenCopies, writeHostFiles } from './golden-copies.ts';
-import { NAMES_FILE, parseNames, unicodeName, writeHostNames } from './host-names-file.ts';
+import { NAMES_FILE } from './host-names-file.ts';
 import {
   COPY_FOLDER,
   CRON_CODE,
@@ -38,30 +38,18 @@ import {
   libraryScript,
   PRIVATE,
   phpSiteOf,
+  type SiteFacts,
 } from './site.ts';
-import { readWebsiteText } from './website-text.ts';
+import { createUrlReplacement, type UrlReplacement } from './url-replacement.ts';
 import { createWordPressVersions, type WordPressVersions } from './wordpress-versions.ts';
 
-/** The address of a website and what else its PHP knows. */
-export interface SiteFacts {
-  version: string;
-  /** `https://example.com`, with the port unless it is the default. */
-  origin: string;
-  passKey: string | null;
-  /** Recipients of its email within an hour, if the install has a limit of its own. */
-  mailsPerHour?: number | undefined;
-}
-
 /** The WordPress websites of this host. Their document roots contain everything that belongs to them, the database too. */
-export interface WordPressSites extends WordPressVersions {
+export interface WordPressSites extends WordPressVersions, UrlReplacement {
   /** Fetches WordPress if this host has none, and prepares it for new websites. Returns its version. Rejects as `versionFor`. */
   prepare(report?: ReportProgress): Promise<string>;
   /** Creates the document root of a new website, or repairs the host's files in an existing one. */
   provide(install: InstallRef, facts: SiteFacts, signal?: AbortSignal): Promise<void>;
   siteOf(installId: string, facts: SiteFacts): Promise<PhpSite>;
-  /** Whether the database names other addresses than the present one. */
-  hasFormerUrls(installId: string, facts: SiteFacts): Promise<boolean>;
-  replaceUrls(install: InstallRef, facts: SiteFacts, signal?: AbortSignal): Promise<void>;
   createLogin(
     install: InstallRef,
     facts: SiteFacts,
@@ -83,10 +71,6 @@ const MARKED: ReadonlySet<string> = new Set(['install.php', 'replace-urls.php'])
 const ERROR_PAGE = '<body id="error-page">';
 const ADMIN_FILE = 'wordpress-admin.txt';
 
-/** Of the file with the host names: thousands of them. */
-const MOST_NAMES_BYTES = 256 * 1024;
-
-const REPLACE_SECONDS = 30 * 60;
 const CRON_SECONDS = 5 * 60;
 const COPY_SECONDS = 10 * 60;
 
@@ -107,14 +91,20 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
   const golden = createGoldenCopies({
     layout,
     log,
-    async runOn({ id, files, database, version, origin }, scripts) {
-      const site = await phpSiteIn(id, { files, database }, { version, origin, passKey: null });
-      try {
+    async runOn({ version, origin, ...folders }, scripts) {
+      const facts = { version, origin, passKey: null };
+      await inFolder(folders, facts, async (site) => {
         for (const script of scripts) await run(site, script, origin);
-      } finally {
-        await php.stop(id);
-      }
+      });
     },
+  });
+  const urls = createUrlReplacement({
+    layout,
+    run: async (installId, facts, script, signal) =>
+      run(await siteOf(installId, facts), script, facts.origin, signal),
+    runIn: (folders, facts, script, signal) =>
+      inFolder(folders, facts, (site) => run(site, script, facts.origin, signal)),
+    log,
   });
 
   /** @throws if the website has something else in its place */
@@ -138,6 +128,20 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
 
   const siteOf = (installId: string, facts: SiteFacts) =>
     phpSiteIn(installId, { files: layout.filesOf(installId), database: layout.databaseOf(installId) }, facts);
+
+  /** Runs `work` with a website in folders that no install has. Its process ends afterwards. */
+  async function inFolder<Result>(
+    folders: WebsiteFolders,
+    facts: SiteFacts,
+    work: (site: PhpSite) => Promise<Result>,
+  ): Promise<Result> {
+    const site = await phpSiteIn(randomUUID(), folders, facts);
+    try {
+      return await work(site);
+    } finally {
+      await php.stop(site.id);
+    }
+  }
 
   async function run(
     site: PhpSite,
@@ -187,23 +191,6 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     await syncFolder(layout.installs);
   }
 
-  async function namesIn(installId: string, facts: SiteFacts): Promise<string[]> {
-    const present = new URL(facts.origin).host;
-    try {
-      return parseNames(
-        await readWebsiteText(join(await privateOf(installId), NAMES_FILE), MOST_NAMES_BYTES),
-      );
-    } catch (error) {
-      if (hasCode(error, 'ENOENT')) return [present];
-      throw error;
-    }
-  }
-
-  async function otherNames(installId: string, facts: SiteFacts): Promise<string[]> {
-    const present = new URL(facts.origin).host;
-    return (await namesIn(installId, facts)).filter((name) => name !== present);
-  }
-
   return {
     ...versions,
 
@@ -231,25 +218,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
 
     siteOf,
 
-    hasFormerUrls: async (installId, facts) => (await otherNames(installId, facts)).length > 0,
-
-    async replaceUrls(install, facts, signal) {
-      const { host, protocol } = new URL(facts.origin);
-      const others = await otherNames(install.id, facts);
-      const from = new Set(others.flatMap((name) => [name, unicodeName(name)]));
-      if (from.size > 0) {
-        const scheme = protocol.slice(0, -1);
-        const script = {
-          name: 'replace-urls.php',
-          args: [scheme, host, ...from],
-          environment: { HOMEPORT_BARE: '1' },
-          seconds: REPLACE_SECONDS,
-        };
-        const changed = await run(await siteOf(install.id, facts), script, facts.origin, signal);
-        log.info({ install: install.id, from: [...from], to: host, rows: changed }, 'replaced URLs');
-      }
-      await writeHostNames(await privateOf(install.id), [host]);
-    },
+    ...urls,
 
     async createLogin(install, facts, user) {
       const site = await siteOf(install.id, facts);

@@ -2,17 +2,17 @@ import Type, { type Static } from 'typebox';
 import { mapConcurrent } from '../../../lib/concurrency.ts';
 import { SECOND_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
-import type { SandboxedInstall } from '../isolation/sandbox.ts';
-import type { LinuxLayout } from '../machine/layout.ts';
-import { beginAdminPage } from '../wordpress/admin-page.ts';
-import { newestFatals } from '../wordpress/error-log.ts';
-import { readSiteSettings, type SiteSettings, siteSettingsSchema } from '../wordpress/site-settings.ts';
 import {
   type AskedEdge,
   RedirectedElsewhere,
   type VisitedWebsite,
   visitPage,
-} from '../wordpress/wordpress-answers.ts';
+} from '../../wordpress/wordpress-answers.ts';
+import type { SandboxedInstall } from '../isolation/sandbox.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
+import { beginAdminPage } from '../wordpress/admin-page.ts';
+import { newestFatals } from '../wordpress/error-log.ts';
+import { readSiteSettings, type SiteSettings, siteSettingsSchema } from '../wordpress/site-settings.ts';
 
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 

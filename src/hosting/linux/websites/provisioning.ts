@@ -1,5 +1,6 @@
 import type { InstallState } from '../../contract/install-state.ts';
 import { effectivePhp } from '../../policy/php-limits.ts';
+import { type AskedEdge, requireWordPress, type VisitedWebsite } from '../../wordpress/wordpress-answers.ts';
 import { redisSpec } from '../daemons/redis.ts';
 import { makeHome, removeHome } from '../isolation/folders.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
@@ -9,7 +10,6 @@ import type { Stage } from '../machine/saga.ts';
 import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
 import { warmUp } from '../php/warm-up.ts';
 import type { SiteAddress } from '../wordpress/website.ts';
-import { type AskedEdge, requireWordPress, type VisitedWebsite } from '../wordpress/wordpress-answers.ts';
 import { CHECK_PACE, type Look } from './observation.ts';
 import type { WebsiteParts } from './website-parts.ts';
 

@@ -1,7 +1,7 @@
 import { isUnchanged } from '../../contract/errors.ts';
 import type { HostMachine } from '../../contract/host.ts';
+import { type AskedEdge, requireWordPress } from '../../wordpress/wordpress-answers.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
-import { type AskedEdge, requireWordPress } from '../wordpress/wordpress-answers.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
 import { visitedWebsite } from './provisioning.ts';
 import type { WordPressUpdatesOptions } from './wordpress-updates.ts';

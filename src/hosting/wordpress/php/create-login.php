@@ -6,6 +6,7 @@
  */
 const SHORTINIT = true;
 require (defined('HOMEPORT') ? HOMEPORT['root'] : dirname(__DIR__)) . '/wp-load.php';
+require __DIR__ . '/database-error.php';
 
 [, $name, $expires, $login] = $argv + [3 => ''];
 // The table of the main site, which every site of a network reads.
@@ -64,9 +65,9 @@ function change(string $sql, ...$values): void
 
 function stop_on_error(): void
 {
-    global $wpdb;
-    if ($wpdb->last_error !== '') {
-        fwrite(STDERR, $wpdb->last_error . "\n");
+    $error = homeport_database_error();
+    if ($error !== '') {
+        fwrite(STDERR, $error . "\n");
         exit(1);
     }
 }

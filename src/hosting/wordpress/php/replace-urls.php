@@ -1,16 +1,20 @@
 <?php
 /**
  * Replaces host names and schemes in the URLs of the whole database, including serialised values, whose lengths it adjusts.
+ * Changes everything or, if it fails, nothing.
  * Arguments: the new scheme (`http`, `https`, or `keep`), the new host name, then the old ones, which can include the new one.
  * Prints the number of changed rows of each table, and that it has completed. With HOMEPORT_BARE=1 in the environment it loads no PHP of the website.
  */
 const SHORTINIT = true;
 require __DIR__ . '/without-content.php';
 require (defined('HOMEPORT') ? HOMEPORT['root'] : dirname(__DIR__)) . '/wp-load.php';
+require __DIR__ . '/database-error.php';
 
 $to = ['scheme' => $argv[1], 'host' => $argv[2]];
 $from = array_slice($argv, 3);
 $changed = [];
+// All or nothing. A process that ends early takes nothing over.
+change('START TRANSACTION');
 foreach (rows_of("SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'") as $row) {
     $table = reset($row);
     $count = replace_in_table($table, $from, $to);
@@ -18,6 +22,7 @@ foreach (rows_of("SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'") as $row) {
         $changed[$table] = $count;
     }
 }
+change('COMMIT');
 wp_cache_flush();
 echo json_encode((object) $changed), "\n";
 echo "\n", '{"completed":true}', "\n";
@@ -152,8 +157,9 @@ function change(string $sql): int
 function give_up(string $sql): never
 {
     global $wpdb;
-    $why = is_mysql() ? mysqli_error($wpdb->dbh) : $wpdb->last_error;
-    fwrite(STDERR, $why . ' in: ' . substr($sql, 0, 200) . "\n");
+    $why = is_mysql() ? mysqli_error($wpdb->dbh) : homeport_database_error();
+    // Without the values.
+    fwrite(STDERR, $why . ' in: ' . substr(preg_replace('/ (?:SET|WHERE) .*/s', '', $sql), 0, 200) . "\n");
     exit(1);
 }
 

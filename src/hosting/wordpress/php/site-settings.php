@@ -5,14 +5,16 @@
  */
 const SHORTINIT = true;
 require (defined('HOMEPORT') ? HOMEPORT['root'] : dirname(__DIR__)) . '/wp-load.php';
+require __DIR__ . '/database-error.php';
 
 $options = $wpdb->base_prefix . 'options';
 $posts = $wpdb->base_prefix . 'posts';
 $names = ['siteurl', 'home', 'template', 'stylesheet', 'active_plugins', 'page_on_front'];
 $places = implode(', ', array_fill(0, count($names), '%s'));
 $rows = $wpdb->get_results($wpdb->prepare("SELECT option_name, option_value FROM $options WHERE option_name IN ($places)", $names));
-if ($wpdb->last_error !== '') {
-    fwrite(STDERR, $wpdb->last_error . "\n");
+$error = homeport_database_error();
+if ($error !== '') {
+    fwrite(STDERR, "$error\n");
     exit(1);
 }
 $values = array_column($rows, 'option_value', 'option_name');

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer } from 'node:https';
 import type { Server } from 'node:net';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { certificateMaker, pkcs8 } from '../../../../test/servers/certificate-maker.ts';
-import { BrokenWebsiteError } from '../../contract/errors.ts';
+import { certificateMaker, pkcs8 } from '../../../test/servers/certificate-maker.ts';
+import { BrokenWebsiteError } from '../contract/errors.ts';
 import { type AskedEdge, requireWordPress, type VisitedWebsite } from './wordpress-answers.ts';
 
 const SHOP: VisitedWebsite = {

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { BrokenWebsiteError } from '../../contract/errors.ts';
-import { createPass, PASS_HEADER } from '../../policy/visitor-pass.ts';
+import { BrokenWebsiteError } from '../contract/errors.ts';
+import { createPass, PASS_HEADER } from '../policy/visitor-pass.ts';
 
 /** A website as its visitors address it. */
 export interface VisitedWebsite {
@@ -53,8 +53,9 @@ export async function requireWordPress(
   website: VisitedWebsite,
   edge: AskedEdge,
   signal?: AbortSignal,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<void> {
-  const { url, status, body } = await visitPage(website, '/', edge, { signal });
+  const { url, status, body } = await visitPage(website, '/', edge, { signal, timeoutMs });
   const page = url.pathname === '/' ? 'the home page' : `${url.pathname}, where the home page redirects,`;
   if (status !== 200)
     throw new BrokenWebsiteError(`${page} of ${url.host} answers ${status}: ${startOf(body)}`);
