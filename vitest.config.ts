@@ -20,6 +20,7 @@ const withoutDatabase = [
   'src/hosting/**',
   'src/network/**',
   'test/bench/**',
+  'test/operations/**',
   'test/servers/**',
   'src/secrets/**',
   'src/config/config.test.ts',
@@ -85,12 +86,12 @@ const onlyPostgres = [
   'test/faults/shutdown.test.ts',
 ];
 
-/** Tests of faults wait longest, so they begin first. Their files are short and would be last. */
-class FaultsFirst extends BaseSequencer {
+/** Tests of operations and faults wait longest, so they begin first. Their files are short and would be last. */
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isOfFaults = ({ moduleId }: TestSpecification) => moduleId.includes('/test/faults/');
+    const isLong = ({ moduleId }: TestSpecification) => /\/test\/(operations|faults)\//.test(moduleId);
     const sorted = await super.sort(files);
-    return [...sorted.filter(isOfFaults), ...sorted.filter((file) => !isOfFaults(file))];
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }
 
@@ -105,7 +106,7 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       testTimeout: isLong ? 1_800_000 : 120_000,
-      sequence: { sequencer: FaultsFirst },
+      sequence: { sequencer: LongestFirst },
       hookTimeout: 120_000,
       // A busy machine may need seconds for what usually takes a moment.
       expect: { poll: { timeout: 20_000, interval: 20 } },
