@@ -41,6 +41,7 @@ export const RESULT_FIELDS: Record<OperationKind, Readonly<Record<string, string
   },
   'install.update_php': { version: null },
   'install.update_php_limits': {},
+  'install.restart_php': {},
   'wordpress.cli': {
     exit_status: null,
     command: 'its first words, such as `plugin list`',

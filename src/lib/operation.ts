@@ -21,6 +21,7 @@ export const OPERATION_KINDS = [
   'wordpress.change',
   'install.update_php',
   'install.update_php_limits',
+  'install.restart_php',
   'wordpress.cli',
   'site.transfer',
 ] as const;
@@ -126,6 +127,7 @@ const ADVICE_OF_KINDS: Partial<Record<OperationKind, string>> = {
     'The website keeps its previous PHP version. Fix what the message names, then switch again.',
   'install.update_php_limits':
     'PHP keeps its former limits. Fix what the message names, then change them again.',
+  'install.restart_php': 'Restart PHP again.',
   'wordpress.cli': 'Check the website first, then run the command again if it is needed.',
 };
 

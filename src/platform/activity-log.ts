@@ -49,6 +49,7 @@ export const ACTIONS = [
   'install.update_mail',
   'install.wp_cli',
   'install.update_php_limits',
+  'install.restart_php',
   'domain.create',
   'domain.update',
   'domain.delete',

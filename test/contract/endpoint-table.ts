@@ -100,6 +100,7 @@ const TABLE = `
 | 112| GET    | /installs/{install_id}/php                                  | 200 | 401, 403, 404, 409, 429, 503       |
 | 113| PATCH  | /installs/{install_id}/php                                  | 200 | 400, 401, 403, 404, 409, 429, 503  |
 | 114| GET    | /installs/{install_id}/capabilities                         | 200 | 401, 403, 404, 429, 503            |
+| 115| POST   | /installs/{install_id}/php/restart                          | 202 | 401, 403, 404, 409, 429, 503       |
 | 120| GET    | /installs/{install_id}/wordpress/updates                    | 200 | 400, 401, 403, 404, 429, 503       |
 | 121| POST   | /installs/{install_id}/wordpress/updates                    | 202 | 400, 401, 403, 404, 409, 429, 503  |
 | 122| POST   | /accounts/{account_id}/wordpress/updates                    | 202 | 400, 401, 403, 404, 429, 503       |

@@ -109,6 +109,7 @@ export const ENDPOINTS: Record<EndpointId, { method: string; path: string }> = {
   removeTag: { method: 'POST', path: '/accounts/{account_id}/tags/remove' },
   renameTag: { method: 'POST', path: '/accounts/{account_id}/tags/rename' },
   renewImportKey: { method: 'POST', path: '/installs/{install_id}/import_key/renewal' },
+  restartPhp: { method: 'POST', path: '/installs/{install_id}/php/restart' },
   restoreBackup: { method: 'POST', path: '/installs/{install_id}/backups/{backup_id}/restore' },
   restoreDeletedInstall: { method: 'POST', path: '/deleted_installs/{deleted_install_id}/restore' },
   retryOperation: { method: 'POST', path: '/operations/{operation_id}/retry' },

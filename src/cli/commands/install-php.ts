@@ -12,6 +12,7 @@ interface Options {
   time?: number | null;
   workers?: number | null;
   inputVars?: number | null;
+  restart?: boolean;
   json?: boolean;
 }
 
@@ -20,7 +21,7 @@ export function addInstallPhp(install: Command): void {
     .command('php')
     .summary('show or change the PHP of an install')
     .description(
-      'show the PHP of an install, switch its version, or change its limits, and wait for the result. "default" returns a limit to ' +
+      'show the PHP of an install, switch its version, change its limits, or restart it, and wait for the result. "default" returns a limit to ' +
         'its default. The website is checked before and after; if it is worse off, nothing changes. A running server does the ' +
         'work, otherwise this command does',
     )
@@ -31,10 +32,11 @@ export function addInstallPhp(install: Command): void {
     .option('--time <seconds>', 'max_execution_time', countArgument)
     .option('--workers <count>', 'requests that PHP works on at once', countArgument)
     .option('--input-vars <count>', 'max_input_vars', countArgument)
+    .option('--restart', 'restart PHP, afterwards: removes what former code left in memory')
     .option('--json', 'print JSON: install_name, version, versions, limits, custom, defaults, maximums')
     .addHelpText(
       'after',
-      '\nExample:\n  homeport install php harbourcafe 8.4\n  homeport install php harbourcafe --memory-limit 512M',
+      '\nExample:\n  homeport install php harbourcafe 8.4\n  homeport install php harbourcafe --memory-limit 512M\n  homeport install php harbourcafe --restart',
     )
     .action(changePhp);
 }
@@ -74,6 +76,10 @@ async function changePhp(name: string, version: string | undefined, options: Opt
       ...(inputVars === undefined ? {} : { max_input_vars: inputVars }),
     });
     if (!(await follow(jobId, `Changing the PHP limits of ${name}`, name, platform, services))) return;
+    if (options.restart) {
+      const restarting = await php.restartAsOperator(name);
+      if (!(await follow(restarting, `Restarting the PHP of ${name}`, name, platform, services))) return;
+    }
     const view = await php.getAsOperator(name);
     if (options.json) return printJson({ install_name: name, ...view });
     const limits = Object.entries(view.limits ?? {}).map(([limit, value]): [string, string] => [

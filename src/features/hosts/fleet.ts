@@ -139,6 +139,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
 
     purge: async (install, cache) => (await machineOf(install.id)).purge(install, cache),
     purgePages: async (install, paths) => (await machineOf(install.id)).purgePages(install, paths),
+    restartPhp: async (install) => (await machineOf(install.id)).restartPhp(install),
     replaceUrls: async (install, signal) => (await machineOf(install.id)).replaceUrls(install, signal),
     snapshot: async (install, backupId, signal, report) =>
       (await machineOf(install.id)).snapshot(install, backupId, signal, report),

@@ -21,10 +21,11 @@ import {
 import {
   failInstall,
   findInstallRef,
+  findActiveInstall,
   findInstallStatus,
   noteApplied,
 } from '../websites/installs/website-store.ts';
-import { updatePhpLimits } from '../websites/php/jobs.ts';
+import { restartPhp, updatePhpLimits } from '../websites/php/jobs.ts';
 import { storePhpLimits, withChange } from '../websites/php/limits-store.ts';
 import { requestReading } from '../websites/wordpress/request-reading.ts';
 import { isNameBeingFreed } from './deleted-installs/store.ts';
@@ -82,6 +83,13 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
     defineJob({
       ...updatePhpLimits,
       run: ({ id, change }, job) => bringToDesiredState(platform, host, id, job, { php: change }),
+    }),
+    defineJob({
+      ...restartPhp,
+      async run({ id }) {
+        const install = await findActiveInstall(platform.database.reader, id);
+        if (install) await permanently(postponing(host.restartPhp(install)));
+      },
     }),
     replaceUrlsKind(platform, host),
     defineJob({

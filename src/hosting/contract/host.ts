@@ -66,6 +66,12 @@ export interface Host
    */
   replaceUrls(install: InstallRef, signal?: AbortSignal): Promise<void>;
 
+  /**
+   * Ends the processes of a website's PHP after their running requests, within seconds, so that the next ones have nothing that former code
+   * left in memory. Rejects with a {@link PermanentHostError} if the website has no PHP.
+   */
+  restartPhp(install: InstallRef): Promise<void>;
+
   /** Measures the files and the database of a website. */
   measureStorage(install: InstallRef, signal?: AbortSignal): Promise<MeasuredStorage>;
 }

@@ -354,6 +354,13 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       if (found !== null) await blamingWebsite(found.sites.replaceUrls(install, found.facts, signal));
     },
 
+    async restartPhp(install) {
+      const found = requireWordPress(install);
+      if (found === null) throw new PermanentHostError(STATIC_ONLY.reason);
+      // The next request starts another process.
+      await found.php.stop(install.id);
+    },
+
     async measureStorage(install, signal) {
       if ((await ifThere(stat(filesOf(install.id)))) === null) {
         throw new PermanentHostError(`there is no website ${install.name} on this host`);

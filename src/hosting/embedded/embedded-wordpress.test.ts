@@ -430,6 +430,15 @@ test('an email of a website goes to the platform’s mail server, and counts', a
   await site.host.apply(shop);
 });
 
+test('a restart of PHP ends its process, and refuses a website of files', async () => {
+  php.stopped.length = 0;
+  await site.host.restartPhp(shop);
+  expect(php.stopped).toEqual([shop.id]);
+  const files = siteState('files', []);
+  await site.host.apply(files);
+  await expect(site.host.restartPhp(files)).rejects.toThrow('This install has no WordPress');
+});
+
 describe('a backup', () => {
   /** A host that was stopped, with a backup of its website. `next` serves the same folder. */
   async function stoppedHost() {

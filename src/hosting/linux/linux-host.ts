@@ -25,7 +25,7 @@ import type { InstallRecord } from './machine/record.ts';
 import { tryOrLog } from './machine/try-or-log.ts';
 import type { LinuxHostParts } from './websites/linux-host-parts.ts';
 import { measureStorage } from './websites/measure-storage.ts';
-import { addressOf, websiteSteps } from './websites/provisioning.ts';
+import { addressOf, phpDaemon, websiteSteps } from './websites/provisioning.ts';
 import { createStartRetries } from './websites/start-retries.ts';
 import { createWebsiteLifecycle } from './websites/website-lifecycle.ts';
 import { createWebsiteReplacements } from './websites/website-replacements.ts';
@@ -217,6 +217,12 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       await requireRecord(install);
       await web.purgePages(install.id, paths);
     },
+
+    restartPhp: (install) =>
+      serially(install.id, async () => {
+        await requireRecord(install);
+        await parts.daemons.restart(phpDaemon(install.id));
+      }),
 
     replaceUrls: (install, signal) => serially(install.id, () => lifecycle.replaceUrls(install.id, signal)),
 

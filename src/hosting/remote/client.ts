@@ -172,6 +172,9 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     async purgePages({ id, name }, paths) {
       await call(COMMANDS.purgePages, withinMs.purgePages, { install: { id, name }, paths: [...paths] });
     },
+    async restartPhp({ id, name }) {
+      await call(COMMANDS.restartPhp, withinMs.restartPhp, { install: { id, name } });
+    },
     snapshot: ({ id, name }, backupId, signal, report) =>
       call(COMMANDS.snapshot, withinMs.snapshot, { install: { id, name }, backupId }, signal, report),
     restore: ({ id, name }, backupId, { from, parts, wordpressVersion, signal, report } = {}) =>

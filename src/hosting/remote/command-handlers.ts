@@ -38,6 +38,7 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
   handle(COMMANDS.removeBackups, ({ install }) => host.removeBackups(install));
   handle(COMMANDS.purge, ({ install, cache }) => host.purge(install, cache));
   handle(COMMANDS.purgePages, ({ install, paths }) => host.purgePages(install, paths));
+  handle(COMMANDS.restartPhp, ({ install }) => host.restartPhp(install));
   handle(COMMANDS.replaceUrls, ({ install }, signal) => host.replaceUrls(install, signal));
   handle(COMMANDS.snapshot, ({ install, backupId }, signal, report) =>
     host.snapshot(install, backupId, signal, report),

@@ -138,6 +138,7 @@ export const COMMANDS = {
     Type.Object({ install, paths: Type.Array(pagePath, { maxItems: MOST_PAGE_PATHS }) }, closed),
     nothing,
   ),
+  restartPhp: command('restart_php', Type.Object({ install }, closed), nothing),
   replaceUrls: command('replace_urls', Type.Object({ install }, closed), nothing),
   snapshot: command('snapshot', Type.Object({ install, backupId: uuid }, closed), snapshot),
   restore: command(

@@ -15,6 +15,8 @@ export const TIME_LIMITS: TimeLimits = {
   withdraw: 10 * SECOND_MS,
   purge: 30 * SECOND_MS,
   purgePages: 30 * SECOND_MS,
+  // The stop and the start of a daemon.
+  restartPhp: 2 * MINUTE_MS,
   nextQuestion: POLL_MS + 10 * SECOND_MS,
   // The host no longer waits for a later answer.
   answer: 2 * ANSWER_WITHIN_MS,

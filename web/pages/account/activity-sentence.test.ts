@@ -40,6 +40,7 @@ const ACTIONS: readonly Entry['action'][] = [
   'install.update_mail',
   'install.wp_cli',
   'install.update_php_limits',
+  'install.restart_php',
   'domain.create',
   'domain.update',
   'domain.delete',

@@ -90,6 +90,7 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
       ? `switched off the mail of ${subject_name}`
       : `changed the mail limit of ${subject_name}${typeof limit_per_hour === 'number' ? ` to ${counted(limit_per_hour, 'recipient')} an hour` : ''}`,
   'install.update_php_limits': ({ subject_name }) => `changed the PHP limits of ${subject_name}`,
+  'install.restart_php': ({ subject_name }) => `restarted the PHP of ${subject_name}`,
   'install.wp_cli': ({ subject_name }, { command }) =>
     `ran WP-CLI on ${subject_name}${text(command) ? `: ${command}` : ''}`,
   'domain.create': ({ subject_name }) => `added the domain ${subject_name}`,

@@ -76,6 +76,7 @@ const OPERATIONS: Record<OperationKind, OperationWords | null> = {
   'domain.check': null,
   'certificate.order': null,
   'cache.purge': null,
+  'install.restart_php': null,
   'offload.configure': {
     failed: ['The offload of {install} could not be changed', 'The offload of installs could not be changed'],
     page: 'offload',

@@ -24,7 +24,7 @@ import { purgeCache } from '../../websites/caches/jobs.ts';
 import { switchWordpress, updatePhp } from '../../websites/installs/jobs.ts';
 import { configureOffload } from '../../websites/offload/jobs.ts';
 import { endOffloadRequest } from '../../websites/offload/requests.ts';
-import { updatePhpLimits } from '../../websites/php/jobs.ts';
+import { restartPhp, updatePhpLimits } from '../../websites/php/jobs.ts';
 import { refreshWordPress } from '../../websites/wordpress/jobs.ts';
 import { runWpCli } from '../../websites/wp-cli/jobs.ts';
 import { endRun } from '../../websites/wp-cli/store.ts';
@@ -119,6 +119,7 @@ export function createCancellations(platform: Platform) {
       end: ({ queries }, payload) => cancelUpdate(queries, Value.Parse(updateWebsite.payload, payload)),
     },
     [updatePhpLimits.name]: { until: 'running', verb: 'install.change' },
+    [restartPhp.name]: { until: 'running', verb: 'install.work' },
     [runWpCli.name]: {
       until: 'ended',
       verb: 'install.work',

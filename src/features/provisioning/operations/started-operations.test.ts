@@ -147,6 +147,7 @@ it('every kind has the result that the API describes', async () => {
     'wordpress.change',
     'install.update_php',
     'install.update_php_limits',
+    'install.restart_php',
     'wordpress.cli',
     'site.transfer',
   ]);

@@ -15,6 +15,17 @@ const payload = Type.Object({
   }),
 });
 
+const restartPayload = Type.Object({ id: Type.String() });
+
+/** Ends the processes of a website's PHP; the next requests start others. */
+export const restartPhp: JobType<typeof restartPayload> = {
+  name: 'restart_php',
+  operation: 'install.restart_php',
+  payload: restartPayload,
+  maxAttempts: 3,
+  timeoutMs: 2 * MINUTE_MS,
+};
+
 /** Changes the PHP limits of a website; a failure leaves it unchanged. */
 export const updatePhpLimits: JobType<typeof payload> = {
   name: 'update_php_limits',

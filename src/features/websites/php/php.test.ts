@@ -15,6 +15,7 @@ let accountId: string;
 let owner: Person;
 let install: { id: string; name: string };
 let applied: InstallState[];
+let restarted: string[];
 let refusedBecause: string | null = null;
 
 beforeAll(async () => {
@@ -27,6 +28,11 @@ beforeAll(async () => {
     applied.push(state);
     if (refusedBecause !== null) throw new PermanentHostError(refusedBecause);
     return apply(state, signal);
+  };
+  restarted = [];
+  machine.machine.restartPhp = async ({ id }) => {
+    if (refusedBecause !== null) throw new PermanentHostError(refusedBecause);
+    restarted.push(id);
   };
   homeport = await startTestHomeport({ environment: environment(machine.runFolder) });
   ({ accountId, owner } = await homeport.ownedAccount());
@@ -78,6 +84,39 @@ describe('the PHP of an install', () => {
       action: 'install.update_php_limits',
       details: { memory_limit: '512M', upload_max_filesize: '1G' },
     });
+  });
+
+  it('restarts PHP on its host, and writes that down', async () => {
+    const started = await owner.client.post(`${path()}/restart`);
+    expect(started.status).toBe(202);
+    await homeport.idle();
+    expect(await operation(started)).toMatchObject({ kind: 'install.restart_php', status: 'succeeded' });
+    expect(restarted).toEqual([install.id]);
+    expect((await activityOf(homeport, accountId)).at(-1)).toMatchObject({ action: 'install.restart_php' });
+    await homeport.services.php.restartAsOperator(install.name);
+    await homeport.idle();
+    expect(restarted).toEqual([install.id, install.id]);
+  });
+
+  it('says why PHP was not restarted', async () => {
+    refusedBecause = 'This host has no website of that name.';
+    const started = await owner.client.post(`${path()}/restart`);
+    await homeport.idle();
+    expect(await operation(started)).toMatchObject({
+      status: 'failed',
+      error: { code: 'host_refused', message: refusedBecause, advice: 'Restart PHP again.' },
+    });
+    refusedBecause = null;
+  });
+
+  it('is restarted by those who work on the install alone', async () => {
+    const partial = await homeport.person(accountId, 'partial', [install.id]);
+    expect((await partial.client.post(`${path()}/restart`)).status).toBe(202);
+    const without = await homeport.person(accountId, 'partial', []);
+    expect(await without.client.post(`${path()}/restart`)).toMatchObject(FORBIDDEN);
+    await homeport.idle();
+    const stranger = (await homeport.ownedAccount()).owner;
+    expect((await stranger.client.post(`${path()}/restart`)).status).toBe(404);
   });
 
   it('starts nothing without a change, and null returns to the default', async () => {

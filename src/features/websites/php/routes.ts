@@ -37,5 +37,18 @@ export function phpRoutes(php: PhpService): Route[] {
         return new Started(operationId, view);
       },
     }),
+    route({
+      method: 'POST',
+      path: '/installs/:install_id/php/restart',
+      operationId: 'restartPhp',
+      summary: 'Restart the PHP of an install',
+      description:
+        'Ends the processes of PHP after their running requests, and starts others. Removes what former code left in memory, such as compiled files. Restart PHP after you have removed files of an attacker. Visitors wait for a moment.',
+      tag,
+      errors: [401, 403, 404, 409, 429, 503],
+      success: 202,
+      starts: 'install.restart_php',
+      handle: async ({ caller, id }) => new Started(await php.restart(caller, id('install_id')), undefined),
+    }),
   ];
 }

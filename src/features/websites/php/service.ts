@@ -14,7 +14,7 @@ import { offeredPhp } from '../installs/php-switch.ts';
 import { lockNamed, requireNamed, type Website } from '../installs/requested-website.ts';
 import { findInstallAccess } from '../installs/store.ts';
 import { findWebsite } from '../installs/website-store.ts';
-import { updatePhpLimits } from './jobs.ts';
+import { restartPhp, updatePhpLimits } from './jobs.ts';
 import { findPhpLimits, withChange } from './limits-store.ts';
 import { PHP_LIMIT_NAMES, type phpSchema, type phpSettingsSchema, type updatePhpSchema } from './schema.ts';
 
@@ -112,6 +112,26 @@ export function createPhpService(
     return jobId;
   }
 
+  /** Requests a restart for a locked install. */
+  async function requestRestart(transaction: Transaction, actor: Actor, install: Website): Promise<string> {
+    const { id, name, account_id, status, php_version } = install;
+    if (status !== 'active') {
+      throw new Conflict(`The install is ${status}; only the PHP of an active one can be restarted.`);
+    }
+    if (php_version === null) throw new Conflict('The install runs no PHP.');
+    const jobId = await queue.enqueue(transaction, restartPhp, {
+      payload: { id },
+      lane: id,
+      requestId: actor.origin.requestId,
+    });
+    await activity.record(transaction, actor, account_id, {
+      action: 'install.restart_php',
+      subject: { id, name },
+      installId: id,
+    });
+    return jobId;
+  }
+
   async function requireWebsite(queries: Queries, id: string): Promise<Website> {
     const install = await findWebsite(queries, { id });
     if (!install) throw new NotFound();
@@ -141,7 +161,20 @@ export function createPhpService(
         return { operationId, view: await viewOf(queries, install) };
       }),
 
+    /** Requests a restart of PHP. Returns the operation's id. Throws NotFound, Forbidden and Conflict. */
+    restart: (caller: Caller, id: string): Promise<string> =>
+      database.write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'installs', id);
+        authorize('install.work', 'install.read', await findInstallAccess(queries, caller, id));
+        return requestRestart(transaction, caller, await requireWebsite(queries, id));
+      }),
+
     /** For the command line: by name. */
+    restartAsOperator: (name: string): Promise<string> =>
+      database.write(async (transaction) =>
+        requestRestart(transaction, OPERATOR, await lockNamed(transaction, name)),
+      ),
     async getAsOperator(name: string): Promise<PhpView> {
       return viewOf(database.reader, await requireNamed(database.reader, name));
     },

@@ -20,6 +20,7 @@ const NAMES: Record<Kind, string> = {
   'wordpress.change': 'Changing a plugin or theme',
   'wordpress.update': 'Updating WordPress, plugins or themes',
   'install.update_php_limits': 'Changing the PHP limits',
+  'install.restart_php': 'Restarting PHP',
   'wordpress.cli': 'Running WP-CLI',
   'backup.create': 'Creating a backup',
   'backup.restore': 'Restoring a backup',

@@ -6,6 +6,7 @@ import { DeleteInstall } from './delete-install.tsx';
 import { MoveInstall } from './move-install.tsx';
 import { PhpLimits } from './php-limits.tsx';
 import { PhpVersion } from './php-version.tsx';
+import { RestartPhp } from './restart-php.tsx';
 import { WordpressUpgrades } from './wordpress-upgrades.tsx';
 
 /** Changes of an install as a whole: PHP, upgrades, copies, its site, and its deletion. */
@@ -27,6 +28,7 @@ export function SettingsSection({ install }: { install: Install }) {
           </OfferedSection>
         </>
       )}
+      {may('install.work') && install.php_version !== null && isActive && <RestartPhp install={install} />}
       {may('install.work') && isActive && <CopyInstall install={install} />}
       {may('install.change') && (
         <>
