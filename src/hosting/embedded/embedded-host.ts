@@ -50,6 +50,7 @@ const RESTORING: LoginRefused = {
 /** Websites at the start. */
 const SETTLED_AT_ONCE = 16;
 const STATIC_HOST = 'The embedded host serves static websites only';
+const NO_PHP_TO_RESTART = 'This website consists of files, without PHP.';
 const NO_PHP =
   'This machine cannot run WordPress, so it serves static websites only. The log says why. Create the install with the runtime "static".';
 
@@ -356,7 +357,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
 
     async restartPhp(install) {
       const found = requireWordPress(install);
-      if (found === null) throw new PermanentHostError(STATIC_ONLY.reason);
+      if (found === null) throw new PermanentHostError(NO_PHP_TO_RESTART);
       // The next request starts another process.
       await found.php.stop(install.id);
     },

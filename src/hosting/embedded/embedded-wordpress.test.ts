@@ -436,7 +436,7 @@ test('a restart of PHP ends its process, and refuses a website of files', async 
   expect(php.stopped).toEqual([shop.id]);
   const files = siteState('files', []);
   await site.host.apply(files);
-  await expect(site.host.restartPhp(files)).rejects.toThrow('This install has no WordPress');
+  await expect(site.host.restartPhp(files)).rejects.toThrow('without PHP');
 });
 
 describe('a backup', () => {
