@@ -148,7 +148,7 @@ const TABLE = `
 `;
 
 /** Endpoints that read a body: all that POST or PATCH, but these. */
-const POST_WITHOUT_BODY = [53, 30, 40, 66, 67, 72, 91, 108, 109, 128, 143, 163, 175, 177, 185];
+const POST_WITHOUT_BODY = [53, 30, 40, 66, 67, 72, 91, 108, 109, 115, 128, 143, 163, 175, 177, 185];
 /** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
 const PAGED = [3, 10, 15, 24, 37, 41, 44, 50, 71, 90, 92, 96, 99, 101, 106, 120, 129, 152, 183];
 const PUBLIC = [1, 2];

@@ -116,7 +116,7 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   // import a website into an install
   [[160, 163, 176, 177],                    'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // run WP-CLI in an install
-  [[111],                               'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  [[111, 115],                          'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // PHP of an install
   [[112, 114],                             'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   [[113],                               'yes', 'yes', 'yes', 'no',   'hide', 'hide', 'hide'],

@@ -79,6 +79,7 @@ const WRITTEN: Record<number, readonly string[]> = {
   161: ['install.create', 'backup.create', 'install.copy'],
   162: ['backup.create', 'backup.create', 'install.copy'],
   111: ['install.wp_cli'],
+  115: ['install.restart_php'],
   // It changes something only on a host with PHP.
   113: [],
   // A user's own inbox and emails.
