@@ -20,8 +20,8 @@ import {
 } from '../websites/installs/jobs.ts';
 import {
   failInstall,
-  findInstallRef,
   findActiveInstall,
+  findInstallRef,
   findInstallStatus,
   noteApplied,
 } from '../websites/installs/website-store.ts';
