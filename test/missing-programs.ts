@@ -22,6 +22,7 @@ const NEEDS = [
     packages: 'openssh-client',
     isThere: () => has('sftp', 'ssh-keygen'),
   },
+  { tests: 'The first start on a terminal', packages: 'bsdutils', isThere: () => has('script') },
   { tests: 'Reading archives with tar', packages: 'tar zstd', isThere: () => has('tar', 'zstd') },
 ];
 

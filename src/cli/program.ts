@@ -35,9 +35,9 @@ export function createProgram(): Command {
   addCredentialCommands(program);
   addSiteCommands(program);
   addInstallCommands(program);
-  addOperatorCommands(program.command('domain').description('manage domains of installs as the operator'));
+  program.command('domain').description('manage domains of installs as the operator');
   addBackupCommands(program);
-  addOperatorCommands(program.command('operation').description('see, cancel and repeat operations'));
+  program.command('operation').description('see, cancel and repeat operations');
   addHostCommand(program);
   addRolloutCommands(program);
   addJobCommands(program);
@@ -45,6 +45,7 @@ export function createProgram(): Command {
   addDoctorCommand(program);
   addApiCommand(program);
   addMcpCommand(program);
+  for (const group of program.commands) addOperatorCommands(group);
   nameOwnHelp(program, program.name());
   return program;
 }

@@ -256,7 +256,7 @@ it('asks before unsaved text is lost', async () => {
   await field('Addresses').fill('192.0.2.9');
   const sites = page.getByRole('link', { name: 'Sites', exact: true });
   await sites.click();
-  await leaving().getByText('What you entered is not saved').waitFor();
+  await leaving().getByText('Your unsaved changes will be lost.').waitFor();
   await expectAccessibleInBothThemes(page);
   await leaving().getByRole('button', { name: 'Cancel' }).click();
   expect(await field('Addresses').inputValue()).toBe('192.0.2.9');

@@ -71,18 +71,23 @@ async function unfinished(): Promise<number> {
   return rows.length;
 }
 
-/** Starts servers as a service manager does, until nothing is left to do. Returns the signals that ended them. */
-async function serveUntilDone(): Promise<(string | null)[]> {
+/**
+ * Runs servers side by side as service managers do, which start each again, until nothing is left to do. Returns the signals that ended
+ * them.
+ */
+async function serveUntilDone(count = 1): Promise<(string | null)[]> {
   const ended: (string | null)[] = [];
-  let server = startServer();
+  const present = Array.from({ length: count }, startServer);
   while ((await unfinished()) > 0) {
     await sleep(20);
-    if (!hasDied(server)) continue;
-    ended.push(server.signalCode);
-    if (ended.length > 6) throw new Error(`the server dies at each start: ${ended.join(' ')}`);
-    server = startServer();
+    for (const [index, server] of present.entries()) {
+      if (!hasDied(server)) continue;
+      ended.push(server.signalCode);
+      if (ended.length > 6) throw new Error(`servers die at each start: ${ended.join(' ')}`);
+      present[index] = startServer();
+    }
   }
-  expect(hasDied(server), 'the last server lives').toBe(false);
+  expect(present.filter(hasDied), 'the last servers live').toEqual([]);
   return ended;
 }
 
@@ -141,13 +146,26 @@ it('two such jobs are both set aside, and no job that ran beside them', async ()
   await ask('companion 1', { ms: 800 });
   await ask('companion 2', { ms: 800 });
 
-  expect(await serveUntilDone()).toHaveLength(3);
+  await serveUntilDone();
+
+  for (const name of ['poison 1', 'poison 2']) expect(attemptsAt(name)).toBe(2);
 
   expect(await effects()).toEqual({
     [`poison 1 ${GIVEN_UP}`]: 1,
     [`poison 2 ${GIVEN_UP}`]: 1,
     'companion 1 succeeded': 1,
     'companion 2 succeeded': 1,
+  });
+}, 60_000);
+
+it('several servers share what they know of deaths', async () => {
+  await ask('poison', { ends: 'SIGKILL', ms: 300 });
+  for (const n of [1, 2, 3, 4, 5]) await ask(`companion ${n}`, { ms: 500 });
+  expect(await serveUntilDone(2)).toEqual(['SIGKILL', 'SIGKILL']);
+  expect(attemptsAt('poison')).toBe(2);
+  expect(await effects()).toEqual({
+    [`poison ${GIVEN_UP}`]: 1,
+    ...Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`companion ${n} succeeded`, 1])),
   });
 }, 60_000);
 

@@ -22,7 +22,7 @@ import type { Conflict, FormDraft } from './use-draft.ts';
 /** Errors by field name, from the last response. */
 export const FieldErrors = createContext<Record<string, string>>({});
 
-/** What someone else saved for fields that the user edited, by field name. */
+/** Values that someone else saved for fields that the user edited, by field name. */
 export const FieldConflicts = createContext<Readonly<Record<string, Conflict>>>({});
 
 /** The field to fill in again after the last failure, and the ID of the message that says why. */
@@ -102,7 +102,7 @@ export function Form({
   const [conflictsFound, setConflictsFound] = useState(0);
   const isUnsaved = draft ? draft.isUnsaved : hasText && !isPrompt;
   // A submission may open another page.
-  useLeaveReason(isUnsaved && !pending ? 'What you entered is not saved and will be lost.' : null);
+  useLeaveReason(isUnsaved && !pending ? 'Your unsaved changes will be lost.' : null);
 
   useEffect(() => {
     if (form.current) dialog?.begin?.(form.current);

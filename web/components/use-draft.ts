@@ -35,7 +35,7 @@ export interface FormDraft {
   save(): Promise<boolean>;
 }
 
-/** What the user changed in a form, on top of what the server has. */
+/** The user's edits of a form, on top of the server's values. */
 export interface Draft<F extends Fields> extends FormDraft {
   /** The values that the form shows. */
   values: F;
@@ -78,9 +78,9 @@ export function useDraft<Resource, F extends Fields>({
 }: DraftOptions<Resource, F>): Draft<F> {
   const [edits, setEdits] = useState<Edits<F>>({});
   const [isSaving, setIsSaving] = useState(false);
-  // What the last save found, until the page has loaded something else.
+  // The values that the last save found, until the page has loaded others.
   const [found, setFound] = useState<{ theirs: F; insteadOf: F } | null>(null);
-  // What was saved and does not show in the resource yet.
+  // Saved edits that the resource does not show yet.
   const [sent, setSent] = useState<{ edits: Edits<F>; insteadOf: F } | null>(null);
   const loaded = fieldsOf(resource);
   const theirs = found !== null && isSame(found.insteadOf, loaded) ? found.theirs : loaded;

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../../lib/operator-error.ts';
-import { addOperatorCommands } from '../operator/declare.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { nameArgument } from '../terminal/arguments.ts';
 import { printJson, table } from '../terminal/output.ts';
@@ -30,6 +29,7 @@ export function addAccountCommands(program: Command): void {
 
   account
     .command('update')
+    .alias('change')
     .description('rename an account, or set its nickname')
     .argument('<account>', 'name or id of the account')
     .option('--name <name>', 'new name', nameArgument)
@@ -54,8 +54,6 @@ export function addAccountCommands(program: Command): void {
         });
       },
     );
-
-  addOperatorCommands(account);
 
   account
     .command('list')

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { BackupDetails } from '../../features/backups/store.ts';
 import { NotFound } from '../../lib/failures.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
-import { addOperatorCommands } from '../operator/declare.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { idArgument } from '../terminal/arguments.ts';
 import { requireConsent } from '../terminal/confirm.ts';
@@ -24,8 +23,6 @@ export function addBackupCommands(program: Command): void {
     )
     .addHelpText('after', '\nExample:\n  homeport backup list --install harbourcafe')
     .action(listBackups);
-
-  addOperatorCommands(backup);
 
   backup
     .command('restore')

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../../lib/operator-error.ts';
-import { addOperatorCommands } from '../operator/declare.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
 import { addCopyCommands } from './copies.ts';
@@ -36,9 +35,8 @@ export function addInstallCommands(program: Command): void {
 
   addCreateInstall(install);
 
-  addOperatorCommands(install);
-
   addInstallCapabilities(install);
+
   addInstallWordPressCommand(install);
 
   addInstallPhp(install);

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { parseUuid } from '../../lib/ids.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
-import { addOperatorCommands } from '../operator/declare.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
 import { namedAccount } from './named-account.ts';
@@ -19,8 +18,6 @@ export function addSiteCommands(program: Command): void {
     .option('--json', 'print JSON: an array of id, name, tags, account (id, name), created_at')
     .addHelpText('after', '\nExample:\n  homeport site list --tag "Monthly care"')
     .action(listSites);
-
-  addOperatorCommands(site);
 
   site
     .command('tag')

@@ -3,7 +3,6 @@ import type { Person } from '../../features/accounts/account-users/store.ts';
 import type { MemberView } from '../../features/accounts/account-users/view.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { formatRoles, ROLE_INPUTS, type RoleInput } from '../../lib/roles.ts';
-import { addOperatorCommands } from '../operator/declare.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { collect, nameArgument } from '../terminal/arguments.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
@@ -63,7 +62,6 @@ export function addUserCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  homeport user list')
     .action(listUsers);
 
-  addOperatorCommands(user);
   addUserChangeCommands(user);
 }
 

@@ -24,6 +24,7 @@ export function addOperatorCommands(group: Command): void {
     command.addHelpText('after', `\nExample:\n  homeport ${spec.group} ${spec.name} ${spec.example}`);
     declared.set(command, spec);
   }
+  if (declared.size === 0) return;
   group.hook('preSubcommand', async (_group, command) => {
     const spec = declared.get(command);
     if (spec === undefined) return;

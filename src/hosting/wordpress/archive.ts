@@ -10,6 +10,8 @@ import { runCommand } from '../../lib/run-command.ts';
 import { PermanentHostError } from '../contract/errors.ts';
 
 const TIMEOUT_MS = 5 * MINUTE_MS;
+/** Ten times as much as WordPress needs. A small archive can have any size unpacked. */
+export const MOST_UNPACKED = { bytes: 1024 ** 3, entries: 50_000 };
 
 /** Whether {@link unpackArchive} can read a file of that name. */
 export function isArchiveName(name: string): boolean {
@@ -23,19 +25,19 @@ function kindOf(name: string): 'zip' | 'tar' | null {
 
 /**
  * Unpacks an archive into a new folder, and returns the folder inside that contains everything. Refuses links, special files and
- * names that lead outside. Zip archives need the program `unzip`.
+ * names that lead outside, and archives that are larger than `most` unpacked. Zip archives need the program `unzip`.
  *
  * @throws PermanentHostError saying what is wrong with the archive
  */
-export async function unpackArchive(archive: string, folder: string): Promise<string> {
+export async function unpackArchive(archive: string, folder: string, most = MOST_UNPACKED): Promise<string> {
   const kind = kindOf(archive);
   if (kind === null) throw new PermanentHostError(`${archive} is neither a .zip nor a .tar.gz`);
   await mkdir(folder, { mode: 0o700 });
   const content = join(folder, 'content');
   await mkdir(content, { mode: 0o700 });
   try {
-    if (kind === 'zip') await unzip(archive, folder, content);
-    else await untar(archive, content);
+    if (kind === 'zip') await unzip(archive, folder, content, most);
+    else await untar(archive, content, most);
   } catch (error) {
     if (error instanceof PermanentHostError) throw error;
     throw new PermanentHostError(`${archive} cannot be unpacked: ${messageOf(error)}`, { cause: error });
@@ -43,11 +45,18 @@ export async function unpackArchive(archive: string, folder: string): Promise<st
   return singleFolderIn(content);
 }
 
-async function unzip(archive: string, folder: string, content: string): Promise<void> {
+async function unzip(
+  archive: string,
+  folder: string,
+  content: string,
+  most: typeof MOST_UNPACKED,
+): Promise<void> {
   // Under a name of ours: the program would misread a name with a leading `-` or with `[`.
   const own = join(folder, '.archive.zip');
   await copyFile(archive, own);
-  refuseForeign(archive, await zipEntries(own));
+  const entries = await zipEntries(own);
+  refuseForeign(archive, entries);
+  refuseLarger(archive, most, { bytes: sum(entries), entries: entries.length });
   await run('unzip', ['-qq', '-n', own, '-d', content]);
 }
 
@@ -60,16 +69,19 @@ const TAR_TYPES: Readonly<Record<string, string>> = {
   link: 'h',
 };
 
-async function untar(archive: string, content: string): Promise<void> {
+async function untar(archive: string, content: string, most: typeof MOST_UNPACKED): Promise<void> {
   const entries = tar.extract();
   const read = pipeline(createReadStream(archive), createGunzip(), entries);
   // The loop reports the failure.
   read.catch(() => {});
   let count = 0;
+  let bytes = 0;
   for await (const entry of entries) {
-    const { name, type } = entry.header;
-    refuseForeign(archive, [{ type: TAR_TYPES[type ?? 'file'] ?? '?', name }]);
+    const { name, type, size = 0 } = entry.header;
+    refuseForeign(archive, [{ type: TAR_TYPES[type ?? 'file'] ?? '?', name, size }]);
     count++;
+    bytes += size;
+    refuseLarger(archive, most, { bytes, entries: count });
     const place = join(content, name);
     if (type === 'directory') {
       await mkdir(place, { recursive: true });
@@ -89,6 +101,22 @@ export interface ArchiveEntry {
   /** The first character of a line of `ls -l`: `-`, `d`, `l`. */
   type: string;
   name: string;
+  /** Bytes of its content, unpacked. */
+  size: number;
+}
+
+const sum = (entries: readonly ArchiveEntry[]): number =>
+  entries.reduce((bytes, { size }) => bytes + size, 0);
+
+function refuseLarger(archive: string, most: typeof MOST_UNPACKED, found: typeof MOST_UNPACKED): void {
+  if (found.bytes > most.bytes) {
+    throw new PermanentHostError(
+      `${archive} has more than ${most.bytes} bytes unpacked: WordPress is smaller`,
+    );
+  }
+  if (found.entries > most.entries) {
+    throw new PermanentHostError(`${archive} has more than ${most.entries} entries: WordPress has fewer`);
+  }
 }
 
 /** Throws a {@link PermanentHostError} for the first entry that is not allowed. */
@@ -115,12 +143,12 @@ async function zipEntries(archive: string): Promise<ArchiveEntry[]> {
 
 /** Parses `-rw-r--r--  3.0 unx      405 tx defN 20-Feb-06 06:33 wordpress/index.php`. */
 export function parseZipLine(line: string): ArchiveEntry {
-  const match = /^(.)\S*\s+\S+\s+\S+\s+\S+\s+\S+\s+\S+\s+\S+\s+\S+ (.*)$/.exec(line);
-  if (match?.[1] === undefined || match[2] === undefined) {
+  const match = /^(.)\S*\s+\S+\s+\S+\s+(\d+)\s+\S+\s+\S+\s+\S+\s+\S+ (.*)$/.exec(line);
+  if (match?.[1] === undefined || match[3] === undefined) {
     throw new PermanentHostError(`cannot parse this line from unzip: ${line}`);
   }
   // Archives from systems such as DOS have no types: there, only the name shows a folder.
-  return { type: match[1] === '?' ? '-' : match[1], name: match[2] };
+  return { type: match[1] === '?' ? '-' : match[1], name: match[3], size: Number(match[2]) };
 }
 
 const linesOf = (text: string) => text.split('\n').filter((line) => line !== '');

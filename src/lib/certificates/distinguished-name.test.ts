@@ -17,7 +17,7 @@ async function certificateOf(name: x509.JsonNameParams): Promise<X509Certificate
   return new X509Certificate(made.toString('pem'));
 }
 
-/** What Node makes of the same name where it does not crash. */
+/** Node's own reading of the same name. Its key is on a usual curve, so Node does not crash. */
 function expected(certificate: X509Certificate): Record<string, string[]> {
   const entries = Object.entries(certificate.toLegacyObject().subject ?? {});
   return Object.fromEntries(entries.map(([name, values]) => [name, [values ?? []].flat()]));

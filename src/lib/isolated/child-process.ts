@@ -8,11 +8,11 @@ import { type FromChild, readMessages, sendMessage, type ToChild } from './messa
 
 const ENTRY = fileURLToPath(new URL('./child.ts', import.meta.url));
 const MIB = 1024 * 1024;
-/** What decides which roots TLS trusts. Nothing else of the environment reaches the child: it holds secrets. */
+/** Variables that name the roots for TLS. The rest of the environment holds secrets, so the child does not get it. */
 const PASSED_ON = ['NODE_EXTRA_CA_CERTS', 'NODE_USE_SYSTEM_CA', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
 /** Of standard error, for the message. V8 and Node begin with the reason. */
 const MOST_CHARACTERS = 1_000;
-/** What V8 writes before it ends the process. */
+/** V8 writes it before it ends the process. */
 const HEAP_LIMIT = 'heap out of memory';
 const WATCH_MS = 200;
 /** A busy machine may need seconds for what usually takes a moment. */

@@ -73,7 +73,7 @@ export function createIsolatedProcess({
   let idle: NodeJS.Timeout | undefined;
   let lastId = 0;
   const waiting: Request[] = [];
-  /** Groups that run by themselves, before those that wait: one task of each group has killed the process. */
+  /** Groups of tasks that ran when the process died. They run before those that wait, one group at a time. */
   const suspects: Request[][] = [];
   const running = new Map<number, Request>();
 

@@ -1,6 +1,6 @@
 /**
- * A function that runs in a process of its own: everything that reads what strangers made in native code, which can crash. Its input and
- * output are values that `structuredClone` copies. It has no effect that must not happen twice, because it runs again if its process died.
+ * A function that runs in a child process, because it reads untrusted bytes with native code, which can crash. Its input and output are values
+ * that `structuredClone` copies. It has no effect that must not happen twice, because it runs again if its process died.
  */
 export type TaskFunction<Input, Output> = (input: Input, signal: AbortSignal) => Output | Promise<Output>;
 
@@ -15,7 +15,7 @@ export interface IsolatedTask<Input, Output> {
 }
 
 /**
- * Names a function to run in a process of its own, without loading its module here:
+ * Names a function to run in a child process, without loading its module here:
  * `isolatedTask<typeof import('./read.ts').readFile>(new URL('./read.ts', import.meta.url), 'readFile')`.
  */
 export function isolatedTask<Task extends (input: never, signal: AbortSignal) => unknown>(

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { deserialize, serialize } from 'node:v8';
 
-/** `value` is what a task gets or gives, as bytes, so that only its reader can fail of it. */
+/** `value`: the input or output of a task, as bytes of v8.serialize. */
 export type ToChild =
   | { id: number; module: string; name: string; value: Uint8Array; maxBytes: number }
   /** Aborts the signal of a task. */

@@ -1,8 +1,8 @@
 import { createIsolatedProcess, type IsolatedProcess } from './isolated-process.ts';
 
 /**
- * The process that reads certificates and speaks TLS with servers of strangers, one for the whole platform. Its tasks wait for the network
- * and compute for milliseconds only. Tasks that read large files belong in a process of their own.
+ * The child process that reads untrusted certificates and connects to untrusted servers, one for the whole platform. Its tasks wait for the
+ * network and compute for milliseconds only. Tasks that read large files belong in another one.
  */
 export const strangersProcess: IsolatedProcess = createIsolatedProcess({
   memoryMb: 256,

@@ -177,6 +177,12 @@ describe('an archive of a website', () => {
     ['two dumps', () => tarOf([plugin, dump, { ...dump, name: 'b.sql' }]), 'several dumps: dump.sql, b.sql'],
     ['no wp-content', () => tarOf([dump]), 'no folder wp-content'],
     ['two websites', () => tarOf([dump, plugin, { ...plugin, name: 'b/wp-content/x' }]), 'several websites'],
+    ['a huge name', () => tarOf([{ name: `wp-content/${'x'.repeat(5_000)}`, content: 'a' }]), 'too long'],
+    [
+      'a huge name in a zip',
+      () => zipOf([{ name: `wp-content/${'x'.repeat(5_000)}`, content: 'a' }]),
+      'too long',
+    ],
     ['a control character', () => zipOf([{ name: 'wp-content/a\nb', content: 'a' }]), 'control character'],
     ['an incomplete tar', async () => (await tarOf([plugin, dump])).subarray(0, 1_200), 'incomplete'],
     ['an incomplete zip', () => zipOf([{ name: content, content: 'a' }]).subarray(0, 40), 'damaged'],
