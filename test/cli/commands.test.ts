@@ -306,9 +306,10 @@ test('an install is created in a named account, and without a server only of fil
   ]);
   await database.close();
   await refused([...words, '--runtime', 'static'], /The install fresh exists already and is active/);
-  await refused([...words, '--site', 'Shop'], /^homeport: There is no site "Shop" in Harbour Agency\.$/m);
+  const another = ['install', 'create', 'another', '--account', account];
+  await refused([...another, '--site', 'Shop'], /^homeport: There is no site "Shop" in Harbour Agency\.$/m);
   await refused(
-    [...words, '--environment', 'live'],
+    [...another, '--environment', 'live'],
     /"live" is no environment. Choose one of production, staging/,
   );
 });

@@ -74,10 +74,10 @@ test('an install is copied into another one of its account only', async () => {
     stdout: `Copied the files and the database of ${production.name} into ${target.name}.\n`,
   });
   expect(readFileSync(pageOf(target.id), 'utf8')).toBe('the new shop');
-  // Websites of the embedded host have no database.
+  // Websites of files have no database.
   expect(
     await refused('copy', production.name, target.name, '--files', '--table', 'wp_options', '--yes'),
-  ).toContain('have no database');
+  ).toContain('without a database');
   expect(await refused('copy', production.name, production.name, '--yes')).toContain('into itself');
   const stranger = await homeport.ownedAccount();
   const foreign = await homeport.install(stranger.owner, stranger.accountId);
