@@ -2,13 +2,18 @@ import { IsObject, type TSchema } from 'typebox';
 import { asciiHost } from '../lib/ascii-host.ts';
 import { itemsOf } from '../lib/schema-bounds.ts';
 
+/** Characters of a domain. Its form in ASCII is no shorter, and has 253 at most (RFC 1035 section 2.3.4). */
+const LONGEST_DOMAIN = 253;
+
 /** An email address as it is stored: without surrounding white space, and with its domain in ASCII (RFC 5890). */
 export function storedEmail(text: string): string {
   const trimmed = text.trim();
-  const [, local, domain] = /^(.+)@(\P{ASCII}[^@]*|[^@]*\P{ASCII}[^@]*)$/u.exec(trimmed) ?? [];
-  if (local === undefined || domain === undefined) return trimmed;
+  const at = trimmed.lastIndexOf('@');
+  const domain = trimmed.slice(at + 1);
+  // The schema refuses longer ones. Converting them would take long.
+  if (at < 1 || domain.length > LONGEST_DOMAIN || !/\P{ASCII}/u.test(domain)) return trimmed;
   const host = asciiHost(domain);
-  return host === '' ? trimmed : `${local}@${host}`;
+  return host === '' ? trimmed : `${trimmed.slice(0, at)}@${host}`;
 }
 
 /** A body with its email addresses as they are stored. Copies what it changes. */
