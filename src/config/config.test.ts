@@ -69,13 +69,18 @@ const CASES: {
     good: [
       ['http://proxy.example:3128', 'http://proxy.example:3128/'],
       ['https://user:secret@proxy.example', 'https://user:secret@proxy.example/'],
+      ['proxy.example:3128', 'http://proxy.example:3128/'],
+      ['user:p%40ss@proxy.example:3128', 'http://user:p%40ss@proxy.example:3128/'],
     ],
-    bad: ['proxy.example:3128', 'socks5://proxy.example:1080', 'http://'],
+    bad: ['socks5://proxy.example:1080', 'http://', 'a proxy', 'http://user:hidden%@proxy.example:3128'],
   },
   httpProxy: {
     standard: null,
-    good: [['http://10.0.0.1:8080', 'http://10.0.0.1:8080/']],
-    bad: ['10.0.0.1:8080'],
+    good: [
+      ['http://10.0.0.1:8080', 'http://10.0.0.1:8080/'],
+      ['10.0.0.1:8080', 'http://10.0.0.1:8080/'],
+    ],
+    bad: ['ftp://10.0.0.1'],
   },
   noProxy: { standard: null, good: [['.internal,10.0.0.5', '.internal,10.0.0.5']], bad: [] },
   tlsCert: { standard: null, good: [], bad: [] },

@@ -89,10 +89,13 @@ export function checkedConnector({
 function tunnel(proxy: URL, target: string, limitMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const send = proxy.protocol === 'https:' ? requestHttps : requestHttp;
+    const host = bareHost(proxy.hostname);
     const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
     const asked = send({
       method: 'CONNECT',
-      host: bareHost(proxy.hostname),
+      host,
+      // Else Node takes the one of the header below. SNI is for names only (RFC 6066 section 3).
+      ...(isIP(host) === 0 ? { servername: host } : {}),
       port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
       path: target,
       headers: {

@@ -1,4 +1,5 @@
 import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:tls';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, it } from 'vitest';
 import { startConnectProxy } from '../../../test/servers/connect-proxy.ts';
@@ -126,6 +127,26 @@ it('asks a proxy for no private address', async () => {
     expect(error).toMatch(/public address\.$/);
   }
   expect(proxy.asked).toEqual([]);
+});
+
+it('names a proxy that speaks TLS in the handshake', async () => {
+  const names: string[] = [];
+  const proxy = createTlsServer({
+    SNICallback(name, done) {
+      names.push(name);
+      done(new Error('this proxy has no certificate'));
+    },
+  });
+  proxy.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  ends.push(async () => proxy.close());
+  const address = proxy.address();
+  if (typeof address !== 'object' || address === null) throw new Error('the proxy has no port');
+  const { error } = await posterThrough(`https://localhost:${address.port}/`, '127.0.0.2').post(
+    messageTo('http://hooks.test/'),
+  );
+  expect(error).toBe('The proxy of this platform does not answer; ask the operator to check it.');
+  expect(names).toEqual(['localhost']);
 });
 
 it('says that the proxy refuses or does not answer, without its address', async () => {
