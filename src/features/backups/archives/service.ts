@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { Value } from 'typebox/value';
-import type { Caller } from '../../../access/caller.ts';
+import { type Caller, storedUserOf } from '../../../access/caller.ts';
 import { authorize, isAllowed, type ResourceAccess } from '../../../access/permissions.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { BackupStatus } from '../../../database/tables/backups.ts';
@@ -110,7 +110,7 @@ export function createArchiveService(platform: Platform, limits: NotificationLim
           install_id: installId,
           backup_id: backupId,
           notification_emails: notify,
-          requested_by: caller.userId,
+          requested_by: storedUserOf(caller),
           created_at: timestamp(clock),
         });
         await activity.record(transaction, caller, install.account_id, {

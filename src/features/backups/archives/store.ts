@@ -36,7 +36,7 @@ export interface NewArchive {
   install_id: string;
   backup_id: string;
   notification_emails: readonly string[];
-  requested_by: string;
+  requested_by: string | null;
   created_at: string;
 }
 

@@ -3,6 +3,7 @@ import { activityOf } from '../../../../test/activity.ts';
 import { field, text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { FORBIDDEN, NOT_FOUND } from '../../../../test/refusal.ts';
+import { OPERATOR_CALLER } from '../../../access/caller.ts';
 import { PermanentHostError } from '../../../hosting/contract/errors.ts';
 import { type ServedMachine, serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
 import { RETRYABLE_KINDS } from '../../../lib/operation.ts';
@@ -183,6 +184,21 @@ describe('POST /operations/{operation_id}/retry', () => {
       status: 409,
       body: { message: expect.stringContaining('was deleted') },
     });
+  });
+
+  it('packs a backup again for the operator, who is no user', async () => {
+    const made = await owner.client.post(at('/backups'), { description: 'Whole', notification_emails: [] });
+    await homeport.idle();
+    const packing = await owner.client.post(at('/archives'), { backup_id: text(made.body, 'id') });
+    await homeport.idle();
+    const { database } = homeport.platform;
+    const failed = startedBy(packing);
+    await database.write(({ queries }) =>
+      queries.updateTable('jobs').set({ state: 'failed' }).where('id', '=', failed).execute(),
+    );
+    const again = await homeport.services.operations.retry(OPERATOR_CALLER, failed);
+    await homeport.idle();
+    expect(await read(again)).toMatchObject({ kind: 'archive.create', status: 'succeeded' });
   });
 
   it('starts the work once if it is requested twice at the same time', async () => {
