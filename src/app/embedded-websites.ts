@@ -169,7 +169,9 @@ function wordpressOf({ config, random, log, clock }: Platform): WordPressSetting
       }),
     mail: {
       hasServer: config.smtpUrl !== null,
-      senderOf: envelopeSenders(config),
+      senderOf: (installName) =>
+        config.relaySender?.replaceAll('{name}', installName) ?? platformAddress(config),
+      platformAddress: platformAddress(config),
       portalHost: new URL(config.publicUrl).hostname,
       perHour: config.installMailsPerHour,
       send: (mail) => mailer.forward(mail),
@@ -177,11 +179,9 @@ function wordpressOf({ config, random, log, clock }: Platform): WordPressSetting
   };
 }
 
-/** The mail server of the platform accepts the platform's own address, so it is the envelope sender of websites, too. */
-function envelopeSenders({ relaySender, mailFrom }: Config): (installName: string) => string {
-  const platform = /<([^<>]+)>\s*$/.exec(mailFrom)?.[1] ?? mailFrom.trim();
-  return (installName) => relaySender?.replaceAll('{name}', installName) ?? platform;
-}
+/** The address in the sender of the platform. Its mail server accepts it, so it is the envelope sender of websites, too. */
+const platformAddress = ({ mailFrom }: Pick<Config, 'mailFrom'>): string =>
+  /<([^<>]+)>\s*$/.exec(mailFrom)?.[1] ?? mailFrom.trim();
 
 /** The websites for platform backups; null if they are on Linux hosts. */
 export function websiteParts(config: Pick<Config, 'dataDir' | 'host'>, clock: Clock): WebsiteParts | null {

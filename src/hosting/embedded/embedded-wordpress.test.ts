@@ -66,6 +66,7 @@ const wordpressOf = (from: string | null): WordPressSettings => ({
   sqlitePlugin: provideSqlitePlugin,
   mail: {
     senderOf: () => 'homeport@provider.test',
+    platformAddress: 'homeport@provider.test',
     portalHost: 'portal.provider.test',
     perHour: 10,
     hasServer: true,

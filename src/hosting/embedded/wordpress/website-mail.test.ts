@@ -23,6 +23,7 @@ function mailer(hasServer = true) {
   const clock = manualClock(new Date('2026-01-02T03:04:05Z'));
   const mail = createWebsiteMail({
     senderOf: () => 'homeport@provider.example',
+    platformAddress: 'homeport@provider.example',
     portalHost: 'portal.hosting.example',
     siteDomain: 'provider.example',
     refusals: createMailRefusals(layoutOf(folder), clock),

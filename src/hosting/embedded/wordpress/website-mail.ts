@@ -25,6 +25,8 @@ export interface WebsiteMailSettings {
   hasServer: boolean;
   /** Envelope sender of the messages of an install. */
   senderOf(installName: string): string;
+  /** The address from which the platform sends its own email by the same mail server. */
+  platformAddress: string;
   /** The host name of the portal. */
   portalHost: string;
   /** Recipients that a website may send to within an hour, unless its install has a limit of its own. */
@@ -47,7 +49,7 @@ interface WebsiteMailOptions extends WebsiteMailSettings {
 }
 
 export function createWebsiteMail(options: WebsiteMailOptions): WebsiteMail {
-  const { senderOf, portalHost, siteDomain, refusals, clock, randomness } = options;
+  const { senderOf, platformAddress, portalHost, siteDomain, refusals, clock, randomness } = options;
   /** Recipients of each message in the last hour, by install. */
   const sent = new Map<string, { atMs: number; recipients: number }[]>();
 
@@ -95,6 +97,7 @@ export function createWebsiteMail(options: WebsiteMailOptions): WebsiteMail {
         const names = {
           install,
           sender,
+          platformAddress,
           portalHost,
           siteDomain,
           ownDomain: defaultDomain(install.name, siteDomain),

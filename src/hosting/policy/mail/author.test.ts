@@ -4,6 +4,8 @@ import { parseHead } from './message-head.ts';
 
 const shop = {
   sender: 'shop@bounces.operator.co.uk',
+  platformAddress: 'no-reply@panel.company.example',
+  portalHost: 'portal.hosting.example',
   siteDomain: 'sites.operator.example',
   ownDomain: 'shop.sites.operator.example',
 };
@@ -28,6 +30,7 @@ describe('From and Sender', () => {
     'From: a@notoperator.example',
     'From: a@operator.example.customer.example',
     'From: a@bücher.example',
+    'From: a@hosting.example',
     'Reply-To: billing@operator.example',
   ])('may be %j', (text) => {
     expect(faultOf(`${text}\n\n`)).toBeNull();
@@ -36,6 +39,9 @@ describe('From and Sender', () => {
   it.each([
     'From: billing@operator.example',
     'From: billing@operator.co.uk',
+    'From: no-reply@panel.company.example',
+    'From: billing@company.example',
+    'From: support@portal.hosting.example',
     'from : Billing <billing@OPERATOR.example>',
     'From: a@sites.operator.example',
     'From: a@blog.sites.operator.example',
@@ -85,7 +91,7 @@ describe('From and Sender', () => {
   });
 
   it('guards a domain that is a public suffix by itself', () => {
-    const local = { sender: 'shop@localhost', siteDomain: 'co.uk', ownDomain: 'shop.localhost' };
+    const local = { ...shop, sender: 'shop@localhost', siteDomain: 'co.uk', ownDomain: 'shop.localhost' };
     expect(faultOf('From: a@shop.co.uk\n\n', local)).toMatch(/domain of the provider/);
   });
 });

@@ -7,6 +7,10 @@ import { parseAddress } from './recipients.ts';
 export interface AuthorNames {
   /** The envelope sender. */
   sender: string;
+  /** The address from which the platform sends, if its mail server takes the messages: it signs for that address, too. */
+  platformAddress?: string;
+  /** The host name of the portal, which no website can have. */
+  portalHost: string;
   /** The domain that the default domains of all installs are under. */
   siteDomain: string;
   /** The default domain of the install. */
@@ -53,9 +57,11 @@ function fieldFault(text: string, names: AuthorNames): string | null {
 }
 
 /** Whether a domain, in lower case, is one of the provider that the install may not speak for. */
-export function isOfProvider(domain: string, { sender, siteDomain, ownDomain }: AuthorNames): boolean {
+export function isOfProvider(domain: string, provider: AuthorNames): boolean {
+  const { sender, platformAddress = sender, portalHost, siteDomain, ownDomain } = provider;
   if (isUnder(domain, ownDomain)) return false;
-  const names = [sender.slice(sender.lastIndexOf('@') + 1), siteDomain];
+  if (isUnder(domain, portalHost)) return true;
+  const names = [...[sender, platformAddress].map((one) => one.slice(one.lastIndexOf('@') + 1)), siteDomain];
   return names.some((name) => isUnder(domain, (getDomain(name) ?? name).toLowerCase()));
 }
 

@@ -1,13 +1,11 @@
 import type { InstallRef } from '../../contract/install-ref.ts';
-import { type AuthorNames, authorFault, isOfProvider, isUnder } from './author.ts';
+import { type AuthorNames, authorFault, isOfProvider } from './author.ts';
 import { completeHead, type Field, type MessageHead, renderHead, unfolded } from './message-head.ts';
 import { parseAddress } from './recipients.ts';
 
 /** An install that sends a message. */
 export interface SendingInstall extends AuthorNames {
   install: InstallRef;
-  /** The host name of the portal. */
-  portalHost: string;
 }
 
 /**
@@ -16,27 +14,24 @@ export interface SendingInstall extends AuthorNames {
  */
 export function outgoingHead(
   given: MessageHead,
-  { install, portalHost, ...names }: SendingInstall,
+  { install, ...names }: SendingInstall,
   { id, date }: { id: string; date: Date },
 ): { head: Buffer } | { fault: string } {
   const { fields, length } = completeHead(given, { id, install, ownDomain: names.ownDomain, date });
-  const head = { fields: fields.filter((field) => !speaksForProvider(field, names, portalHost)), length };
+  const head = { fields: fields.filter((field) => !speaksForProvider(field, names)), length };
   const fault = authorFault(head, names);
   return fault === null ? { head: renderHead(head) } : { fault };
 }
 
 /** Whether mail programs would take a field for the provider's: its signature, or its mailing list. */
-function speaksForProvider({ name, text }: Field, names: AuthorNames, portalHost: string): boolean {
+function speaksForProvider({ name, text }: Field, names: AuthorNames): boolean {
   const value = unfolded(text);
   // Websites may sign for their own domains. A signature of an unreadable domain proves nothing.
   if (name === 'dkim-signature') {
     const domain = domainOf(/^(?:[^;]*;)*?\s*d\s*=\s*([^;\s]+)\s*(?:;|$)/.exec(value)?.[1] ?? '');
     return domain === null || isOfProvider(domain, names);
   }
-  return (
-    name.startsWith('list-') &&
-    mentionedHosts(value).some((host) => isOfProvider(host, names) || isUnder(host, portalHost))
-  );
+  return name.startsWith('list-') && mentionedHosts(value).some((host) => isOfProvider(host, names));
 }
 
 /** The hosts of the addresses (RFC 2369) in a field. */
