@@ -1,6 +1,3 @@
-import http from 'node:http';
-import https from 'node:https';
-
 /** The settings of the proxy, as Node and programs such as restic read them from an environment. */
 export interface ProxyVariables {
   HTTP_PROXY?: string;
@@ -38,6 +35,8 @@ export function setOutboundProxy(settings: ProxySettings): () => void {
   const before = variables;
   variables = proxyVariables(settings);
   if (Object.keys(variables).length === 0) return () => (variables = before);
+  // The modules themselves: an import of their names cannot be assigned to.
+  const [http, https] = [process.getBuiltinModule('node:http'), process.getBuiltinModule('node:https')];
   const [plainHttp, plainHttps] = [http.globalAgent, https.globalAgent];
   const restore = http.setGlobalProxyFromEnv({ ...variables });
   [http.globalAgent, https.globalAgent] = [plainHttp, plainHttps];

@@ -198,7 +198,7 @@ describe('a platform with an embedded host', () => {
       },
     });
     await expect(homeport.services.installs.switchWordpress(name, '6.8')).rejects.toThrow(
-      `The install "${name}" is on no host that runs WordPress.`,
+      'This website consists of files, without WordPress.',
     );
   });
 });

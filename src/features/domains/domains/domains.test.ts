@@ -168,7 +168,11 @@ withoutPostgresUnlessLong(describe)('POST domains', () => {
     const hostName = 'Domain name must be a host name like www.example.com or *.example.com';
     for (const [name, code, message] of [
       ['no host', 'invalid_format', hostName],
-      ['shop.example/path', 'invalid_format', hostName],
+      [
+        'shop.example/path',
+        'invalid_format',
+        'Domain name must be the name alone, without a path: shop.example',
+      ],
       ['*.*.shop.example', 'invalid_format', hostName],
       ['192.0.2.1', 'ip_address', 'Domain name must be a host name, not an IP address'],
       ['[::1]', 'ip_address', 'Domain name must be a host name, not an IP address'],

@@ -157,7 +157,12 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
     expect((await reports()).at(-1)).toBe(
       `Set the A record of moved.example to 127.0.0.1 and ${SILENT}; it is 127.0.0.9 now.`,
     );
-    const seen = { kind: 'domain_not_reached', domain: 'moved.example', reason: null };
+    const seen = {
+      kind: 'domain_not_reached',
+      domain: 'moved.example',
+      reason: null,
+      retry_operation_id: null,
+    };
     const toldAt = (at: string) => [
       { install_id: install.id, install_name: install.name, reasons: [{ ...seen, at }] },
     ];

@@ -62,8 +62,7 @@ describe('an email change', () => {
   it('takes effect when the mailed link is confirmed, and notifies the old address', async () => {
     await someone();
     const email = `New.${address()}`;
-    expect(await ask(` ${email}`)).toMatchObject({ status: 400 });
-    expect(await ask(email)).toMatchObject({ status: 202, body: undefined });
+    expect(await ask(` ${email}\n`)).toMatchObject({ status: 202, body: undefined });
     const token = await tokenTo(email);
     expect(await mailsOf(email)).toMatchObject([
       {
