@@ -222,6 +222,7 @@ export const OPERATION_PAUSES = {
   purge_object: 60,
   refresh_storage: 300,
   refresh_wordpress: 60,
+  restart_php: 30,
 } as const;
 
 /** The key of a subject's count. `subject`: in the order that {@link RateLimit.subject} names, e.g. user and address. */

@@ -1419,7 +1419,7 @@ export interface paths {
         put?: never;
         /**
          * Restart the PHP of an install
-         * @description Ends the processes of PHP after their running requests, and starts others. Removes what former code left in memory, such as compiled files. Restart PHP after you have removed files of an attacker. Visitors wait for a moment.
+         * @description Ends the processes of PHP and starts others. Running requests have some seconds to end. Removes what former code left in memory, such as compiled files. Restart PHP after you have removed files of an attacker. Visitors wait for a moment.
          */
         post: operations["restartPhp"];
         delete?: never;

@@ -13,6 +13,7 @@ const NAMES: Record<Operation, string> = {
   purge_object: 'Object cache purges',
   refresh_storage: 'Measurements of storage',
   refresh_wordpress: 'Refreshes of WordPress',
+  restart_php: 'Restarts of PHP',
 };
 
 const messageOf = (operation: Operation) =>

@@ -89,6 +89,12 @@ describe('the PHP of an install', () => {
   it('restarts PHP on its host, and writes that down', async () => {
     const started = await owner.client.post(`${path()}/restart`);
     expect(started.status).toBe(202);
+    expect(await owner.client.post(`${path()}/restart`)).toMatchObject({
+      status: 429,
+      body: {
+        message: 'Restarts of PHP are rate-limited to one request every 30 seconds for each install',
+      },
+    });
     await homeport.idle();
     expect(await operation(started)).toMatchObject({ kind: 'install.restart_php', status: 'succeeded' });
     expect(restarted).toEqual([install.id]);
@@ -99,8 +105,9 @@ describe('the PHP of an install', () => {
   });
 
   it('says why PHP was not restarted', async () => {
+    const other = await homeport.install(owner, accountId);
     refusedBecause = 'This host has no website of that name.';
-    const started = await owner.client.post(`${path()}/restart`);
+    const started = await owner.client.post(`/installs/${other.id}/php/restart`);
     await homeport.idle();
     expect(await operation(started)).toMatchObject({
       status: 'failed',
@@ -110,7 +117,9 @@ describe('the PHP of an install', () => {
   });
 
   it('is restarted by those who work on the install alone', async () => {
-    const partial = await homeport.person(accountId, 'partial', [install.id]);
+    const other = await homeport.install(owner, accountId);
+    const path = () => `/installs/${other.id}/php`;
+    const partial = await homeport.person(accountId, 'partial', [other.id]);
     expect((await partial.client.post(`${path()}/restart`)).status).toBe(202);
     const without = await homeport.person(accountId, 'partial', []);
     expect((await without.client.post(`${path()}/restart`)).status).toBe(404);

@@ -43,7 +43,7 @@ export function phpRoutes(php: PhpService): Route[] {
       operationId: 'restartPhp',
       summary: 'Restart the PHP of an install',
       description:
-        'Ends the processes of PHP after their running requests, and starts others. Removes what former code left in memory, such as compiled files. Restart PHP after you have removed files of an attacker. Visitors wait for a moment.',
+        'Ends the processes of PHP and starts others. Running requests have some seconds to end. Removes what former code left in memory, such as compiled files. Restart PHP after you have removed files of an attacker. Visitors wait for a moment.',
       tag,
       errors: [401, 403, 404, 409, 429, 503],
       success: 202,

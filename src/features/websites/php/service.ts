@@ -10,6 +10,7 @@ import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { CapabilityReader } from '../../hosts/capabilities.ts';
 import { findHost } from '../../hosts/store.ts';
+import { takeTurn } from '../installs/operation-limits.ts';
 import { offeredPhp } from '../installs/php-switch.ts';
 import { lockNamed, requireNamed, type Website } from '../installs/requested-website.ts';
 import { findInstallAccess } from '../installs/store.ts';
@@ -37,7 +38,7 @@ export type PhpService = ReturnType<typeof createPhpService>;
 
 /** The version and the limits of PHP of installs. */
 export function createPhpService(
-  { database, queue, activity }: Pick<Platform, 'database' | 'queue' | 'activity'>,
+  { database, queue, activity, clock }: Pick<Platform, 'database' | 'queue' | 'activity' | 'clock'>,
   capabilities: Pick<CapabilityReader, 'require'>,
 ) {
   /** The limits that the host of an install allows; null if it has none, and until it has reported them. */
@@ -161,13 +162,16 @@ export function createPhpService(
         return { operationId, view: await viewOf(queries, install) };
       }),
 
-    /** Requests a restart of PHP. Returns the operation's id. Throws NotFound, Forbidden and Conflict. */
+    /** Requests a restart of PHP. Returns the operation's id. Throws NotFound, Forbidden, Conflict and RateLimited. */
     restart: (caller: Caller, id: string): Promise<string> =>
       database.write(async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', id);
         authorize('install.work', 'install.read', await findInstallAccess(queries, caller, id));
-        return requestRestart(transaction, caller, await requireWebsite(queries, id));
+        const operationId = await requestRestart(transaction, caller, await requireWebsite(queries, id));
+        // Each one costs the machine the start of a process, which other websites wait for.
+        await takeTurn(transaction, id, 'restart_php', clock.now());
+        return operationId;
       }),
 
     /** For the command line: by name. */
