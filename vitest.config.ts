@@ -53,6 +53,8 @@ const withoutDatabase = [
  * which calls each endpoint on both.
  */
 const withoutPostgresUnlessLong = [
+  'src/features/websites/capabilities/capabilities.test.ts',
+  'test/cli/set-aside.test.ts',
   'test/contract/{conditional,fuzz,permissions}.test.ts',
   'test/faults/idempotency.test.ts',
   'src/api/{description,docs-page/samples}.test.ts',

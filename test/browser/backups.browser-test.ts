@@ -241,7 +241,9 @@ describe('backups', () => {
       clock.advance(5 * MINUTE_MS);
     }
     await backup.getByText('aborted').waitFor();
-    await backup.getByText(/^[A-Z].*\. The website is not affected\. Create the backup again\.$/).waitFor();
+    await backup
+      .getByText(/^[A-Z].*\. The website is not affected\. Try again, or create another one\.$/)
+      .waitFor();
     renameSync(`${files}.aside`, files);
   });
 

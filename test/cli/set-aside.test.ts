@@ -11,7 +11,6 @@ import {
 import { type Client, createAgent, createClient, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
 import { installName } from '../homeport.ts';
-import { withoutPostgresUnlessLong } from '../only-on.ts';
 import { type Environment, environmentFor, type Running, run, runJson, serve } from './run-homeport.ts';
 
 const CREDENTIAL = { username: crypto.randomUUID(), password: 'for-the-set-aside-test-only' };
@@ -70,10 +69,8 @@ async function dieDuring(job: string, attempt: number): Promise<void> {
   await server.ended;
 }
 
-/** The queue has poison.test.ts on both databases. */
-const once = withoutPostgresUnlessLong((name, body) => test(name, body, 180_000));
-
-once('a check of a domain that ends the server twice is set aside, and the third start lives', async () => {
+// The queue has poison.test.ts on both databases.
+test('a check of a domain that ends the server twice is set aside, and the third start lives', async () => {
   const { operation, report } = await withClient(async (client) => {
     const account = text((await client.get('/accounts')).body, 'results', 0, 'id');
     const site = await client.post('/sites', { name: 'Deadly', account_id: account });
@@ -122,4 +119,4 @@ once('a check of a domain that ends the server twice is set aside, and the third
   expect((await run(environment, 'job', 'drop', job)).code).toBe(0);
   expect(await runJson(environment, 'job', 'list')).toEqual([]);
   expect(server.process.exitCode).toBe(null);
-});
+}, 180_000);

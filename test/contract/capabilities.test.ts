@@ -346,9 +346,12 @@ describe.each(SCENARIOS)('%s', (name) => {
     const has = new Map(states.map((one) => [one.name, one.available]));
     const get = async (path: string) =>
       Object((await owner.client.get(`/installs/${install.id}${path}`)).body);
-    const read = await get('/wordpress');
     const details = states.find((one) => one.name === 'wordpress_details');
-    expect(read.error).toBe(details?.available === false ? refusalOf(details) : NOT_STARTED);
+    // The first reading follows the creation.
+    await expect
+      .poll(async () => (await get('/wordpress')).error)
+      .toBe(details?.available === false ? refusalOf(details) : NOT_STARTED);
+    const read = await get('/wordpress');
     expect(read).toMatchObject({ plugins: null, themes: null, administrators: null, is_complete: false });
     expect((await get('/php')).limits !== null).toBe(has.get('php_limits'));
     const connection = await homeport.services.connections.of({

@@ -2,10 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from '../../../../test/cli/call-homeport.ts';
 import { type Environment, environmentFor } from '../../../../test/cli/run-homeport.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
-import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
-
-/** A test of a rule: the contract test reaches its queries. */
-const rule = withoutPostgresUnlessLong(it);
 
 let homeport: TestHomeport;
 let owner: Person;
@@ -43,7 +39,7 @@ const jobsAndBackups = async () => {
 const command = async (...words: string[]) => (await call(environment, 'install', ...words)).stderr;
 
 describe('WordPress in the embedded host', () => {
-  rule('does not say that unknown lists are empty and complete', async () => {
+  it('does not say that unknown lists are empty and complete', async () => {
     expect(await get('/wordpress')).toMatchObject({
       core: { version: '7.1.1' },
       plugins: null,
@@ -62,7 +58,7 @@ describe('WordPress in the embedded host', () => {
     expect(await get('/php')).toMatchObject({ version: '8.4', versions: ['8.4'], limits: null });
   });
 
-  rule('has no policy for updates that nothing makes', async () => {
+  it('has no policy for updates that nothing makes', async () => {
     for (const method of ['GET', 'PATCH']) {
       const json = method === 'PATCH' ? { json: { plugins: 'daily' } } : {};
       const path = `/installs/${shop.id}/wordpress/update_policy`;
@@ -73,7 +69,7 @@ describe('WordPress in the embedded host', () => {
     }
   });
 
-  rule('refuses requests before a checkpoint or a job is made', async () => {
+  it('refuses requests before a checkpoint or a job is made', async () => {
     const before = await jobsAndBackups();
     const path = `/installs/${shop.id}`;
     const answers = [
@@ -92,7 +88,7 @@ describe('WordPress in the embedded host', () => {
     expect(await jobsAndBackups()).toEqual(before);
   });
 
-  rule('is not replaced by a website of files, nor the other way round', async () => {
+  it('is not replaced by a website of files, nor the other way round', async () => {
     const files = await homeport.install(owner, accountId);
     await homeport.platform.database.write(({ queries }) =>
       queries.updateTable('installs').set({ status: 'active' }).where('id', '=', files.id).execute(),
@@ -112,7 +108,7 @@ describe('WordPress in the embedded host', () => {
     expect(await jobsAndBackups()).toEqual(before);
   });
 
-  rule('is never called a static website by commands', async () => {
+  it('is never called a static website by commands', async () => {
     for (const words of [
       ['database', shop.name],
       ['mail', shop.name],
