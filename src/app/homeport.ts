@@ -129,6 +129,8 @@ export async function startHomeport(
       const metrics = await startMetrics(platform, config.metricsListen, connections);
       shutdown.add('metrics', () => metrics.close());
     }
+    // The first step: requests in progress can take so long that the process is killed before the worker stops.
+    if (hosting !== null) shutdown.add('notice of the stop', () => void hosting.worker.announceStop());
     return {
       platform,
       services,

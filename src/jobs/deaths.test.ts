@@ -123,6 +123,57 @@ describe('a job whose worker died', () => {
     expect(await Promise.all(ids.map(stateOf))).toEqual(['succeeded', 'succeeded']);
   });
 
+  it('is not set aside at the second death if work ran beside it that is a suspect by another job', async () => {
+    const { kind, runs } = hanging();
+    const monitor = hanging({ name: 'monitor', maxAttempts: 1 }).kind;
+    const look = () => jobs.ask(monitor, { n: 0 });
+    const innocent = await ask(kind);
+    const first = mortal([kind, monitor], 2);
+    await isRunBy(first, innocent);
+    await isRunBy(first, await look());
+    const second = mortal([kind, monitor], 2);
+    await isRunBy(second, await look());
+    die();
+    // It finds what the first one left.
+    void second.idle();
+    await isRunBy(second, innocent);
+    die();
+    runs.hangs = false;
+    await jobs.worker([kind, monitor]).idle();
+    expect(await stateOf(innocent)).toBe('succeeded');
+  });
+
+  it('is not set aside at its last attempt either, if a later job ran beside it', async () => {
+    const { kind, runs } = hanging({ maxAttempts: 1 });
+    const look = () => jobs.ask(kind, { n: 0 }, { lane: 'monitor' });
+    await dieWith(kind, await look());
+    const beside = hanging({ name: 'later' }).kind;
+    const worker = mortal([kind, beside], 2);
+    const second = await look();
+    await isRunBy(worker, second);
+    jobs.clock.advance(MINUTE_MS);
+    await isRunBy(worker, await ask(beside));
+    die();
+    runs.hangs = false;
+    await jobs.worker([kind]).idle();
+    expect(await jobs.row(second)).toMatchObject({ state: 'failed', reason_code: 'interrupted' });
+    const third = await look();
+    await jobs.worker([kind]).idle();
+    expect(await stateOf(third)).toBe('succeeded');
+  });
+
+  it('counts one death of its worker once, if two jobs do the same work', async () => {
+    const { kind, runs } = hanging();
+    const same = () => jobs.ask(kind, { n: 0 }, { account: crypto.randomUUID() });
+    const ids = [await same(), await same()];
+    const worker = mortal([kind], 2);
+    for (const id of ids) await isRunBy(worker, id);
+    die();
+    runs.hangs = false;
+    await jobs.worker([kind]).idle();
+    expect(await Promise.all(ids.map(stateOf))).toEqual(['succeeded', 'succeeded']);
+  });
+
   it('runs alone for its first minute', async () => {
     const { kind } = hanging();
     const suspect = await ask(kind);
@@ -157,6 +208,17 @@ describe('no death is', () => {
     expect(await deaths()).toEqual([]);
     for (const end of ends.splice(0)) end();
     await stopped;
+  });
+
+  it('an end after the stop was announced', async () => {
+    const { kind } = hanging();
+    const id = await ask(kind);
+    const worker = mortal([kind]);
+    await isRunBy(worker, id);
+    await worker.announceStop();
+    die();
+    await isRunBy(mortal([kind]), id);
+    expect(await deaths()).toEqual([]);
   });
 
   it('a lost lease of a worker that lives', async () => {

@@ -125,7 +125,7 @@ export async function countDeath(
     .execute();
   const deaths = await queries
     .selectFrom('job_deaths')
-    .select(['process', 'died_at'])
+    .select(['worker_id', 'process', 'died_at'])
     .where('work', '=', work)
     .where('died_at', '>', new Date(now - FORGOTTEN_AFTER_MS).toISOString())
     .orderBy('died_at')
@@ -137,10 +137,9 @@ export async function countDeath(
     .where('job_id', '<>', job.id)
     .limit(1)
     .execute();
-  const count = deaths.length + earlier.length;
-  const isProven =
-    count >= ENOUGH &&
-    (job.attempt >= job.maxAttempts || !(await mayOtherBeCause(queries, { job, lease, startedAt })));
+  // Jobs without a lane can do the same work at once, and one death of their worker is one death.
+  const count = new Set(deaths.map(({ worker_id }) => worker_id)).size + earlier.length;
+  const isProven = count >= ENOUGH && !(await mayOtherBeCause(queries, { job, lease, startedAt, work }));
   if (!isProven && count < ENOUGH_IN_ANY_CASE) return 'suspect';
   const processes = deaths.map(({ process, died_at }) => `${process} (${died_at})`).join(', ');
   return new SetAside(work, {
@@ -150,12 +149,12 @@ export async function countDeath(
 }
 
 /**
- * Whether another job ran at the same death that started later, or that was a suspect already. Jobs are counted in the order in which
- * they started, so later ones still count as running.
+ * Whether another job ran at the same death that started later, or whose work was a suspect already. Jobs are counted in the order in
+ * which they started, so later ones still count as running.
  */
 async function mayOtherBeCause(
   queries: Queries,
-  { job, lease, startedAt }: Pick<LapsedJob, 'job' | 'lease' | 'startedAt'>,
+  { job, lease, startedAt, work }: Pick<LapsedJob, 'job' | 'lease' | 'startedAt'> & { work: string },
 ): Promise<boolean> {
   const later = await queries
     .selectFrom('jobs')
@@ -171,13 +170,13 @@ async function mayOtherBeCause(
     .selectFrom('job_deaths as before')
     .select('before.job_id')
     .where('before.worker_id', '<>', lease.workerId)
-    .where('before.job_id', '<>', job.id)
+    .where('before.work', '<>', work)
     .where(({ exists, or, selectFrom }) =>
       or([
         exists(
           selectFrom('job_deaths as now')
             .select('now.job_id')
-            .whereRef('now.job_id', '=', 'before.job_id')
+            .whereRef('now.work', '=', 'before.work')
             .where('now.worker_id', '=', lease.workerId),
         ),
         exists(

@@ -34,6 +34,8 @@ export { LIVE_WITHIN_MS, type LiveWorker, liveWorkers } from './live-workers.ts'
 export interface Worker {
   readonly id: string;
   start(): void;
+  /** Notes that its process stops in order, so that its end is no death, however soon that comes. Jobs go on until {@link stop}. Never rejects. */
+  announceStop(): Promise<void>;
   /**
    * Claims no new jobs and waits up to `graceMs` for the running ones; then aborts their signals and returns to the
    * queue those that end. The attempt of a returned job does not count. A stopped worker stays stopped. Throws at the end if jobs
@@ -250,8 +252,14 @@ export function createWorker(parts: WorkerParts): Worker {
     await Promise.all([...active].map((one) => one.ended));
   };
 
+  const announceStop = () =>
+    noteStopping(database, id).catch((error: unknown) =>
+      log.warn({ err: error }, 'could not note that the worker stops'),
+    );
+
   return {
     id,
+    announceStop,
     start() {
       if (state !== 'new') throw new Error('a worker is started once');
       state = 'started';
@@ -267,9 +275,7 @@ export function createWorker(parts: WorkerParts): Worker {
       if (state !== 'started') return;
       state = 'stopped';
       unsubscribe();
-      const noted = noteStopping(database, id).catch((error: unknown) =>
-        log.warn({ err: error }, 'could not note that the worker stops'),
-      );
+      const noted = announceStop();
       const enough = new AbortController();
       const grace = sleep(graceMs, undefined, { signal: enough.signal }).catch(() => {});
       await Promise.race([claim().then(allEnded), grace]);
