@@ -48,9 +48,9 @@ import { createDeletedInstallService } from '../features/provisioning/deleted-in
 import { createCancellations } from '../features/provisioning/operations/cancellation.ts';
 import { createInstallOperationService } from '../features/provisioning/operations/install-operations.ts';
 import { createRetries } from '../features/provisioning/operations/retries.ts';
+import { createWebsiteRetry } from '../features/provisioning/operations/retry-website.ts';
 import { createOperationService } from '../features/provisioning/operations/service.ts';
 import { createInstallDeletion } from '../features/provisioning/removal.ts';
-import { createProvisioningRetry } from '../features/provisioning/retry.ts';
 import { createTransferService } from '../features/transfers/service.ts';
 import { createChangeService } from '../features/updates/changes/service.ts';
 import { createPolicyService } from '../features/updates/policy-service.ts';
@@ -144,7 +144,8 @@ export function createServices(
   const wordpress = createWordPressService(platform, capabilities);
   const updates = createUpdateService(platform, capabilities);
   const itemChanges = createChangeService(platform, backups.enqueueBackup, capabilities);
-  const retries = createRetries(platform, {
+  const websiteRetry = createWebsiteRetry(platform);
+  const retries = createRetries({
     archives,
     backups,
     caches,
@@ -154,6 +155,7 @@ export function createServices(
     itemChanges,
     offload,
     updates,
+    websites: websiteRetry,
     wordpress,
   });
   const connections = createConnectionService(platform, ownHost);
@@ -237,7 +239,7 @@ export function createServices(
     wordpress,
     logs: createLogService(platform, { readLog }, capabilities),
     deletedInstalls: createDeletedInstallService(platform),
-    retryProvisioning: createProvisioningRetry(platform),
+    websiteRetry,
     profile: createProfileService(platform),
     emailChanges: createEmailChangeService(platform, limits),
     noticeLimits: createNoticeLimits(limiter),

@@ -98,6 +98,9 @@ test('an install whose creation failed is tried again, or deleted and created ag
     .orderBy('seq')
     .execute();
   expect(entries).toEqual(
-    Array.from({ length: 3 }, () => ({ action: 'install.create', user_name: 'the operator' })),
+    ['install.create', 'operation.retry', 'operation.retry'].map((action) => ({
+      action,
+      user_name: 'the operator',
+    })),
   );
 });

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { OPERATOR_CALLER } from '../../access/caller.ts';
 import type { Services } from '../../app/services.ts';
 import type { Environment } from '../../database/tables/installs.ts';
 import { RUNTIMES, type Runtime } from '../../hosting/contract/install-state.ts';
@@ -89,8 +90,15 @@ async function createInstall(name: string, options: Options, command: Command): 
 
 async function retryInstall(name: string, { json }: Pick<Options, 'json'>, command: Command): Promise<void> {
   await withPlatform(command, async (platform, services) => {
-    const { installId, operationId } = await services.retryProvisioning(name);
-    await untilCreated({ id: installId, name, jobId: operationId }, json === true, platform, services);
+    const { requireNamed } = await import('../../features/websites/installs/requested-website.ts');
+    const { id, status } = await requireNamed(platform.database.reader, name);
+    if (status !== 'failed') {
+      throw new OperatorError(
+        `The install "${printable(name)}" is ${status}; only a failed one can be tried again.`,
+      );
+    }
+    const operationId = await services.websiteRetry.create(OPERATOR_CALLER, id);
+    await untilCreated({ id, name, jobId: operationId }, json === true, platform, services);
   });
 }
 

@@ -5,7 +5,6 @@ import type { Verb } from '../../../access/permissions.ts';
 import type { JobType } from '../../../jobs/job.ts';
 import { Conflict } from '../../../lib/failures.ts';
 import type { OperationKind } from '../../../lib/operation.ts';
-import type { Platform } from '../../../platform/platform.ts';
 import type { ArchiveService } from '../../backups/archives/service.ts';
 import type { ImportService } from '../../backups/imports/service.ts';
 import {
@@ -31,7 +30,7 @@ import { configureOffload, removeOffload } from '../../websites/offload/jobs.ts'
 import type { OffloadService } from '../../websites/offload/service.ts';
 import { refreshWordPress } from '../../websites/wordpress/jobs.ts';
 import type { WordPressService } from '../../websites/wordpress/service.ts';
-import { createWebsiteRetry } from './retry-website.ts';
+import type { WebsiteRetry } from './retry-website.ts';
 
 /** The services that repeat work. Each checks its own rules again, as for a new request. */
 export interface RepeatingServices {
@@ -44,6 +43,7 @@ export interface RepeatingServices {
   itemChanges: ChangeService;
   offload: OffloadService;
   updates: UpdateService;
+  websites: WebsiteRetry;
   wordpress: WordPressService;
 }
 
@@ -65,8 +65,7 @@ export interface Retry {
 export type Retries = ReturnType<typeof createRetries>;
 
 /** The failed operations that can be repeated, with the input of their jobs alone (docs/decisions/failures.md). */
-export function createRetries(platform: Platform, services: RepeatingServices) {
-  const websites = createWebsiteRetry(platform);
+export function createRetries(services: RepeatingServices) {
   const table: Record<string, Retry> = {};
   const kinds = new Set<OperationKind>();
 
@@ -87,8 +86,10 @@ export function createRetries(platform: Platform, services: RepeatingServices) {
     };
   }
 
-  repeat(provisionInstall, 'install.change', (caller, { installId }) => websites.create(caller, installId));
-  repeat(applyInstall, 'install.work', (caller, { installId }) => websites.apply(caller, installId));
+  repeat(provisionInstall, 'install.change', (caller, { installId }) =>
+    services.websites.create(caller, installId),
+  );
+  repeat(applyInstall, 'install.work', (caller, { installId }) => services.websites.apply(caller, installId));
   repeat(updatePhp, 'install.change', async (caller, { installId, payload: { version } }) => {
     return (await services.installs.update(caller, installId, { php_version: version })).operationId;
   });

@@ -18,8 +18,14 @@ interface WebsiteJob {
   requestId: string | null;
 }
 
+export type WebsiteRetry = ReturnType<typeof createWebsiteRetry>;
+
 /** Repeats work that brings a website to the state that the database has. Its jobs have no other input. */
-export function createWebsiteRetry({ database, queue, activity }: Platform) {
+export function createWebsiteRetry({
+  database,
+  queue,
+  activity,
+}: Pick<Platform, 'database' | 'queue' | 'activity'>) {
   async function enqueue(
     caller: Caller,
     installId: string,
