@@ -23,6 +23,8 @@ interface StartOptions extends Outputs {
 }
 
 const MIB = 1024 * 1024;
+/** As in the README: the command works in the folder of the clone, without an installation. */
+const NEXT = 'Create one in the portal, or with: npm run --silent homeport -- install create shop\n';
 
 /**
  * Makes WordPress ready for new websites and shows its download. Says whether WordPress can run here, and if not, why: at the `first` start, and
@@ -53,6 +55,7 @@ export async function startWordPress(
       if (first || downloaded) {
         result.write(`WordPress ${prepared.wordpress} with PHP ${prepared.php} is ready for new installs.\n`);
       }
+      if (first) result.write(NEXT);
       return true;
     }
     const again = prepared.mayPass === true && left > 0;
