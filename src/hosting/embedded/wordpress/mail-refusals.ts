@@ -47,7 +47,7 @@ export function createMailRefusals(
         const key = reasonKey(refusal.reason);
         if (lately.length >= LISTED_REFUSALS || lately.some(({ reason }) => reasonKey(reason) === key))
           return;
-        const listed = [{ time: now.toISOString(), ...refusal }, ...known].slice(0, LISTED_REFUSALS);
+        const listed = recentRefusals([{ time: now.toISOString(), ...refusal }, ...known], now);
         await mkdir(layout.refusals, { recursive: true, mode: 0o700 });
         await writeAtomically(layout.refusalsOf(installId), JSON.stringify(listed));
       }),

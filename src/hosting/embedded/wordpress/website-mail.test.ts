@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -85,6 +85,14 @@ describe('the email of a website', () => {
     expect(await listed()).toHaveLength(20);
     clock.advance(8 * 24 * 3_600_000);
     expect(await listed()).toEqual([]);
+  });
+
+  it('keeps the first recipients of a refused message only', async () => {
+    const { send } = mailer();
+    await expect(send(`To: ${'a@x.example, '.repeat(5_000)}two\n\n`)).rejects.toThrow('not an address');
+    const [file = ''] = await readdir(layoutOf(folder).refusals);
+    const text = await readFile(join(layoutOf(folder).refusals, file), 'utf8');
+    expect(text.match(/a@x\.example/g)).toHaveLength(3);
   });
 
   it('goes to the recipients in its head, which nobody sees if they are hidden', async () => {

@@ -63,6 +63,19 @@ describe('the head of a message that leaves the host', () => {
     expect(head).toContain('Subject: Hi\r\n');
   });
 
+  it('has 8 KiB of fields about mailing lists at most', () => {
+    const list = (size: number) => `List-Help: <https://x.example/${'a'.repeat(size)}>`;
+    const head = sent(
+      'To: a@x.example',
+      list(7_000),
+      list(2_000),
+      `List-Id: ${'@a'.repeat(100_000)}`,
+      'Subject: Hi',
+    );
+    expect(head.match(/^List-/gm)).toHaveLength(1);
+    expect(head).toContain('Subject: Hi\r\n');
+  });
+
   it.each([
     'DKIM-Signature: v=1; a=rsa-sha256; d=customer.example; s=one; b=abc',
     'DKIM-Signature: v=1; d=shop.sites.example; b=abc',

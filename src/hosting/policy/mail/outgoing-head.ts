@@ -3,6 +3,9 @@ import { type AuthorNames, authorFault, isOfProvider } from './author.ts';
 import { completeHead, type Field, type MessageHead, renderHead, unfolded } from './message-head.ts';
 import { parseAddress } from './recipients.ts';
 
+/** Characters of all fields about mailing lists. */
+const LONGEST_LISTS = 8 * 1024;
+
 /** An install that sends a message. */
 export interface SendingInstall extends AuthorNames {
   install: InstallRef;
@@ -18,10 +21,25 @@ export function outgoingHead(
   { id, date }: { id: string; date: Date },
 ): { head: Buffer } | { fault: string } {
   const { fields, length } = completeHead(given, { id, install, ownDomain: names.ownDomain, date });
-  const head = { fields: fields.filter((field) => !speaksForProvider(field, names)), length };
+  const head = {
+    fields: withoutLongLists(fields).filter((field) => !speaksForProvider(field, names)),
+    length,
+  };
   const fault = authorFault(head, names);
   return fault === null ? { head: renderHead(head) } : { fault };
 }
+
+/** Mail of lists has some hundred characters of these fields. Reading all hosts in a whole head would take a second. */
+function withoutLongLists(fields: readonly Field[]): Field[] {
+  let length = 0;
+  return fields.filter(({ name, text }) => {
+    if (!isOfList(name)) return true;
+    length += text.length;
+    return length <= LONGEST_LISTS;
+  });
+}
+
+const isOfList = (name: string): boolean => name.startsWith('list-');
 
 /** Whether mail programs would take a field for the provider's: its signature, or its mailing list. */
 function speaksForProvider({ name, text }: Field, names: AuthorNames): boolean {
@@ -31,7 +49,7 @@ function speaksForProvider({ name, text }: Field, names: AuthorNames): boolean {
     const domain = domainOf(/^(?:[^;]*;)*?\s*d\s*=\s*([^;\s]+)\s*(?:;|$)/.exec(value)?.[1] ?? '');
     return domain === null || isOfProvider(domain, names);
   }
-  return name.startsWith('list-') && mentionedHosts(value).some((host) => isOfProvider(host, names));
+  return isOfList(name) && mentionedHosts(value).some((host) => isOfProvider(host, names));
 }
 
 /** The hosts of the addresses (RFC 2369) in a field. */
