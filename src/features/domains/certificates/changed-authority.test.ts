@@ -145,5 +145,14 @@ describe('when a setting changes that checks depend on', () => {
     expect(await domains()).toMatchObject(failed);
     await restart({ HOMEPORT_ACME_DIRECTORY: authority, HOMEPORT_ACME_CONTACT: 'a@operator.example' });
     expect(await domains()).toMatchObject(failed);
+    await restart({
+      HOMEPORT_ACME_DIRECTORY: authority,
+      HOMEPORT_ACME_CONTACT: 'a@operator.example',
+      HTTPS_PROXY: 'http://127.0.0.1:9',
+    });
+    expect(await domains()).toMatchObject([
+      { ssl_status: 'pending' },
+      { ssl_status: 'pending', failures: 0 },
+    ]);
   });
 });

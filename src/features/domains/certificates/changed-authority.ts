@@ -36,6 +36,8 @@ export function watchedDomainSettings(
       values: [
         [acmeContact, acmeTermsAgreed, roots, resolvers, allowPrivateTargets],
         [config.edgeHttp, config.edgeHttps, config.edgeAddresses],
+        // Of requests to the authority.
+        [config.httpProxy, config.httpsProxy, config.noProxy],
       ],
       async changed(transaction) {
         await retryFailedOrders(transaction.queries, timestamp(clock));
