@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { Host } from '../hosting/contract/host.ts';
 import { askForLogin, askForMail } from './serving-socket.ts';
 
-/** What requests ask of hosts while their users wait. */
+/** Questions of requests to hosts, for which users wait. */
 export type HostCallers = Pick<Host, 'createLogin' | 'createDatabaseLink' | 'readMail' | 'readLog'>;
 
 /**

@@ -1,6 +1,6 @@
 import { hasCode } from './error-code.ts';
 
-/** What the system, SQLite and PHP's SQLite say. */
+/** The messages of the system, of SQLite and of PHP's SQLite. */
 const CODES = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'];
 const TEXT = /\bENOSPC\b|No space left on device|database or disk is full/;
 

@@ -78,7 +78,7 @@ const ADVICE_OF_CODES = {
   source_missing: 'Choose another install or backup.',
   source_backup_failed: 'Look at the backups of the source install, fix the cause, and copy again.',
   checkpoint_failed: 'Look at the backups of the install, or repeat it without a checkpoint.',
-  /** The website was left between two states by an earlier failure, for which this waited. */
+  /** An earlier failure left the website between two states, and this waited for its repair. */
   not_restored: 'Restore a backup of the install, then start the operation again.',
   /** The website has its former state again. */
   rolled_back: 'The website is as it was before. Fix what the message names or leave it out, then try again.',

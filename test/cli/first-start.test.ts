@@ -16,7 +16,7 @@ describe.skipIf(!has('script'))('npm start in a new clone, on a terminal', () =>
   let dataDir: string;
   let environment: Record<string, string>;
   let terminal: ChildProcess;
-  /** What the terminal got, with its control characters. */
+  /** The output on the terminal, with its control characters. */
   let printed = '';
   const readers = new Set<() => void>();
 

@@ -210,7 +210,7 @@ test('the second start reuses all, and prints no credentials', async () => {
   expect(await server.ended).toMatchObject({ code: 0 });
 });
 
-test('something that nobody closed does not keep a stopped server', async () => {
+test('an open listener does not keep a stopped server', async () => {
   const listener = "import { createServer } from 'node:net'; createServer().listen(0, '127.0.0.1');";
   const open = `--import=data:text/javascript,${encodeURIComponent(listener)}`;
   server = await serve({ ...environment, NODE_OPTIONS: open });

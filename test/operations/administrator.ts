@@ -4,7 +4,7 @@ import { createVisitor, type Visitor } from './visitor.ts';
 
 /** A user who signed in to WordPress with a link. */
 export interface Administrator extends Visitor {
-  /** What the link led to. */
+  /** The page behind the link. */
   dashboard: { address: string; status: number; text: string };
   /** Calls the REST API of WordPress. */
   rest(route: string, body: object): Promise<unknown>;

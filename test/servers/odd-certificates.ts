@@ -137,7 +137,7 @@ function* oddKeys(): Generator<{ label: string; publicKey: KeyObject; privateKey
   yield { label: 'DSA', ...generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 }) };
 }
 
-/** Keys that nobody can use. */
+/** Unusable keys. */
 function* forgedKeys(): Generator<[string, Uint8Array]> {
   const rsa = (modulus: Uint8Array, exponent: Uint8Array) =>
     sequence(

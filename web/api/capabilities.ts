@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type BodyOf, type HostingPaths, hosting } from './client.ts';
 import { unwrap } from './failure.ts';
 
-/** What the host of an install does for it, or why not. */
+/** Capabilities of the host of an install, with the reasons for missing ones. */
 export type Capability = BodyOf<
   HostingPaths['/installs/{install_id}/capabilities']['get']
 >['capabilities'][number];

@@ -2828,7 +2828,7 @@ export interface components {
             max_age: number;
         };
         /**
-         * @description What the host of an install does for it, or does not
+         * @description Capabilities of the host of an install
          * @example {
          *       "name": "logs",
          *       "title": "logs of requests, PHP, WP-Cron and mail",

@@ -125,7 +125,7 @@ async function failuresSince({ reader }: Database, since: string): Promise<Faile
     finished
       .select(['seq', 'kind', 'lane', 'error'])
       .where('state', '=', failed)
-      // A check of its own names them.
+      // Another check names them.
       .where((eb) => eb.or([eb('reason_code', 'is', null), eb('reason_code', '<>', SET_ASIDE)]))
       .orderBy('finished_at', 'desc')
       .execute(),

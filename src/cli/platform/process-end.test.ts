@@ -38,7 +38,7 @@ test('a process that has ended is not kept alive by what would kill it', async (
   expect(await run('killAfter(600_000, log);')).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
 });
 
-test('a listener that nobody closed does not keep the process, and the log names it', async () => {
+test('an open listener does not keep the process, and the log names it', async () => {
   const { code, stdout } = await run(`
     import { createServer } from 'node:net';
     createServer().listen(0, '127.0.0.1');

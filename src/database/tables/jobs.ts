@@ -57,7 +57,7 @@ export interface WorkerRow {
 export interface JobDeathRow {
   job_id: string;
   worker_id: string;
-  /** What jobs of the same work have in common (jobs/deaths.ts). */
+  /** The same for all jobs of the same work (jobs/deaths.ts). */
   work: string;
   /** Host name and process id. */
   process: string;

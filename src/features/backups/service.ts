@@ -45,7 +45,7 @@ export interface BackupOfInstall extends Omit<ListedBackup, 'copy_job_id'> {
   expires_at: string | null;
 }
 
-/** A backup with the time from which it may be deleted; null: never by itself. */
+/** A backup with the time from which it may be deleted; null: never automatically. */
 export type KeptBackup = SeenBackup & { expires_at: string | null };
 
 export type BackupService = ReturnType<typeof createBackupService>;

@@ -96,7 +96,7 @@ export function findBackup(
     .executeTakeFirst();
 }
 
-/** What was requested of a backup that is not deleted. */
+/** The request of a backup that is not deleted. */
 export function findRequested(queries: Queries, installId: string, backupId: string) {
   return queries
     .selectFrom('backups')

@@ -1,4 +1,4 @@
-/** What a host may do for an install, beyond serving, copying and backing up its website. Not every host does all of it. */
+/** Capabilities of a host for an install, beyond serving, copying and backing up its website. Not every host does all of it. */
 export const CAPABILITIES = [
   'wordpress_login',
   'wordpress_details',

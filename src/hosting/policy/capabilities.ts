@@ -18,7 +18,7 @@ export type HostFacts =
     };
 
 interface Declaration {
-  /** What owners get: a noun phrase, for documents. */
+  /** A noun phrase, for documents. */
   title: string;
   /** Why a website of files lacks it; null if its contents make no difference. */
   ofFiles: string | null;
@@ -138,7 +138,7 @@ const DECLARED: Readonly<Record<Capability, Declaration>> = {
   },
 };
 
-/** What owners get from a capability, as a noun phrase. */
+/** The title of a capability, as a noun phrase. */
 export const titleOf = (capability: Capability): string => DECLARED[capability].title;
 
 /** What a kind of host does for installs with WordPress, if nothing that it needs is missing. */
@@ -185,7 +185,7 @@ function missingEmbedded(
   }
   if (!hasMailServer && capability === 'mail') {
     return lacking(
-      'The platform has no mail server, so mail of this website reaches nobody.',
+      'The platform has no mail server, so mail of this website is not delivered.',
       'The operator can name one in HOMEPORT_SMTP_URL.',
     );
   }

@@ -19,7 +19,7 @@ const capabilitySchema = component(
       reason: nullableString('why it is not available, in one sentence; null: it is'),
       remedy: nullableString('how to get it, in one sentence; null: it is available'),
     },
-    { description: 'What the host of an install does for it, or does not' },
+    { description: 'Capabilities of the host of an install' },
   ),
   capabilityExample,
 );

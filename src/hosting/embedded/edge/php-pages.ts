@@ -129,7 +129,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
     );
   }
 
-  /** Headers of the visitor do not reach PHP, so none can shape what others see. `leave`: nobody wants the rest of an answer. */
+  /** Headers of the visitor do not reach PHP, so none can shape what others see. `leave`: the visitor has left before the end of an answer. */
   async function makePage({ scheme, host, clientAddress }: PhpExchange, vhost: Vhost, target: string) {
     const gone = new AbortController();
     const response = await ask(

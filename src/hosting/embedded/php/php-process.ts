@@ -97,7 +97,7 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
   // Only the platform may send scripts, whatever a visitor makes of the connection.
   const scriptKey = randomBytes(32).toString('base64url');
   let services: Server | undefined;
-  /** What its place and its services are doing for it. */
+  /** Work of its place and its services for it. */
   let preparing: Promise<unknown> = Promise.resolve();
   let hasEnded = false;
   const ended = exit.then(async () => {
@@ -106,7 +106,7 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
     if (!isKilled) {
       const { exitCode, signalCode } = child;
       const about = { install: siteId, exitCode, signalCode, lines: lastLines };
-      log.warn(about, 'a PHP process ended by itself');
+      log.warn(about, 'a PHP process ended unexpectedly');
     }
     agent.destroy();
     // What they open after this would stay open for good, and keep the platform from ending.

@@ -9,7 +9,7 @@ import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
 const VERSION_FILE = 'load.php';
 
 /**
- * Copies the SQLite plugin of WordPress into a folder of its own below `folder`, once for each version. Returns that folder. A copy, because
+ * Copies the SQLite plugin of WordPress into a new folder below `folder`, once for each version. Returns that folder. A copy, because
  * the next `npm ci` removes the packaged files while websites run.
  */
 export async function provideSqlitePlugin(folder: string): Promise<string> {

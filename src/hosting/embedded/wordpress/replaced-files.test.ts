@@ -113,7 +113,7 @@ describe.each(Object.entries(kinds))('%s', (kind, put) => {
     }
   });
 
-  test('in the place of the database is not copied, and waited for by nobody', async () => {
+  test('in the place of the database is not copied, and nothing waits for it', async () => {
     await mkdir(join(folder, 'database'));
     await put(join(folder, 'database/wordpress.sqlite'));
     if (kind === 'a huge file') return;

@@ -199,7 +199,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
       const folder = await golden.ensure(version);
       const facts = { version, origin: PLACEHOLDER.origin, passKey: null };
       const { host, protocol } = new URL(facts.origin);
-      // Nobody waits for it.
+      // Nothing waits for it.
       void php.warmUp({
         pattern: await phpSiteIn('pattern', websiteIn(folder), facts),
         code: FRONT_PAGE_CODE,

@@ -95,7 +95,7 @@ function MaintenanceWindow({
   value: window,
   onValue,
 }: {
-  /** What the server has. */
+  /** The stored policy. */
   theirs: WindowFields | null;
   name: string;
   value: WindowFields | null;

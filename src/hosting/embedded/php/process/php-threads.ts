@@ -29,7 +29,7 @@ export interface PhpThreads {
 }
 
 export interface BegunCall {
-  /** Nobody wants an answer. A call that waits for a thread is forgotten. */
+  /** The visitor has left. A call that waits for a thread is forgotten. */
   giveUp(): void;
   /** The visitor has left: PHP ends at its next output, unless it ignores that. */
   leave(): void;
