@@ -30,6 +30,7 @@ import { createPhpSites } from './php/create-php-sites.ts';
 import { PhpFailure } from './php/php-sites.ts';
 import { provideSqlitePlugin } from './php/sqlite-plugin.ts';
 import { platformParts } from './platform-parts.ts';
+import { announceDatabase } from './wordpress/adopted-database.ts';
 import { smallWordPress } from './wordpress/small-wordpress.fixture.ts';
 import { askForPurge, type WatchedPhp, watchPhp } from './wordpress/watched-php.fixture.ts';
 import type { OutgoingMail } from './wordpress/website-mail.ts';
@@ -480,7 +481,7 @@ describe('a backup', () => {
   test('is complete after the next start, if the server was killed before the database was in its place', async () => {
     const { installs, inside, content, options, folder } = await stoppedHost();
     await cp(join(installs, 'database'), inside, { recursive: true });
-    await writeFile(join(installs, '.restored-database'), '');
+    await announceDatabase(join(installs, 'files'), inside);
     await writeFile(join(installs, 'database/wordpress.sqlite'), 'present');
     const next = createEmbeddedHost(options);
     await next.start();

@@ -70,7 +70,7 @@ test.each(Object.entries(interruptions))(
   async (_when, interrupt) => {
     await put(layout.databaseOf(ID), 'live');
     await put(inside(), 'restored');
-    await announceDatabase(layout.filesOf(ID));
+    await announceDatabase(layout.filesOf(ID), inside());
     await interrupt();
     await adoptDatabase(layout, ID);
     expect(await state()).toEqual(adopted('restored'));
@@ -80,9 +80,15 @@ test.each(Object.entries(interruptions))(
 test('a restore that was announced and not made leaves the present one', async () => {
   await put(layout.databaseOf(ID), 'live');
   await mkdir(join(layout.filesOf(ID), '.private'), { recursive: true });
-  await announceDatabase(layout.filesOf(ID));
+  const next = join(folder, 'next');
+  await put(next, 'restored');
+  await announceDatabase(layout.filesOf(ID), next);
   await adoptDatabase(layout, ID);
   expect(await state()).toEqual(adopted('live'));
+  await put(inside(), 'uploaded');
+  await announceDatabase(layout.filesOf(ID), next);
+  await adoptDatabase(layout, ID);
+  expect(await state()).toEqual({ ...adopted('live'), private: ['database'] });
 });
 
 test('no link is followed, and none takes the place of the database', async () => {

@@ -1,6 +1,6 @@
-import { lstat, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncFolder } from '../../../lib/durable-file.ts';
+import { syncFolder, writeDurably } from '../../../lib/durable-file.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import { requirePlainFolder } from '../host-folder/plain-folder.ts';
@@ -11,11 +11,10 @@ const RESTORED = '.restored-database';
 /** The replaced database. */
 const FORMER = '.former-database';
 
-/** Says, before a restored document root replaces `files`, that it contains a database. */
-export async function announceDatabase(files: string): Promise<void> {
-  const folder = dirname(files);
-  await writeFile(join(folder, RESTORED), '', { mode: 0o600 });
-  await syncFolder(folder);
+/** Says, before a restored document root replaces `files`, that it contains the folder `database`. */
+export async function announceDatabase(files: string, database: string): Promise<void> {
+  // If the restore fails after this, the owner's folder of that name must not be taken for it.
+  await writeDurably(join(dirname(files), RESTORED), await inodeOf(database));
 }
 
 /**
@@ -33,8 +32,9 @@ export async function adoptDatabase(
   const former = join(folder, FORMER);
   const inside = join(layout.filesOf(installId), PRIVATE);
   const left = join(inside, DATABASE_FOLDER);
-  const isRestored = await exists(mark);
-  if ((isRestored || !(await exists(database))) && (await isFolder(inside)) && (await isFolder(left))) {
+  const announced = await ifThere(readFile(mark, 'utf8'));
+  const isLeft = (await isFolder(inside)) && (await isFolder(left));
+  if (isLeft && (!(await exists(database)) || (await inodeOf(left)) === announced)) {
     if (await exists(database)) {
       await rm(former, { recursive: true, force: true });
       await rename(database, former);
@@ -45,10 +45,12 @@ export async function adoptDatabase(
     await syncFolder(inside);
     await syncFolder(folder);
   }
-  if (!isRestored) return;
+  if (announced === null) return;
   await rm(former, { recursive: true, force: true });
   await rm(mark);
 }
+
+const inodeOf = async (path: string): Promise<string> => String((await lstat(path, { bigint: true })).ino);
 
 const exists = async (path: string): Promise<boolean> => (await ifThere(lstat(path))) !== null;
 

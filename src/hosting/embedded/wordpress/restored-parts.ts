@@ -33,7 +33,7 @@ export async function completeRestored(
   if (!files) await keepFiles(next, present);
   if (database === 'none') return keepPrivateFolder(next, present);
   await settleDatabase(next);
-  await announceDatabase(present);
+  await announceDatabase(present, restoredIn(next).database);
 }
 
 /** The folders of a website that is restored into the folder `next`. */
