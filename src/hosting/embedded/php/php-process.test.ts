@@ -52,7 +52,7 @@ it('tells when a process ends by itself, with the last lines that it wrote', asy
   const log = pino({ level: 'warn' }, { write: (line: string) => logged.push(JSON.parse(line)) });
   const own = placeOf(`${READY}; seq 100 >&2; exit 7`);
   await (await startPhpProcess(own, { ...options, log })).ended;
-  expect(logged).toMatchObject([{ exitCode: 7, msg: 'a PHP process ended by itself' }]);
+  expect(logged).toMatchObject([{ exitCode: 7, msg: 'a PHP process ended unexpectedly' }]);
   expect(Object(logged[0]).lines).toEqual(Array.from({ length: 20 }, (_, at) => String(at + 81)));
   await (await startPhpProcess(placeOf(`${READY}; exec sleep 600`), { ...options, log })).kill();
   expect(logged).toHaveLength(1);
