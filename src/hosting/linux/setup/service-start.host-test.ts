@@ -1,4 +1,4 @@
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCommand } from '../../../lib/run-command.ts';
@@ -22,7 +22,9 @@ describe.runIf(hasUserSystemd)('starting a service at set-up', () => {
   /** What a service writes goes to a file in the place of the journal. */
   async function write(script: string): Promise<void> {
     const home = dirname(systemd.systemctl);
-    await writeFile(join(home, 'script'), `#!/bin/sh\nexec > ${home}/written\n${script}\n`);
+    await rm(join(home, 'written'), { force: true });
+    // As in a journal, the lines of an earlier start stay while the next one begins.
+    await writeFile(join(home, 'script'), `#!/bin/sh\nexec >> ${home}/written\n${script}\n`);
     await chmod(join(home, 'script'), 0o755);
     const unit = `[Service]\nType=notify\nNotifyAccess=all\nExecStart=${home}/script\nRestart=always\nRestartSec=1\n`;
     await writeFile(join(systemd.unitFolder, 'started.service'), unit);
