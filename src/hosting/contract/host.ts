@@ -67,8 +67,8 @@ export interface Host
   replaceUrls(install: InstallRef, signal?: AbortSignal): Promise<void>;
 
   /**
-   * Ends the processes of a website's PHP after their running requests, within seconds, so that the next ones have nothing that former code
-   * left in memory. Rejects with a {@link PermanentHostError} if the website has no PHP.
+   * Ends the processes of a website's PHP, so that the next ones have nothing that former code left in memory. Running requests have 8 to 10
+   * seconds to end. Rejects with a {@link PermanentHostError} if the website has no PHP.
    */
   restartPhp(install: InstallRef): Promise<void>;
 

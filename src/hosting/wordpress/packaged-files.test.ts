@@ -42,10 +42,9 @@ test('the package is installed alone, with any Node', async () => {
   ]);
 });
 
-test('the package has the SQLite plugin, WP-CLI and its command for SQLite', async () => {
+test('the package has the SQLite plugin and WP-CLI', async () => {
   expect(await readFile(join(files.sqlitePlugin, 'load.php'), 'utf8')).toContain(
     'SQLite Database Integration',
   );
-  expect(await readFile(join(files.sqliteCommand, 'command.php'), 'utf8')).toContain('sqlite');
   expect((await readFile(files.wpCli)).subarray(0, 2).toString()).toBe('#!');
 });

@@ -11,8 +11,6 @@ export interface PackagedFiles {
   sqlitePlugin: string;
   /** The phar of WP-CLI. */
   wpCli: string;
-  /** The folder of the WP-CLI command that exports and imports SQLite. */
-  sqliteCommand: string;
 }
 
 /** The files in node_modules; null if the package is not installed. */
@@ -23,7 +21,6 @@ export function packagedFiles(): PackagedFiles | null {
       wordpress: join(files, 'latest/wordpress'),
       sqlitePlugin: join(files, 'sqlite-database-integration'),
       wpCli: join(files, 'wp-cli/wp-cli.phar'),
-      sqliteCommand: join(files, 'sqlite-command'),
     };
   } catch {
     return null;
