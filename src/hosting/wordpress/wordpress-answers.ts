@@ -1,6 +1,7 @@
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { BrokenWebsiteError } from '../contract/errors.ts';
+import { PAGE_ACCEPT, PAGE_USER_AGENT } from '../policy/page-request-headers.ts';
 import { createPass, PASS_HEADER } from '../policy/visitor-pass.ts';
 
 /** A website as its visitors address it. */
@@ -82,7 +83,11 @@ export async function visitPage(
   const limit = AbortSignal.timeout(timeoutMs);
   const until = signal === undefined ? limit : AbortSignal.any([limit, signal]);
   const { passKey } = website;
-  const passing: Record<string, string> = passKey ? { [PASS_HEADER]: createPass(passKey, new Date()) } : {};
+  const passing: Record<string, string> = {
+    'user-agent': PAGE_USER_AGENT,
+    accept: PAGE_ACCEPT,
+    ...(passKey ? { [PASS_HEADER]: createPass(passKey, new Date()) } : {}),
+  };
   const { port } = website.secure ? edge.https : edge.http;
   let url = new URL(path, `${website.secure ? 'https' : 'http'}://${website.primaryHostname}:${port}`);
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../test/database.ts';
 import { linuxLayout } from '../machine/layout.ts';
-import { rotateErrorLog } from './error-log.ts';
+import { newestFatals, rotateErrorLog } from './error-log.ts';
 
 const install = { id: '0b6f3c1a-8d52-4f7e-9a10-2c3d4e5f6071' };
 const MOST = 16 * 1024 * 1024;
@@ -45,4 +45,17 @@ test('a link in its place stays as it is', async () => {
   await symlink(target, log());
   await rotateErrorLog(layout, install);
   expect(await readdir(folder)).toEqual(['php-error.log']);
+});
+
+test('the newest fatal errors keep their file and line, and lose their time and trace', async () => {
+  const at = (message: string) => `[27-Nov-2026 18:00:00 UTC] ${message}\n`;
+  await writeFile(
+    log(),
+    at('PHP Warning:  old in /srv/htdocs/wp-content/a.php on line 1') +
+      at(`PHP Fatal error:  Uncaught Error: ${'x'.repeat(900)} in /srv/htdocs/wp-content/plugins/a/a.php:7`) +
+      'Stack trace:\n#0 {main}\n',
+  );
+  expect(await newestFatals(layout, install)).toEqual([
+    expect.stringMatching(/^Uncaught Error: x+ in wp-content\/plugins\/a\/a\.php:7$/),
+  ]);
 });

@@ -1,3 +1,4 @@
+import { shortPhpError } from '../../websites/probe/php-error.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { ERROR_LOG } from '../php/fpm-config.ts';
@@ -22,11 +23,10 @@ export async function rotateErrorLog(
   }
 }
 
-/** Of the log, the part in which fatal errors are looked for, and of each error the part that is kept. */
+/** Of the log, the part in which fatal errors are looked for. */
 const NEWEST_BYTES = 64 * 1024;
-const MESSAGE_LENGTH = 300;
 
-/** The latest fatal errors in PHP's log, without their times, oldest first. */
+/** The latest fatal errors in PHP's log, oldest first: without their times, with file and line. */
 export async function newestFatals(
   layout: LinuxLayout,
   install: Pick<SandboxedInstall, 'id' | 'home'>,
@@ -36,7 +36,7 @@ export async function newestFatals(
     const text = (await folder.end(ERROR_LOG, NEWEST_BYTES)) ?? '';
     return text.split('\n').flatMap((line) => {
       const [, message] = /^\[[^\]]*\] (PHP (?:Fatal|Parse|Compile|Core) error: .*)$/.exec(line) ?? [];
-      return message === undefined ? [] : [message.slice(0, MESSAGE_LENGTH)];
+      return message === undefined ? [] : [shortPhpError(message)];
     });
   } finally {
     await folder.close();
