@@ -11,6 +11,7 @@ import {
   MOST_ARGUMENTS,
   type WpCliResult,
 } from '../../../hosting/contract/wp-cli.ts';
+import { inputRefusal } from '../../../hosting/policy/wp-cli-input.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { Conflict, InvalidRequest, invalidValue, NotFound, RateLimited } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
@@ -96,6 +97,7 @@ export function createWpCliService(
     async run(caller: Caller, installId: string, args: readonly string[]): Promise<string> {
       authorize('install.work', 'install.read', await findInstallAccess(database.reader, caller, installId));
       requireShort(args);
+      requireNoInput(args);
       await spend(caller.userId);
       return database.write(async (transaction) => {
         await lockRow(transaction, 'installs', installId);
@@ -132,6 +134,11 @@ function requireShort(args: readonly string[]): void {
   throw invalidValue(RUN_WP_CLI, 'args', 'too_long', message);
 }
 
+function requireNoInput(args: readonly string[]): void {
+  const reason = inputRefusal(args);
+  if (reason !== null) throw invalidValue(RUN_WP_CLI, 'args', 'not_applicable', reason);
+}
+
 /** The API's schema checks requests; the command line has none. */
 function requireValid(args: readonly string[]): void {
   if (args.length === 0) throw new InvalidRequest('Name the command of WP-CLI, such as "plugin list".');
@@ -146,4 +153,5 @@ function requireValid(args: readonly string[]): void {
     throw new InvalidRequest('An argument cannot contain a NUL.');
   }
   requireShort(args);
+  requireNoInput(args);
 }

@@ -136,6 +136,15 @@ describe('a command', () => {
     expect(ran).toEqual([]);
   });
 
+  it('is refused before it runs if it needs a terminal', async () => {
+    expect(await run(['db', 'cli'])).toMatchObject({
+      status: 400,
+      body: { errors: [{ resource: 'WpCli', field: 'args', message: expect.stringContaining('terminal') }] },
+    });
+    await expect(homeport.services.wpCli.runAsOperator(install.name, ['shell'])).rejects.toThrow('wp eval');
+    expect(ran).toEqual([]);
+  });
+
   rule('needs the permission to work on the install', async () => {
     const stranger = await homeport.person(accountId, 'partial');
     expect(await run(['plugin', 'list'], stranger)).toMatchObject(NOT_FOUND);

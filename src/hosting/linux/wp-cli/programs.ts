@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { NO_INPUT_CODE } from '../../wordpress/wp-cli/no-input.ts';
 import { SANDBOX_WP_CLI, WP_CLI_LAUNCHER } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 
@@ -19,19 +20,22 @@ fi
 exec php -d display_errors=stderr "$phar" --path="$HOMEPORT_DOC" "$@"
 `;
 
+/** Where the arguments are read from. Standard input stays one that cannot be read. */
+export const ARGUMENTS_FD = 3;
+
 /**
- * Reads the arguments from standard input, each followed by a NUL: every process of the machine can read command lines, and arguments
- * can be passwords.
+ * Reads the arguments, each followed by a NUL, from a pipe: every process of the machine can read command lines, and arguments can be
+ * passwords.
  */
 const PREPENDED_TEXT = `<?php
 // Written by the host.
 (static function (): void {
-    $words = explode("\\0", (string) stream_get_contents(STDIN));
+    $words = explode("\\0", (string) file_get_contents('php://fd/${ARGUMENTS_FD}'));
     array_pop($words);
     $_SERVER['argv'] = $GLOBALS['argv'] = [$_SERVER['argv'][0], ...$words];
     $_SERVER['argc'] = $GLOBALS['argc'] = count($_SERVER['argv']);
 })();
-`;
+${NO_INPUT_CODE}`;
 
 /** The files beside the phar. */
 export const PROGRAM_FILES = [

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { WpCliResult } from '../../contract/wp-cli.ts';
+import { NO_INPUT } from '../../wordpress/wp-cli/no-input.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import {
   startWordPress,
@@ -162,5 +163,42 @@ describe('a command', () => {
       expect(await cli.run(install, ['show'])).toMatchObject({ refused: 'website' });
     });
     expect(await cli.run(install, ['show'])).not.toHaveProperty('refused');
+  });
+});
+
+describe('the real WP-CLI', () => {
+  beforeAll(async () => {
+    expect(await phar('packaged').add(null)).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+  const inPrivate = () => readdir(machine.layout.privateOf(install.id));
+
+  it('works in the private folder, where what it writes is not public', async () => {
+    expect(await run('db', 'export', '--porcelain')).toMatchObject({ exitStatus: 0, stderr: '' });
+    expect(await run('export')).toMatchObject({ exitStatus: 0, stdout: expect.stringContaining('All done') });
+    expect(await inPrivate()).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^hp_.*\.sql$/),
+        expect.stringMatching(/^shop\.wordpress\..*\.xml$/),
+      ]),
+    );
+    const [dump = ''] = (await inPrivate()).filter((name) => name.endsWith('.sql'));
+    expect((await run('db', 'import', dump)).stdout).toContain('Success: Imported');
+  });
+
+  it.each([
+    [['db', 'reset']],
+    [['site', 'empty']],
+    [['option', 'update', 'blogname']],
+    [['eval-file', '-']],
+    [['post', 'create', '-']],
+  ])('%j fails, because it asks for input', async (args) => {
+    const { exitStatus, stderr } = await run(...args);
+    expect([exitStatus, stderr]).toEqual([1, expect.stringContaining(NO_INPUT)]);
+    expect((await run('option', 'get', 'blogname')).stdout).toBe('Shop\n');
+  });
+
+  it('asks the database, and confirms with --yes', async () => {
+    expect((await run('db', 'query', 'SELECT 40 + 2')).stdout).toContain('42');
+    expect(await run('site', 'empty', '--yes')).toMatchObject({ exitStatus: 0 });
   });
 });
