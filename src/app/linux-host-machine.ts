@@ -178,7 +178,9 @@ export function createHostMachine(
     isTrial: isRestoreCheck,
     users,
     databaseServer: createDatabaseServer({ layout, daemons, log }),
-    cores: createWordPressCores({ layout, source: config.wordpressSource, url: config.wordpressUrl, log }),
+    cores: createWordPressCores({
+      ...{ layout, source: config.wordpressSource, url: config.wordpressUrl, isLinked: true, log },
+    }),
     releasesUrl: config.wordpressReleasesUrl,
     templates,
     compiledCores: createCompiledCores({ layout, users, log }),

@@ -14,7 +14,7 @@ import { checkCore, copyPlain, newestFirst } from './core-tree.ts';
 import { fetchDebianWordPress } from './debian-package.ts';
 import { downloadOfficial } from './official-download.ts';
 import { packagedFiles, requirePackagedFiles } from './packaged-files.ts';
-import { writePhpFiles } from './php-files.ts';
+import { takeDocumentRoot, writePhpFiles } from './php-files.ts';
 
 /**
  * The WordPress versions of this host, shared by all websites. They belong to this process's user, are read-only for all others and
@@ -59,6 +59,8 @@ export interface WordPressCoresOptions {
   source: string | null;
   /** Base URL of the official download. */
   url: string;
+  /** Whether document roots link to the cores, so that PHP finds a core and not the website by the path of its files. */
+  isLinked?: boolean;
   /** Kind of the archive that is downloaded. Default: `zip`, which needs the program `unzip`. */
   archive?: 'zip' | 'tar.gz';
   /** Older versions are refused. */
@@ -175,7 +177,7 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
         `WordPress ${version} is too old for this host, which runs ${options.oldest} and newer. Set HOMEPORT_WORDPRESS_SOURCE to a folder or an archive with a newer one`,
       );
     }
-    await writePhpFiles(tree);
+    await writeOwnFiles(tree);
     await openToAll(tree);
     const target = layout.coreOf(version);
     if ((await kindOf(target)) !== null) {
@@ -187,6 +189,12 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     await syncFolder(layout.cores);
     log.info({ version }, `WordPress ${version} added`);
     return version;
+  }
+
+  async function writeOwnFiles(core: string): Promise<void> {
+    // First, because wp-load.php needs them.
+    await writePhpFiles(core);
+    if (options.isLinked) await takeDocumentRoot(core);
   }
 
   /** Also by one rename, so that half a core is never used. */
@@ -212,7 +220,7 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     remove: (version) => serial('add', () => remove(version)),
     async ensureAny(report) {
       const versions = await list();
-      for (const version of versions) await writePhpFiles(layout.coreOf(version));
+      for (const version of versions) await writeOwnFiles(layout.coreOf(version));
       if (versions.length > 0) return;
       if (report) reports.add(report);
       try {

@@ -31,7 +31,7 @@ afterEach(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const cores = (source: string | null = null, url = 'http://127.0.0.1:1') =>
-  createWordPressCores({ layout, source, url, log });
+  createWordPressCores({ layout, source, url, isLinked: true, log });
 
 async function smallWordPress(name: string, version: string): Promise<string> {
   const tree = join(folder, `tree-${version}`, name);
@@ -85,7 +85,7 @@ describe('a core', () => {
     expect(await count('!', '-user', 'root')).toBe(0);
     expect(await count('-perm', '/022')).toBe(0);
     expect(await count('!', '-perm', '-444')).toBe(0);
-    expect(await readFile(join(core, 'wp-config.php'), 'utf8')).toContain('HOMEPORT_DOC');
+    expect(await readFile(join(core, 'wp-config.php'), 'utf8')).toContain('website.php');
     expect(await readdir(join(core, 'homeport'))).toContain('settings.php');
     expect((await lstat(join(core, 'wp-includes/certificates/ca-bundle.crt'))).size).toBeGreaterThan(100_000);
     expect(await readdir(layout.scratch)).toEqual([]);
@@ -99,7 +99,7 @@ describe('a core', () => {
     expect(await readdir(layout.coreOf('6.5'))).toContain('mark');
     expect(await from.list()).toEqual(['6.5']);
     await expect(readFile(join(layout.coreOf('6.5'), 'wp-config.php'), 'utf8')).resolves.toContain(
-      'HOMEPORT_DOC',
+      'website.php',
     );
   });
 
@@ -127,10 +127,12 @@ describe('a core', () => {
     await writeFile(join(core, 'homeport/settings.php'), 'old');
     await writeFile(join(core, 'homeport/gone.php'), 'old');
     await rm(join(core, 'wp-config.php'));
+    await writeFile(join(core, 'wp-load.php'), '<?php\n');
     await cores(join(folder, 'not-asked-for')).ensureAny();
     expect(await readFile(join(core, 'homeport/settings.php'), 'utf8')).toContain('DB_NAME');
     expect(await readdir(join(core, 'homeport'))).not.toContain('gone.php');
-    expect(await readFile(join(core, 'wp-config.php'), 'utf8')).toContain('HOMEPORT_DOC');
+    expect(await readFile(join(core, 'wp-load.php'), 'utf8')).toContain('document-root.php');
+    expect(await readFile(join(core, 'wp-config.php'), 'utf8')).toContain('website.php');
   });
 
   it('is refused without leftovers if it contains a link, its archive leads outside, or it is not WordPress', async () => {

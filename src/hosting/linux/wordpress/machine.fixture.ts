@@ -120,6 +120,7 @@ export async function startWordPress(
     layout,
     source: source ?? wordpressCore(),
     url: 'http://127.0.0.1:1',
+    isLinked: true,
     log,
   });
   await cores.ensureAny();

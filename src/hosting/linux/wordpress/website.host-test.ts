@@ -116,7 +116,7 @@ describe('a new website', () => {
       require ABSPATH . 'wp-admin/includes/update.php';
       require ABSPATH . 'wp-admin/includes/file.php';
       echo json_encode([count(get_core_updates()), current_user_can('update_core'), current_user_can('install_plugins'),
-        get_filesystem_method([], WP_PLUGIN_DIR), is_writable(WP_PLUGIN_DIR), is_writable(ABSPATH), DISABLE_WP_CRON]);`);
+        get_filesystem_method([], WP_PLUGIN_DIR), is_writable(WP_PLUGIN_DIR), is_writable(ABSPATH . WPINC), DISABLE_WP_CRON]);`);
     expect(JSON.parse(told)).toEqual([0, false, true, 'direct', true, false, true]);
   });
 

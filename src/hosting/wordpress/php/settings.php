@@ -71,6 +71,15 @@ defined('HOMEPORT_LIBRARY') || define('HOMEPORT_LIBRARY', __DIR__);
     }
 })();
 
+// WordPress reads the metadata of its blocks from one file, by the path below ABSPATH. Blocks register by the path that PHP sees,
+// which links make another one, and each would read a file of its own.
+$GLOBALS['wp_filter']['init'][9][] = ['function' => static function (): void {
+    $blocks = realpath(ABSPATH . WPINC . '/blocks');
+    if ($blocks !== ABSPATH . WPINC . '/blocks' && function_exists('wp_register_block_metadata_collection')) {
+        wp_register_block_metadata_collection($blocks, "$blocks/blocks-json.php");
+    }
+}, 'accepted_args' => 0];
+
 /**
  * A pass through the password that visitors of this website enter; null without one. See hosting/policy/visitor-pass.ts.
  */

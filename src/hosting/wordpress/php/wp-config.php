@@ -1,17 +1,6 @@
 <?php
 /**
- * WordPress looks for its configuration beside itself, where all websites share it. This file loads that of the website. The
- * environment, which visitors cannot set, contains the document root.
+ * Loads the configuration of the website that runs this shared WordPress. While ABSPATH is the core, WordPress looks for it here.
  */
-$homeport_root = $_SERVER['HOMEPORT_DOC'] ?? getenv('HOMEPORT_DOC');
-if (!is_string($homeport_root) || !is_file(dirname($homeport_root) . '/homeport.php')) {
-    http_response_code(500);
-    exit("HOMEPORT_DOC names no website of this host.\n");
-}
-if (!is_file($homeport_root . '/wp-config.php')) {
-    http_response_code(500);
-    exit("The file wp-config.php of this website is missing.\n");
-}
-const HOMEPORT_LIBRARY = __DIR__ . '/homeport';
-require_once dirname($homeport_root) . '/homeport.php';
-require $homeport_root . '/wp-config.php';
+require_once __DIR__ . '/homeport/website.php';
+require HOMEPORT['root'] . '/wp-config.php';
