@@ -29,6 +29,24 @@ const SALTS = [
   'NONCE_SALT',
 ];
 
+const OWN_SETTINGS = '/* Your own settings go here. */\n';
+/** `wp config set`, `wp core multisite-convert` and plugins for caching write above this line of WordPress's own sample. */
+const STOP_EDITING = "/* That's all, stop editing! Happy publishing. */";
+const START = `if (!defined('ABSPATH')) {
+    define('ABSPATH', __DIR__ . '/');
+}
+require_once ABSPATH . 'wp-settings.php';
+`;
+
+/** What comes before {@link OWN_SETTINGS} in a rendered `wp-config.php`. The words of its comment have changed over time. */
+const RENDERED = new RegExp(
+  [
+    String.raw`^<\?php\n/\*\*\n(?: \*.*\n)+? \*/(?:\nrequire_once dirname\(__DIR__\) \. '/homeport\.php';)?\n\n`,
+    ...SALTS.map((name) => String.raw`define\('${name}', '[^'\\\n]+'\);\n`),
+    String.raw`\n\$table_prefix = '[^'\\\n]+';\n\ndefine\('WP_DEBUG', false\);\n\n$`,
+  ].join(''),
+);
+
 /** A text as a PHP literal, or `null`. */
 export function phpLiteral(value: string | null): string {
   return value === null ? 'null' : `'${value.replace(/[\\']/g, (character) => `\\${character}`)}'`;
@@ -78,13 +96,20 @@ $table_prefix = ${phpLiteral(tablePrefix)};
 
 define('WP_DEBUG', false);
 
-/* Your own settings go here. */
+${OWN_SETTINGS}
+${STOP_EDITING}
 
-if (!defined('ABSPATH')) {
-    define('ABSPATH', __DIR__ . '/');
+${START}`;
 }
-require_once ABSPATH . 'wp-settings.php';
-`;
+
+/**
+ * The text of a `wp-config.php` that an earlier host rendered, with the line that WP-CLI looks for; null for any other text, such as
+ * one that its owner has changed.
+ */
+export function withStopLine(text: string): string | null {
+  const end = `${OWN_SETTINGS}\n${START}`;
+  if (!text.endsWith(end) || !RENDERED.test(text.slice(0, -end.length))) return null;
+  return `${text.slice(0, -START.length)}${STOP_EDITING}\n\n${START}`;
 }
 
 /** `~/.my.cnf` of shells. The socket identifies the user, so there is no password. */

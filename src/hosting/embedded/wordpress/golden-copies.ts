@@ -5,15 +5,17 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Logger } from 'pino';
 import { serializeByKey } from '../../../lib/concurrency.ts';
-import { syncFolder } from '../../../lib/durable-file.ts';
+import { syncFolder, writeDurably } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
+import { ifThere } from '../../../lib/if-there.ts';
 import { syncFileSystem } from '../../../lib/sync-file-system.ts';
 import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
-import { DATABASE_FILE, MUST_USE_FILE, renderWpConfig } from '../../wordpress/site-config.ts';
+import { DATABASE_FILE, MUST_USE_FILE, renderWpConfig, withStopLine } from '../../wordpress/site-config.ts';
 import { OWN_PREFIX } from '../abandoned-entries.ts';
 import { type Layout, type WebsiteFolders, websiteIn } from '../host-folder/layout.ts';
 import { copyTree } from './copy-tree.ts';
 import { DATABASE, type LibraryScript, PRIVATE, PURGES } from './site.ts';
+import { readWebsiteText } from './website-text.ts';
 
 /** Runs our PHP on a document root outside the installs. Ends its process afterwards. */
 export type RunOn = (
@@ -110,7 +112,7 @@ async function makeTree({ files, database }: WebsiteFolders, core: string): Prom
 /** An owner can put anything in the place of a file or folder. What is there stays, and no link is followed. */
 const TAKEN = ['EEXIST', 'ENOTDIR'];
 
-/** Writes the files without which a website cannot run, if they are missing. */
+/** Writes the files without which a website cannot run, if they are missing, and completes a configuration of an earlier host. */
 export async function writeHostFiles(files: string): Promise<void> {
   const content = join(files, 'wp-content');
   const plugins = join(content, 'mu-plugins');
@@ -118,6 +120,17 @@ export async function writeHostFiles(files: string): Promise<void> {
   const hasPlugins = hasContent && (await provideFolder(plugins));
   if (hasContent) await provideFile(join(content, 'db.php'), DATABASE_FILE);
   if (hasPlugins) await provideFile(join(plugins, 'homeport.php'), MUST_USE_FILE);
+  await completeConfig(join(files, 'wp-config.php'));
+}
+
+/** More than the rendered file has. */
+const MOST_OF_CONFIG = 64 * 1024;
+
+/** Adds the line that WP-CLI needs, unless the owner has changed the file. */
+async function completeConfig(path: string): Promise<void> {
+  const text = await ifThere(readWebsiteText(path, MOST_OF_CONFIG));
+  const complete = text === null ? null : withStopLine(text);
+  if (complete !== null) await writeDurably(path, complete);
 }
 
 /** Whether the folder is there, and no link. */

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ifThere } from '../../../lib/if-there.ts';
+import { renderWpConfig } from '../../wordpress/site-config.ts';
 import { addToErrorLog } from '../php/process/error-log.ts';
 import { copyLiveDatabase } from './database-copy.ts';
 import { writeHostFiles } from './golden-copies.ts';
@@ -92,6 +93,7 @@ describe.each(Object.entries(kinds))('%s', (kind, put) => {
     'wp-content/mu-plugins',
     'wp-content/db.php',
     'wp-content/mu-plugins/homeport.php',
+    'wp-config.php',
   ])('in the place of %s stays, and stops no change of the website', async (name) => {
     const path = join(files, name);
     await mkdir(dirname(path), { recursive: true });
@@ -122,4 +124,12 @@ describe.each(Object.entries(kinds))('%s', (kind, put) => {
     });
     await expect(copied).rejects.toThrow();
   });
+});
+
+test('the configuration of an earlier host gets the line that WP-CLI writes above', async () => {
+  const path = join(files, 'wp-config.php');
+  const complete = renderWpConfig(() => 'secret', undefined, 'before');
+  await writeFile(path, complete.replace("/* That's all, stop editing! Happy publishing. */\n\n", ''));
+  await writeHostFiles(files);
+  expect(await readFile(path, 'utf8')).toBe(complete);
 });

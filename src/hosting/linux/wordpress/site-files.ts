@@ -9,6 +9,7 @@ import {
   renderHomeportFile,
   renderWpConfig,
   type SiteConfig,
+  withStopLine,
 } from '../../wordpress/site-config.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
@@ -40,8 +41,22 @@ export async function makeSiteFiles(
         gid: install.gid,
         mode: 0o600,
       });
+    } else {
+      await completeConfig(htdocs, install);
     }
   });
+}
+
+/** More than the rendered file has. */
+const MOST_OF_CONFIG = 64 * 1024;
+
+/** Adds the line that WP-CLI needs, unless the customer has changed the file. */
+async function completeConfig(htdocs: PinnedFolder, { uid, gid }: Owner): Promise<void> {
+  const changedAt = await htdocs.changedAt('wp-config.php');
+  const text = await htdocs.end('wp-config.php', MOST_OF_CONFIG);
+  const complete = text === null ? null : withStopLine(text);
+  if (complete === null || (await htdocs.changedAt('wp-config.php')) !== changedAt) return;
+  await htdocs.write('wp-config.php', complete, { uid, gid, mode: 0o600 });
 }
 
 /** Points the links of a website to `install.wordpressVersion`. */

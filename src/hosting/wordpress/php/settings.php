@@ -90,6 +90,7 @@ function homeport_pass(int $seconds): ?string
     return $key === null ? null : $until . '.' . hash_hmac('sha1', "pass $until", $key);
 }
 
+require __DIR__ . '/networks.php';
 if (PHP_SAPI !== 'cli' && strtok($_SERVER['REQUEST_URI'] ?? '', '?') === '/.well-known/homeport-login') {
     require __DIR__ . '/login.php';
 }
