@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/database.ts';
 import { embeddedWordPress } from '../../app/embedded-websites.ts';
 import { readConfig } from '../../config/config.ts';
+import { UnconfinedError } from '../../hosting/embedded/php/unconfined-error.ts';
 import type { InspectedWordPress } from '../../hosting/embedded/wordpress/inspect-wordpress.ts';
 import { checkEmbeddedWordPress } from './embedded-wordpress.ts';
 
@@ -41,6 +42,7 @@ test('says how many websites run at the same time', async () => {
 });
 
 const missing = 'The optional packages of PHP are not installed. Run `npm ci` without --omit=optional';
+const unconfined = UnconfinedError.from(new Error('Command failed'), 'bwrap: not allowed\n');
 test.each<[string, Partial<InspectedWordPress>, Record<string, string>, string, string]>([
   ['packages are missing', { missing }, {}, 'problem', 'without --omit=optional.'],
   ['packages are missing, and no website needs them', { missing, websites: 0 }, {}, 'warning', 'cannot run'],
@@ -57,7 +59,7 @@ test.each<[string, Partial<InspectedWordPress>, Record<string, string>, string, 
   ],
   ['more memory than there is', {}, { HOMEPORT_EMBEDDED_PHP_MB: '5000' }, 'warning', 'has 4000 MiB'],
   ['too little memory', {}, { HOMEPORT_EMBEDDED_PHP_MB: '100' }, 'warning', 'takes up to 440 MiB'],
-  ['no bubblewrap', { unconfined: 'spawn unshare ENOENT' }, {}, 'warning', 'spawn unshare ENOENT'],
+  ['no bubblewrap', { unconfined }, {}, 'warning', 'PHP runs without bubblewrap: bwrap: not allowed.'],
 ])('%s', async (_what, changes, environment, state, message) => {
   const findings = await found(changes, environment);
   expect(findings).toMatchObject([{ state, message: expect.stringContaining(message) }]);

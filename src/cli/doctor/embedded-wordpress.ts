@@ -74,7 +74,7 @@ export async function checkEmbeddedWordPress(
       warning(
         CHECK,
         `PHP runs without bubblewrap: ${reasonOf(unconfined)}.`,
-        'Install bubblewrap and allow unprivileged user namespaces. Until then, host websites of people you trust only.',
+        `Host only websites of people you trust, or ${unconfined.remedy} and restart Homeport.`,
       ),
     );
   }

@@ -14,6 +14,7 @@ import {
 } from './process-place.ts';
 import type { ProcessProgram } from './process-program.ts';
 import type { PhpFolders } from './process-protocol.ts';
+import { UnconfinedError } from './unconfined-error.ts';
 
 const run = promisify(execFile);
 type CommonFolders = Pick<PhpFolders, 'core' | 'readOnly'>;
@@ -31,18 +32,27 @@ const LIBRARIES = ['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/etc/ld.so.cache
  * process. The folders of its website are mounted there later, which a mount namespace of the platform's own makes possible: what is
  * mounted in it appears in the processes too.
  *
- * @throws if the machine does not allow it
+ * @throws UnconfinedError if the machine lacks a program for it or does not allow it
  */
 export async function createConfinedPlaces(folder: string, program: ProcessProgram): Promise<ProcessPlaces> {
   const slots = join(folder, 's');
   const staging = join(folder, 'staging');
   for (const path of [slots, staging]) await mkdir(path, { recursive: true, mode: 0o700 });
   const holder = spawn('unshare', ['--user', '--map-root-user', '--mount', '--propagation', 'slave', 'cat'], {
-    stdio: ['pipe', 'pipe', 'ignore'],
+    // A Ctrl-C on the terminal would end it before running requests finish.
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let complaint = '';
+  holder.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text;
   });
   const failed = new Promise<never>((_resolve, reject) => {
-    holder.once('error', reject);
-    holder.once('exit', () => reject(new Error('the mount namespace ended')));
+    holder.once('error', (error) => reject(UnconfinedError.from(error, '')));
+    // Emitted after its last output.
+    holder.once('close', () =>
+      reject(UnconfinedError.from(new Error('the mount namespace ended'), complaint)),
+    );
   });
   failed.catch(() => undefined);
   // It ends with the platform, because its input ends. Its echo shows that the namespace exists.
@@ -58,7 +68,7 @@ export async function createConfinedPlaces(folder: string, program: ProcessProgr
     await inside('bwrap', ...sandbox(slots, program), NODE, '--version');
   } catch (error) {
     holder.kill('SIGKILL');
-    throw error;
+    throw UnconfinedError.from(error, stderrOf(error));
   }
   let last = 0;
 
@@ -169,6 +179,10 @@ export async function createConfinedPlaces(folder: string, program: ProcessProgr
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function stderrOf(error: unknown): string {
+  return error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
 }
 
 /** Arguments of bubblewrap, without the program. */

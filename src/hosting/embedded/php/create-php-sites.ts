@@ -24,6 +24,7 @@ import { writeProcessProgram } from './process-program.ts';
 import type { PhpProcessStart } from './process-protocol.ts';
 import { requirePackages } from './required-packages.ts';
 import { createRunningSites } from './running-sites.ts';
+import { UnconfinedError } from './unconfined-error.ts';
 
 const GRACE_MS = 10_000;
 /** The time of a request. */
@@ -76,9 +77,9 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
         log.info({ walls: confined.walls }, 'PHP runs confined');
         return confined;
       } catch (error) {
+        if (!(error instanceof UnconfinedError)) throw error;
         log.warn(
-          { reason: messageOf(error) },
-          'PHP runs without bubblewrap, because this machine does not allow it',
+          `PHP runs without bubblewrap (${error.message}): host only websites of people you trust, or ${error.remedy} and restart Homeport`,
         );
       }
     }

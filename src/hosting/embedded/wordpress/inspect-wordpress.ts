@@ -11,6 +11,7 @@ import { createConfinedPlaces } from '../php/confined-places.ts';
 import { writeProcessProgram } from '../php/process-program.ts';
 import { requirePackages } from '../php/required-packages.ts';
 import { sizeOf } from '../php/running-sites.ts';
+import { UnconfinedError } from '../php/unconfined-error.ts';
 import { LIMITS } from './site.ts';
 
 /** Parts of an embedded host that WordPress needs. */
@@ -18,7 +19,7 @@ export interface InspectedWordPress {
   /** Why PHP cannot run; null if its packages are installed. */
   missing: string | null;
   /** Why bubblewrap does not confine PHP; null if it does, or on a system without it. */
-  unconfined: string | null;
+  unconfined: UnconfinedError | null;
   /** Newest first. */
   versions: string[];
   websites: number;
@@ -55,14 +56,15 @@ function missingPackage(): string | null {
   }
 }
 
-async function whyUnconfined(): Promise<string | null> {
+async function whyUnconfined(): Promise<UnconfinedError | null> {
   const folder = await mkdtemp(join(tmpdir(), 'homeport-doctor-'));
   try {
     const places = await createConfinedPlaces(folder, await writeProcessProgram(folder));
     await places.close();
     return null;
   } catch (error) {
-    return messageOf(error);
+    if (error instanceof UnconfinedError) return error;
+    throw error;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

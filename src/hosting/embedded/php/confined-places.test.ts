@@ -1,0 +1,89 @@
+import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createConfinedPlaces } from './confined-places.ts';
+import { createPhpSites } from './create-php-sites.ts';
+import { createLoopbackConnections } from './loopback-connections.ts';
+import { type ProcessProgram, writeProcessProgram } from './process-program.ts';
+
+let folder: string;
+let program: ProcessProgram;
+/** The only folder on the PATH of these tests. */
+let programs: string;
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'php-')));
+  await mkdir(join(folder, 'program'));
+  program = await writeProcessProgram(join(folder, 'program'));
+});
+beforeEach(async () => {
+  programs = await mkdtemp(join(folder, 'bin-'));
+  for (const name of ['unshare', 'nsenter', 'mount', 'umount', 'cat']) {
+    await symlink(join('/usr/bin', name), join(programs, name));
+  }
+  vi.stubEnv('PATH', programs);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe.runIf(process.platform === 'linux')('a machine that does not confine PHP', () => {
+  it('gets one sentence that says what it means and how to add bubblewrap', async () => {
+    const logged: unknown[] = [];
+    const sites = createPhpSites({
+      folder: join(folder, 'runtime'),
+      roots: { writable: [folder], readable: [] },
+      idleMs: 600_000,
+      memoryMb: 900,
+      waitMs: 110_000,
+      spare: false,
+      mayConnect: () => false,
+      loopbacks: createLoopbackConnections(),
+      loopback: () => undefined,
+      deliverMail: async () => {},
+      log: pino(
+        { level: 'warn', base: null, timestamp: false },
+        { write: (line: string) => logged.push(JSON.parse(line)) },
+      ),
+    });
+    expect(await sites.available()).toHaveProperty('version');
+    await sites.close();
+    expect(logged).toEqual([
+      {
+        level: 40,
+        msg: 'PHP runs without bubblewrap (bwrap is not installed): host only websites of people you trust, or run "apt-get install bubblewrap" and restart Homeport',
+      },
+    ]);
+  });
+
+  it('gets the reason of bubblewrap in one line', async () => {
+    const bwrap = join(programs, 'bwrap');
+    await writeFile(
+      bwrap,
+      '#!/bin/sh\necho usage >&2\necho "bwrap: no permissions to create a new namespace" >&2\nexit 1\n',
+    );
+    await chmod(bwrap, 0o755);
+    await expect(createConfinedPlaces(join(folder, 'refused'), program)).rejects.toMatchObject({
+      name: 'UnconfinedError',
+      message: 'bwrap: no permissions to create a new namespace',
+      remedy: 'allow unprivileged user namespaces',
+    });
+  });
+
+  it('gets the reason if it allows no namespaces', async () => {
+    await rm(join(programs, 'unshare'));
+    const unshare = join(programs, 'unshare');
+    await writeFile(
+      unshare,
+      '#!/bin/sh\necho "unshare: unshare failed: Operation not permitted" >&2\nexit 1\n',
+    );
+    await chmod(unshare, 0o755);
+    await symlink('/usr/bin/bwrap', join(programs, 'bwrap'));
+    await expect(createConfinedPlaces(join(folder, 'forbidden'), program)).rejects.toThrow(
+      /^unshare: unshare failed: Operation not permitted$/,
+    );
+  });
+});

@@ -1,0 +1,40 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** The programs that confine PHP, and their Debian packages. */
+const PROGRAMS = { bwrap: 'bubblewrap', unshare: 'util-linux', nsenter: 'util-linux', mount: 'mount' };
+/** Longer lines of a program are cut, because the reason is part of a sentence. */
+const MOST_REASON = 200;
+
+/** This machine cannot confine PHP. The message says why, as a clause, and the remedy says what to do, as an instruction. */
+export class UnconfinedError extends Error {
+  override name = 'UnconfinedError';
+  readonly remedy: string;
+
+  private constructor(reason: string, remedy: string, cause: unknown) {
+    super(reason, { cause });
+    this.remedy = remedy;
+  }
+
+  /** From the failure of a program that confines PHP, and what the program wrote as its error. */
+  static from(cause: unknown, stderr: string): UnconfinedError {
+    for (const [program, debianPackage] of Object.entries(PROGRAMS)) {
+      if (isInstalled(program)) continue;
+      const remedy = `run "apt-get install ${debianPackage}"`;
+      return new UnconfinedError(`${program} is not installed`, remedy, cause);
+    }
+    const [line = 'the machine does not allow it'] = stderr.trim().split('\n').filter(Boolean).slice(-1);
+    return new UnconfinedError(line.slice(0, MOST_REASON), 'allow unprivileged user namespaces', cause);
+  }
+}
+
+function isInstalled(program: string): boolean {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
