@@ -130,6 +130,8 @@ async function runTool(
       ...(process.env.HOME === undefined ? {} : { HOME: process.env.HOME }),
       ...(password === '' ? {} : { PGPASSWORD: password }),
     },
+    // A Ctrl-C on the terminal would end it before the running backup finishes.
+    detached: true,
     stdio: ['ignore', options.output ?? 'ignore', 'pipe'],
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });

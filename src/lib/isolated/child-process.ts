@@ -52,6 +52,8 @@ export function startChild(
       ),
       ...compileCache(),
     },
+    // A Ctrl-C on the terminal would end it before running requests and jobs finish.
+    detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   });
   let stderr = '';

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { serialize } from 'node:v8';
 import { afterEach, describe, expect, test } from 'vitest';
+import { runCommand } from '../run-command.ts';
 import { runs } from '../running-process.ts';
 import {
   createIsolatedProcess,
@@ -34,6 +35,9 @@ test('answers from another process, which stays', async () => {
   const own = await pid();
   expect(own).not.toBe(process.pid);
   expect(await pid()).toBe(own);
+  // A process group of its own, which a Ctrl-C on the terminal does not reach.
+  const { stdout } = await runCommand('ps', ['-o', 'pgid=', '-p', String(own)]);
+  expect(Number(stdout)).toBe(own);
 });
 
 test('ends when it has had no task for a while, and the next task starts it again', async () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../../lib/run-command.ts';
 import { runs } from '../../../lib/running-process.ts';
 import { eventually } from '../../policy/edge.fixture.ts';
 import { type PhpProcessOptions, startPhpProcess } from './php-process.ts';
@@ -45,6 +46,13 @@ it('has ended when no program of it holds files any more', async () => {
   const php = await startPhpProcess(placeOf(`(sleep 0.3; echo last > ${file}) & ${READY}; wait`), options);
   await php.kill();
   expect(await readFile(file, 'utf8')).toBe('last\n');
+});
+
+it('runs in a process group of its own, which a Ctrl-C on the terminal does not reach', async () => {
+  const php = await startPhpProcess(placeOf(`${READY}; exec sleep 600`), options);
+  const { stdout } = await runCommand('ps', ['-o', 'pgid=', '-p', String(php.pid)]);
+  expect(Number(stdout)).toBe(php.pid);
+  await php.kill();
 });
 
 it('tells when a process ends by itself, with the last lines that it wrote', async () => {

@@ -73,7 +73,12 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
     throw signal.reason;
   }
   const { path, arguments: parameters, environment } = place.program;
-  const child = spawn(path, parameters, { env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(path, parameters, {
+    env: environment,
+    // A Ctrl-C on the terminal would end it before running requests finish.
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   child.stdin.on('error', () => undefined);
   const lastLines = followLines(child.stderr, log);
   let siteId: string | null = null;
