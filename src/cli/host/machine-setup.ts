@@ -118,8 +118,10 @@ async function whyNotRootsAlone({ dataDir }: Config): Promise<string | null> {
     (await changeableByOthers(programFolder(), { except: dataDir })) ??
     (await changeableByOthers(realpathSync(process.execPath)));
   if (found === null) return null;
-  return (
-    `root will run this program, and other users can change ${found}. Install it where only root can write, ` +
-    'as root: /opt/homeport'
-  );
+  const folder = programFolder();
+  // npm 9 leaves files of packages to the user ids of those who packed them.
+  const remedy = found.startsWith(`${folder}/`)
+    ? `Run: chown -R root: ${folder} && chmod -R go-w ${folder}`
+    : 'Install it where only root can write, as root: /opt/homeport';
+  return `root will run this program, and other users can change ${found}. ${remedy}`;
 }
