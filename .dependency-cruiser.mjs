@@ -46,9 +46,10 @@ export default {
     ),
     never(
       'no-development-packages',
-      'shipped code runs without development packages',
-      { path: '^src' },
-      { dependencyTypes: ['npm-dev'] },
+      'shipped code runs without development packages, after `npm ci --omit=dev` too',
+      { path: '^(src|web|packages|bin)/' },
+      // React counts as one because of its types. web/vite.config.ts replaces it by Preact.
+      { dependencyTypes: ['npm-dev'], pathNot: '^node_modules/react(-dom)?/' },
     ),
     never(
       'no-sqlite-for-files-of-tenants',

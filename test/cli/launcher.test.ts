@@ -178,4 +178,13 @@ describe('package-lock.json', () => {
     });
     expect(leftOut).toEqual([]);
   });
+
+  it('has no development tool twice (if so, remove the entries for musl and their names in "optionalDependencies")', () => {
+    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+    // npm 9 installs the programs for musl beside those for glibc: 105 MB.
+    const twice = Object.entries<LockedPackage>(packages).filter(
+      ([path, { dev }]) => dev && path.endsWith('-musl'),
+    );
+    expect(twice.map(([path]) => path)).toEqual([]);
+  });
 });
