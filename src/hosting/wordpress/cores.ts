@@ -197,6 +197,16 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     if (options.isLinked) await takeDocumentRoot(core);
   }
 
+  /** A version that lacks files must not keep the others from being served. */
+  async function renewOwnFiles(version: string): Promise<void> {
+    try {
+      await writeOwnFiles(layout.coreOf(version));
+    } catch (err) {
+      if (!hasCode(err, 'ENOENT') && !(err instanceof PermanentHostError)) throw err;
+      log.error({ err, version }, `WordPress ${version} of this host is damaged, so its websites may not start`);
+    }
+  }
+
   /** Also by one rename, so that half a core is never used. */
   async function remove(version: string): Promise<void> {
     await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
@@ -220,7 +230,7 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     remove: (version) => serial('add', () => remove(version)),
     async ensureAny(report) {
       const versions = await list();
-      for (const version of versions) await writeOwnFiles(layout.coreOf(version));
+      for (const version of versions) await renewOwnFiles(version);
       if (versions.length > 0) return;
       if (report) reports.add(report);
       try {

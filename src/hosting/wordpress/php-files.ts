@@ -25,8 +25,10 @@ export async function writePhpFiles(core: string): Promise<void> {
   await mkdir(library, { recursive: true, mode: 0o755 });
   const names = (await readdir(SOURCE)).filter((name) => name.endsWith('.php'));
   const expected = new Set(names.filter((name) => name !== DISPATCHER));
-  for (const name of expected) await writeChanged(join(library, name), await readFile(join(SOURCE, name)));
-  // Last, because running websites load it, and it loads the others.
+  const present = new Set(await readdir(library));
+  // New ones first and the dispatcher last, because running websites load them, and changed ones can load new ones.
+  const ordered = [...expected].sort((a, b) => Number(present.has(a)) - Number(present.has(b)));
+  for (const name of ordered) await writeChanged(join(library, name), await readFile(join(SOURCE, name)));
   await writeChanged(join(core, DISPATCHER), await readFile(join(SOURCE, DISPATCHER)));
   for (const name of await readdir(library)) {
     if (!expected.has(name)) await rm(join(library, name), { recursive: true, force: true });

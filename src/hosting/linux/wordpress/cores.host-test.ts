@@ -135,6 +135,20 @@ describe('a core', () => {
     expect(await readFile(join(core, 'wp-config.php'), 'utf8')).toContain('website.php');
   });
 
+  it('that is damaged does not keep the host from starting', async () => {
+    await cores(small).add();
+    const damaged = layout.coreOf('5.9');
+    await cp(layout.coreOf('6.5'), damaged, { recursive: true });
+    await rm(join(damaged, 'wp-load.php'));
+    const other = layout.coreOf('5.8');
+    await cp(layout.coreOf('6.5'), other, { recursive: true });
+    await writeFile(join(other, 'wp-load.php'), '#!/usr/bin/php\n<?php\n');
+    await rm(join(layout.coreOf('6.5'), 'homeport/settings.php'));
+    await cores(small).ensureAny();
+    expect(await readdir(join(layout.coreOf('6.5'), 'homeport'))).toContain('settings.php');
+    expect(await readFile(join(other, 'wp-load.php'), 'utf8')).toBe('#!/usr/bin/php\n<?php\n');
+  });
+
   it('is refused without leftovers if it contains a link, its archive leads outside, or it is not WordPress', async () => {
     const linked = join(folder, 'linked/wordpress');
     await cp(small, linked, { recursive: true });
