@@ -34,7 +34,6 @@ import { createPurgeQueue } from '../hosting/linux/purges/purge-queue.ts';
 import { createPurgeSockets } from '../hosting/linux/purges/purge-sockets.ts';
 import { createSshServer } from '../hosting/linux/ssh/ssh-server.ts';
 import { createLiveInstalls } from '../hosting/linux/websites/live-installs.ts';
-import type { CheckPace } from '../hosting/linux/websites/observation.ts';
 import { cgroupOf, type WebsiteRemains } from '../hosting/linux/websites/provisioning.ts';
 import { createCompiledCores } from '../hosting/linux/wordpress/compiled-cores.ts';
 import { createDatabaseLinks } from '../hosting/linux/wordpress/create-database-link.ts';
@@ -45,6 +44,7 @@ import { createWpCli } from '../hosting/linux/wp-cli/run-wp-cli.ts';
 import { ownAddress } from '../hosting/policy/mail/message-head.ts';
 import { phpBounds } from '../hosting/policy/php-limits.ts';
 import { createUsageLedger } from '../hosting/policy/usage/ledger.ts';
+import type { CheckPace } from '../hosting/websites/probe/probing.ts';
 import { createWordPressCores } from '../hosting/wordpress/cores.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { defaultDomain } from '../lib/default-domain.ts';
@@ -61,7 +61,7 @@ export interface MachineSurroundings {
   /** Called after each step of creating a website: tests interrupt there. */
   reached?: (step: string, website: WebsiteRemains) => void;
   /** How long the checks of a change of a website wait. */
-  checkPace?: CheckPace;
+  checkPace?: Partial<CheckPace>;
 }
 
 /** Puts the parts of the Linux host together. `questions`: what it asks the control plane. */

@@ -25,7 +25,7 @@ export interface AskedEdge {
 export interface VisitedPage {
   url: URL;
   status: number;
-  /** The first mebibyte. */
+  /** The first mebibyte, unless less was wanted. */
   body: string;
 }
 
@@ -78,7 +78,13 @@ export async function visitPage(
     signal,
     headers = {},
     timeoutMs = TIMEOUT_MS,
-  }: { signal?: AbortSignal | undefined; headers?: Record<string, string>; timeoutMs?: number } = {},
+    mostBytes = MOST_BYTES,
+  }: {
+    signal?: AbortSignal | undefined;
+    headers?: Record<string, string>;
+    timeoutMs?: number;
+    mostBytes?: number;
+  } = {},
 ): Promise<VisitedPage> {
   const limit = AbortSignal.timeout(timeoutMs);
   const until = signal === undefined ? limit : AbortSignal.any([limit, signal]);
@@ -94,10 +100,11 @@ export async function visitPage(
     const { status, location, body } = await get(url, edge, {
       headers: { ...passing, ...headers },
       signal: until,
+      mostBytes,
     });
     if (status < 300 || status >= 400 || location === undefined) return { url, status, body };
     const next = URL.parse(location, url.href);
-    if (next === null || !isOwn(next, website.names)) {
+    if (next === null || !isOwnAddress(next, website.names)) {
       throw new RedirectedElsewhere(
         status,
         `${url.origin}${url.pathname} redirects to ${location.slice(0, 200)}`,
@@ -110,7 +117,8 @@ export async function visitPage(
   );
 }
 
-function isOwn({ protocol, hostname }: URL, names: readonly string[]): boolean {
+/** Whether an address is one of a website with these names. */
+export function isOwnAddress({ protocol, hostname }: URL, names: readonly string[]): boolean {
   if (protocol !== 'http:' && protocol !== 'https:') return false;
   return names.includes(hostname) || names.includes(hostname.replace(/^[^.]+/, '*'));
 }
@@ -124,7 +132,7 @@ interface Answer {
 function get(
   url: URL,
   edge: AskedEdge,
-  { headers, signal }: { headers: Record<string, string>; signal: AbortSignal },
+  { headers, signal, mostBytes }: { headers: Record<string, string>; signal: AbortSignal; mostBytes: number },
 ): Promise<Answer> {
   const isSecure = url.protocol === 'https:';
   const options: RequestOptions = {
@@ -141,22 +149,25 @@ function get(
       : request(options);
     asking.on('response', (response) => {
       const { statusCode: status = 0, headers } = response;
-      beginningOf(response).then((body) => resolve({ status, location: headers.location, body }), reject);
+      beginningOf(response, mostBytes).then(
+        (body) => resolve({ status, location: headers.location, body }),
+        reject,
+      );
     });
     asking.on('error', reject);
     asking.end();
   });
 }
 
-/** Reads at most {@link MOST_BYTES}, then closes the connection. */
-async function beginningOf(response: IncomingMessage): Promise<string> {
+/** Reads at most so many bytes, then closes the connection. */
+async function beginningOf(response: IncomingMessage, most: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response) {
-    const read = Buffer.from(chunk).subarray(0, MOST_BYTES - bytes);
+    const read = Buffer.from(chunk).subarray(0, most - bytes);
     chunks.push(read);
     bytes += read.length;
-    if (bytes === MOST_BYTES) break;
+    if (bytes === most) break;
   }
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -47,6 +47,8 @@ export interface SandboxOptions {
   tools?: boolean;
   /** The caller made the session: a terminal, for job control, or `ownSession`, so that an abort ends the whole group. */
   terminal?: boolean;
+  /** Without network, the program reaches only the sockets of the machine that the sandbox shows. */
+  network?: boolean;
   /** `already`: the caller runs as the install's user (a login). `switch`: the caller is root. */
   user?: 'switch' | 'already';
 }
@@ -173,8 +175,12 @@ export function asUser(
   ];
 }
 
-function separation(install: SandboxedInstall, { terminal = false }: SandboxOptions): string[] {
+function separation(
+  install: SandboxedInstall,
+  { network = true, terminal = false }: SandboxOptions,
+): string[] {
   return [
+    ...(network ? [] : ['--unshare-net']),
     '--unshare-user',
     '--disable-userns',
     '--unshare-pid',

@@ -1,7 +1,5 @@
 import type { Logger } from 'pino';
 import type { ListenAddress } from '../../../config/settings/setting-values.ts';
-import type { Clock } from '../../../lib/clock.ts';
-import type { Randomness } from '../../../lib/ids.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { UsageLedger } from '../../policy/usage/ledger.ts';
 import type { WordPressCores } from '../../wordpress/cores.ts';
@@ -57,8 +55,6 @@ export interface LinuxHostParts extends WebsiteParts {
   /** Records of complete installs, for frequent lookups. */
   live: LiveInstalls;
   log: Logger;
-  clock: Clock;
-  random: Randomness;
   /** Whether the name is that of a temporary copy (a trial restore). */
   isTrial(installName: string): boolean;
   /** Called after each provisioning step, so that tests can interrupt there. */

@@ -1,5 +1,6 @@
 import type { InstallState } from '../../contract/install-state.ts';
 import { effectivePhp } from '../../policy/php-limits.ts';
+import { CHECK_PACE, type ProbeSite } from '../../websites/probe/probing.ts';
 import { type AskedEdge, requireWordPress, type VisitedWebsite } from '../../wordpress/wordpress-answers.ts';
 import { redisSpec } from '../daemons/redis.ts';
 import { makeHome, removeHome } from '../isolation/folders.ts';
@@ -10,8 +11,8 @@ import type { Stage } from '../machine/saga.ts';
 import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
 import { warmUp } from '../php/warm-up.ts';
 import type { SiteAddress } from '../wordpress/website.ts';
-import { CHECK_PACE, type Look } from './observation.ts';
 import type { WebsiteParts } from './website-parts.ts';
+import { websiteScripts } from './website-scripts.ts';
 
 /** The facts that suffice to remove a website, even if all others are lost. */
 export interface WebsiteRemains {
@@ -193,13 +194,17 @@ export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
   }
 
   /** The website for a check of its pages. */
-  const lookAt = async (website: Website, signal?: AbortSignal): Promise<Look> => ({
-    layout,
-    install: await sandboxOf(website),
+  const lookAt = async (website: Website, signal?: AbortSignal): Promise<ProbeSite> => ({
+    ...websiteScripts(layout, await sandboxOf(website), {
+      enter: cgroups.enter(cgroupOf(website.id)),
+      signal,
+    }),
     website: visitedWebsite(website.state),
     edge: edge(),
-    enter: cgroups.enter(cgroupOf(website.id)),
-    pace: parts.checkPace ?? CHECK_PACE,
+    database: website.database,
+    clock: parts.clock,
+    random: parts.random,
+    pace: { ...CHECK_PACE, ...parts.checkPace },
     signal,
   });
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { observationSchema } from './observation.ts';
+import { observationSchema } from '../../websites/probe/observation.ts';
 import { createStepJournal, type StepJournal } from './step-journal.ts';
 
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);

@@ -4,6 +4,8 @@ import { removeDurably } from '../../../lib/durable-file.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { InstallState, RemovedInstall } from '../../contract/install-state.ts';
+import { type Observation, observe } from '../../websites/probe/observation.ts';
+import { findFault } from '../../websites/probe/website-check.ts';
 import { flushRedis } from '../daemons/redis.ts';
 import type { JournalEntry } from '../machine/journal.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
@@ -12,7 +14,6 @@ import { createSaga } from '../machine/saga.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
 import { createAvailableVersions } from './available-versions.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
-import { type Observation, observe } from './observation.ts';
 import {
   addressOf,
   cgroupOf,
@@ -22,7 +23,6 @@ import {
   type WebsiteRemains,
   type WebsiteSteps,
 } from './provisioning.ts';
-import { findFault } from './website-check.ts';
 
 /** Creates, changes and removes websites of this host. The caller serializes calls for the same install. */
 export interface WebsiteLifecycle {

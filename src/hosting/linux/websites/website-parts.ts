@@ -1,4 +1,7 @@
+import type { Clock } from '../../../lib/clock.ts';
+import type { Randomness } from '../../../lib/ids.ts';
 import type { PhpBounds } from '../../contract/php-limits.ts';
+import type { CheckPace } from '../../websites/probe/probing.ts';
 import type { Cgroups } from '../daemons/cgroups.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { UnixUsers } from '../isolation/unix-users.ts';
@@ -10,7 +13,6 @@ import type { WebServer } from '../nginx/web-server.ts';
 import type { PurgeSockets } from '../purges/purge-sockets.ts';
 import type { CompiledCores } from '../wordpress/compiled-cores.ts';
 import type { Websites } from '../wordpress/website.ts';
-import type { CheckPace } from './observation.ts';
 
 /** The parts that websites of this machine are provisioned with. */
 export interface WebsiteParts {
@@ -29,6 +31,8 @@ export interface WebsiteParts {
   limits: ResourceLimits;
   /** Limits of an install's PHP. */
   phpBounds: PhpBounds;
+  clock: Clock;
+  random: Randomness;
   /** How long the checks of a change wait; `CHECK_PACE` if left out. */
-  checkPace?: CheckPace | undefined;
+  checkPace?: Partial<CheckPace> | undefined;
 }

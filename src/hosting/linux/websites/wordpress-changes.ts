@@ -10,16 +10,16 @@ import {
   needsCheckpoint,
   type WordPressChanger,
 } from '../../contract/wordpress-changes.ts';
+import { expectedAfter, mayDiffer } from '../../websites/probe/expected-observation.ts';
+import { observe } from '../../websites/probe/observation.ts';
+import { checkAgain } from '../../websites/probe/website-check.ts';
 import { cleanText } from '../../wordpress/website-text.ts';
 import { measureWebsite } from '../backups/measure-website.ts';
 import { DiskFilled, watchingDisk } from '../machine/disk-watch.ts';
 import type { InstallRecord } from '../machine/record.ts';
 import type { MadeChange } from '../wordpress/item-changer.ts';
 import { type ChangeEntry, createChangeJournal } from './change-journal.ts';
-import { expectedAfter, mayDiffer } from './expected-observation.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
-import { observe } from './observation.ts';
-import { checkAgain } from './website-check.ts';
 import type { WordPressUpdatesOptions } from './wordpress-updates.ts';
 
 /** Changes plugins and themes of websites of this host. The caller serializes calls for the same install. */
@@ -104,12 +104,15 @@ export function createWordPressChanges(
     const look = await lookAt(record, signal);
     const { fault, warning } = await checkAgain(look, expected, {
       suspects: change.status === 'active' ? [{ kind: change.kind, id: changed.id }] : [],
-      isTolerated: (path) => mayDiffer(change, path),
+      isTolerated: (what) => mayDiffer(change, what),
     });
     if (fault !== null) return fail(record, entry, fault.text, fault.differs !== null);
     const { bytes, files } = layout.limits;
     if (bytes !== null || files !== null) {
-      const excess = exceededLimit(await measureWebsite(layout, look.install, signal), layout.limits);
+      const excess = exceededLimit(
+        await measureWebsite(layout, (await hosted(record)).sandbox, signal),
+        layout.limits,
+      );
       if (excess !== null) return fail(record, entry, excess);
     }
     return warning === null ? entry : { ...entry, changed: { ...changed, warning } };

@@ -12,6 +12,8 @@ import {
   type UpdateOutcome,
   type WordPressUpdater,
 } from '../../contract/wordpress-updates.ts';
+import { observe } from '../../websites/probe/observation.ts';
+import { type CheckOutcome, checkAgain } from '../../websites/probe/website-check.ts';
 import { cleanText } from '../../wordpress/website-text.ts';
 import { measureWebsite } from '../backups/measure-website.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
@@ -19,10 +21,8 @@ import { DiskFilled, watchingDisk } from '../machine/disk-watch.ts';
 import type { InstallRecord } from '../machine/record.ts';
 import { CoreUnchanged } from '../wordpress/switch-core.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
-import { observe } from './observation.ts';
 import type { WebsiteSteps } from './provisioning.ts';
 import { createUpdateJournal, type UpdateEntry } from './update-journal.ts';
-import { type CheckOutcome, checkAgain } from './website-check.ts';
 import type { WebsiteLifecycle } from './website-lifecycle.ts';
 
 /** After so many, the update itself is suspected. */
@@ -207,7 +207,10 @@ export function createWordPressUpdates(
     const { bytes, files } = layout.limits;
     if (bytes === null && files === null) return outcome;
     // The checkpoint would have been refused if the website had been too large before.
-    const excess = exceededLimit(await measureWebsite(layout, look.install, signal), layout.limits);
+    const excess = exceededLimit(
+      await measureWebsite(layout, (await hosted(record)).sandbox, signal),
+      layout.limits,
+    );
     return excess === null ? outcome : { ...outcome, fault: { text: excess, differs: null } };
   }
 

@@ -19,6 +19,8 @@ export interface PhpRun {
   timeoutMs?: number;
   /** The most bytes of output; more ends the run. */
   mostOutput?: number;
+  /** Without network, it reaches only sockets of the machine that its sandbox shows. */
+  network?: boolean;
   signal?: AbortSignal | undefined;
 }
 
@@ -50,6 +52,7 @@ export async function runScript(
     enter = [],
     timeoutMs = 120_000,
     mostOutput,
+    network = true,
     signal,
   } = run;
   const given = Object.entries({ display_errors: 'stderr', memory_limit: '512M', ...settings });
@@ -58,7 +61,7 @@ export async function runScript(
   const [program = '', ...rest] = [
     ...enter,
     // runCommand makes the session: bwrap would leave the group of processes that an abort kills.
-    ...sandboxCommand(layout, install, asCommand(php), { environment, terminal: true }),
+    ...sandboxCommand(layout, install, asCommand(php), { environment, network, terminal: true }),
   ];
   return runCommand(program, rest, {
     ...(input === undefined ? {} : { input }),

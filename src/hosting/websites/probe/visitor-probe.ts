@@ -9,12 +9,13 @@ import {
   UNCACHED,
 } from './visited-page.ts';
 
-export const HOME_PAGE: AskedPage = { name: 'the home page', path: '/' };
-export const LOGIN_FORM: AskedPage = { name: 'the login form', path: '/wp-login.php' };
+export const HOME_PAGE: AskedPage = { name: 'the home page', path: '/', kind: 'visitor' };
+export const LOGIN_FORM: AskedPage = { name: 'the login form', path: '/wp-login.php', kind: 'visitor' };
 /** A file that every version of WordPress has. The edge sends it without PHP. */
 export const CORE_STYLESHEET: AskedPage = {
   name: 'the stylesheet of WordPress',
   path: '/wp-includes/css/dashicons.min.css',
+  kind: 'file',
 };
 
 const WITHIN_MS = 20 * SECOND_MS;
@@ -66,8 +67,11 @@ async function probePages(
   { timeoutMs = WITHIN_MS, throughCache = false, fatals, signal }: VisitorProbe,
 ): Promise<PageFault[]> {
   const former = (await fatals?.()) ?? [];
-  const seen = await mapConcurrent(pages, SIDE_BY_SIDE, (page) =>
-    seePage(site, page, { timeoutMs, signal, headers: throughCache ? {} : UNCACHED }),
+  const seen = await mapConcurrent(
+    pages,
+    SIDE_BY_SIDE,
+    async (page) =>
+      (await seePage(site, page, { timeoutMs, signal, headers: throughCache ? {} : UNCACHED })).page,
   );
   const faulty = seen.filter((page) => faultOf(page) !== null);
   if (faulty.length === 0) return [];
@@ -90,14 +94,25 @@ function firstOfMore(before: readonly string[], after: readonly string[]): strin
 }
 
 /** What is wrong with a page that should work; null if it does. Plugins answer 401, 403 or 404 to hide pages from strangers. */
-export function faultOf({ name, path, status, failure, length, parts, errors }: SeenPage): string | null {
+export function faultOf({
+  name,
+  path,
+  kind,
+  status,
+  failure,
+  length,
+  parts,
+  errors,
+  error,
+}: SeenPage): string | null {
   if (status === null) return `${name} gives no answer: ${failure}`;
   if (status >= 500) return `${name} answers ${status}`;
   if (errors.length > 0) return `${name} shows a ${errors[0]?.toLowerCase()}`;
+  if (error !== null) return `${name} breaks off`;
   if (parts.includes(INSTALLATION_PART)) return `${name} leads to ${INSTALLATION_PART}`;
   // It redirects to another website, such as to a CDN.
   if (failure !== null || path === LOGIN_FORM.path) return null;
-  const isMissing = path === CORE_STYLESHEET.path ? status >= 400 : status === 404 || status === 410;
+  const isMissing = kind === 'file' ? status >= 400 : path === '/' && (status === 404 || status === 410);
   if (isMissing) return `${name} answers ${status}`;
-  return status < 300 && length === 0 ? `${name} is empty` : null;
+  return path === '/' && status < 300 && length === 0 ? `${name} is empty` : null;
 }

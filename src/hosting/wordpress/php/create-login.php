@@ -7,11 +7,13 @@
 const SHORTINIT = true;
 require (defined('HOMEPORT') ? HOMEPORT['root'] : dirname(__DIR__)) . '/wp-load.php';
 require __DIR__ . '/database-error.php';
+require __DIR__ . '/oldest-administrator.php';
 
 [, $name, $expires, $login] = $argv + [3 => ''];
 // The table of the main site, which every site of a network reads.
 $options = $wpdb->base_prefix . 'options';
-$user = $login === '' ? oldest_administrator() : row_of("SELECT ID, user_login FROM $wpdb->users WHERE user_login = %s", $login);
+$user = $login === '' ? homeport_oldest_administrator() : row_of("SELECT ID, user_login FROM $wpdb->users WHERE user_login = %s", $login);
+stop_on_error();
 if ($user === null) {
     exit(json_encode(['refused' => $login === '' ? 'no_administrator' : 'unknown_user']) . "\n");
 }
@@ -23,30 +25,6 @@ change(
     (int) $expires . ' ' . (int) $user->ID,
 );
 echo json_encode(['user' => $user->user_login]), "\n";
-
-/** In a network, the oldest of its own administrators. */
-function oldest_administrator(): ?object
-{
-    global $wpdb;
-    if (is_multisite()) {
-        $stored = row_of("SELECT meta_value FROM $wpdb->sitemeta WHERE meta_key = %s ORDER BY site_id LIMIT 1", 'site_admins');
-        $logins = $stored === null ? [] : @unserialize($stored->meta_value, ['allowed_classes' => false]);
-        $logins = is_array($logins) ? array_values(array_filter($logins, 'is_string')) : [];
-        if ($logins !== []) {
-            $places = implode(', ', array_fill(0, count($logins), '%s'));
-            $found = row_of("SELECT ID, user_login FROM $wpdb->users WHERE user_login IN ($places) ORDER BY ID LIMIT 1", ...$logins);
-            if ($found !== null) {
-                return $found;
-            }
-        }
-    }
-    return row_of(
-        "SELECT u.ID, u.user_login FROM $wpdb->users u JOIN $wpdb->usermeta m ON m.user_id = u.ID
-            WHERE m.meta_key = %s AND m.meta_value LIKE %s ORDER BY u.ID LIMIT 1",
-        $wpdb->base_prefix . 'capabilities',
-        '%"administrator";b:1;%',
-    );
-}
 
 function row_of(string $sql, ...$values): ?object
 {

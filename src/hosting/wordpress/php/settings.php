@@ -94,3 +94,6 @@ require __DIR__ . '/networks.php';
 if (PHP_SAPI !== 'cli' && strtok($_SERVER['REQUEST_URI'] ?? '', '?') === '/.well-known/homeport-login') {
     require __DIR__ . '/login.php';
 }
+if (PHP_SAPI !== 'cli' && is_string($_SERVER['HTTP_X_HOMEPORT_PROBE'] ?? null)) {
+    require __DIR__ . '/probe.php';
+}

@@ -1,8 +1,9 @@
 import type { ItemChange } from '../../contract/wordpress-changes.ts';
-import { LOGIN_FORM, type Observation } from './observation.ts';
+import type { Observation } from './observation.ts';
 
 /** The parts of a page that belong to no theme and no plugin. */
 const LASTING_PARTS = ['</body>', '</html>', 'id="loginform"', 'name="pwd"'];
+const SIGNING_IN = /^\/(?:wp-login\.php$|wp-admin\/|wp-json\/$|\?rest_route=\/$)/;
 
 /**
  * How a website should look after a change of a plugin or theme. Another theme or plugin may change the length and the structure of
@@ -18,24 +19,25 @@ export function expectedAfter(
     length: 0,
     parts: page.parts.filter((part) => LASTING_PARTS.includes(part)),
   }));
-  if (before.settings === null) return { ...before, pages };
-  const { plugins } = before.settings;
+  if (before.state === null) return { ...before, pages };
+  const { plugins } = before.state;
   const others = plugins.filter((plugin) => plugin !== id);
-  const settings = {
-    ...before.settings,
+  const state = {
+    ...before.state,
     ...(kind === 'theme' ? theme : {}),
     ...(kind === 'plugin' ? { plugins: status === 'active' ? [...others, id] : others } : {}),
   };
-  return { ...before, pages, settings };
+  return { ...before, pages, state };
 }
 
 /**
- * Whether a page may look different after a change: any page if the user keeps the change, and the login form after an activation.
- * Plugins move the form to a secret address, and users can sign in with a link of Homeport.
+ * Whether a page or rows may look different after a change: anything if the user keeps the change, and after an activation what strangers
+ * and administrators sign in with. Plugins move the form to a secret address, ask for a second factor, or close the REST API, and users
+ * can sign in with a link of Homeport.
  */
 export function mayDiffer(
   { status, keep = false }: Pick<ItemChange, 'status' | 'keep'>,
-  path: string,
+  what: string,
 ): boolean {
-  return keep || (status === 'active' && path === LOGIN_FORM);
+  return keep || (status === 'active' && SIGNING_IN.test(what));
 }
