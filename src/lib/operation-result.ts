@@ -1,5 +1,7 @@
 import type { OperationKind } from './operation.ts';
 
+const BROKEN_IN_PLACE = 'what does not work in the website, which stays in place';
+
 /**
  * The fields of each kind's result, and when a result has them; null: always. A job's result is checked against this table, which
  * is also the description of the API.
@@ -7,14 +9,19 @@ import type { OperationKind } from './operation.ts';
 export const RESULT_FIELDS: Record<OperationKind, Readonly<Record<string, string | null>>> = {
   'install.create': { install_id: null },
   'install.apply': {},
-  'install.copy': { backup_id: 'if the backup is kept', checkpoint_id: 'with a checkpoint' },
-  'install.import': { checkpoint_id: 'with a checkpoint' },
+  'install.copy': {
+    backup_id: 'if the backup is kept',
+    checkpoint_id: 'with a checkpoint',
+    warning: BROKEN_IN_PLACE,
+  },
+  'install.import': { checkpoint_id: 'with a checkpoint', warning: BROKEN_IN_PLACE },
   'install.delete': {},
   'backup.create': { backup_id: null },
   'backup.restore': {
     backup_id: null,
     checkpoint_id: 'with a checkpoint',
     withheld_domains: 'if a restored deleted install does not serve all its domains again',
+    warning: BROKEN_IN_PLACE,
   },
   'backup.delete': {},
   'archive.create': { archive_id: null, backup_id: null },

@@ -116,7 +116,11 @@ test('plans what WordPress offers, and refuses what is not there', async () => {
 });
 
 const BREAKING: [string, string, RegExp, boolean?][] = [
-  ['fatals', `if (PHP_SAPI !== 'cli') throw new Error('broken plugin');`, /answers 500, and 200 before$/],
+  [
+    'fatals',
+    `if (PHP_SAPI !== 'cli') throw new Error('broken plugin');`,
+    /answers 500, and 200 before: Uncaught Error: broken plugin in wp-content\/plugins\/shop\/shop\.php:\d+$/,
+  ],
   [
     'fatals on the named page only',
     `if (str_contains($_SERVER['REQUEST_URI'], 'named')) exit;`,

@@ -268,6 +268,11 @@ function ActionButton({ toast, action }: { toast: Toast; action: ToastAction }) 
   );
 }
 
+/** What does not work although the operation succeeded, after its sentence. */
+function withWarning(sentence: string, result: OperationResult): string | { warning: string } {
+  return result?.warning ? { warning: `${sentence} Warning: ${result.warning}.` } : sentence;
+}
+
 /** Replaces a toast by the outcome of its operation. */
 function Follow({ toast, id, done, retry }: Followed & { toast: Toast }) {
   const { data, error } = useOperation(id);
@@ -276,7 +281,7 @@ function Follow({ toast, id, done, retry }: Followed & { toast: Toast }) {
     if (data === undefined || isUnderWay(data)) return;
     dismiss(toast);
     if (data.status === 'succeeded') {
-      const said = typeof done === 'string' ? done : done(data.result);
+      const said = typeof done === 'string' ? withWarning(done, data.result) : done(data.result);
       if (typeof said === 'string') showSuccess(said);
       else show(said.warning, 'warned');
     } else if (data.status === 'failed') {

@@ -169,8 +169,7 @@ async function run(
     if (json) {
       return printJson({ operation_id: jobId, install_id: installId, install_name: name, ...result });
     }
-    const { name: title = '', version, warning } = result;
+    const { name: title = '', version } = result;
     process.stdout.write(`${printable(`${title}${version === undefined ? '' : ` ${version}`}`)} ${past}.\n`);
-    if (warning !== undefined) process.stderr.write(`Warning: ${printable(warning)}.\n`);
   });
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../../app/services.ts';
-import { presentJobOf, progressOf } from '../../jobs/operations-store.ts';
+import { presentJobOf, progressOf, warningOf } from '../../jobs/operations-store.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { followJob, type SeenJob } from '../terminal/follow-job.ts';
+import { printable } from '../terminal/output.ts';
 import { createProgress } from '../terminal/progress.ts';
 
 /** As shells report a program that SIGINT ended. */
@@ -11,7 +12,7 @@ const INTERRUPTED = 130;
 /**
  * Waits until a job has ended, with a running server or by doing it itself, and shows how long that takes. `title`: what is
  * being done; `subject`: the same as a subject (`The switch of shop`). Undefined if Ctrl-C came before the end, which is
- * then said and is the command's status.
+ * then said and is the command's status. Prints what does not work although the job succeeded.
  */
 export async function waitForJob(
   jobId: string,
@@ -57,6 +58,8 @@ export async function waitForJob(
       process.exitCode = INTERRUPTED;
       process.stderr.write(`${whatGoesOn(jobId, subject, hasOwnWorker)}\n`);
     }
+    const warning = ended?.state === 'succeeded' ? await warningOf(database.reader, jobId) : null;
+    if (warning !== null) process.stderr.write(`Warning: ${printable(warning)}.\n`);
     return ended;
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);

@@ -132,6 +132,5 @@ async function update(name: string, options: UpdateOptions, command: Command): P
         ? `${name} is up to date.\n`
         : made.map((item) => `${printable(item.name)} ${item.from} → ${item.to}\n`).join(''),
     );
-    if (warning !== undefined) process.stderr.write(`Warning: ${printable(warning)}.\n`);
   });
 }

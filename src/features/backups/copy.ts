@@ -3,6 +3,7 @@ import { BrokenWebsiteError, RefusedRestoreError } from '../../hosting/contract/
 import type { Host } from '../../hosting/contract/host.ts';
 import { isBegun } from '../../jobs/begun-store.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
+import { addWarning } from '../../jobs/operations-store.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findActiveInstall } from '../websites/installs/website-store.ts';
 import { requestReading } from '../websites/wordpress/request-reading.ts';
@@ -77,7 +78,7 @@ export function copyKinds(platform: Platform, host: Host): JobKind[] {
         const report = await ofBackup(database.reader, backup_id, progress);
         const parts = partsOfJob(payload);
         if (!isWhole(parts)) await requireFormerState(database.reader, install_id, jobId);
-        await returningAfterFailure({ platform, host }, copyInstall, job, payload, () =>
+        const { warning } = await returningAfterFailure({ platform, host }, copyInstall, job, payload, () =>
           notedRestore(platform, jobId, () =>
             host.restore(install, backup_id, { from, parts, signal, report }),
           ).catch((error: unknown) => {
@@ -90,7 +91,8 @@ export function copyKinds(platform: Platform, host: Host): JobKind[] {
           await discard(transaction, backup_id, from_id);
           await receiveCopy(transaction.queries, install_id);
           await requestReading(transaction, queue, install_id);
-          await enqueueRestoreMails(platform, transaction, payload, { work: 'copy', reason: null });
+          await addWarning(transaction.queries, jobId, 'install.copy', warning);
+          await enqueueRestoreMails(platform, transaction, payload, { work: 'copy', reason: null, warning });
         };
       },
       async giveUp(payload, failure, transaction) {

@@ -214,6 +214,8 @@ const outcomePayload = Type.Object({
   work: Type.Enum(['restore', 'copy', 'import']),
   /** Reason of the failure, one sentence; null if it succeeded. */
   reason: Type.Union([Type.String(), Type.Null()]),
+  /** What does not work in a website that was replaced. */
+  warning: Type.Optional(Type.String()),
   finished_at: Type.String(),
   address: Type.String(),
 });

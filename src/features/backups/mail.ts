@@ -12,13 +12,14 @@ interface FinishedBackup {
   finished_at: string | null;
 }
 
-/** Limit on the description in a mail, in characters. */
+/** Limits on a description, and on a reason with its file and line, in a mail, in characters. */
 const MOST_SHOWN = 200;
+const MOST_OF_REASON = 500;
 
 /** Reduces a description to one line. Recipients may not know its author, so it must not pass as text by Homeport. */
-function onOneLine(text: string): string {
+function onOneLine(text: string, most = MOST_SHOWN): string {
   const characters = [...text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()];
-  const shown = characters.length <= MOST_SHOWN ? characters : [...characters.slice(0, MOST_SHOWN - 1), '…'];
+  const shown = characters.length <= most ? characters : [...characters.slice(0, most - 1), '…'];
   return shown.join('');
 }
 
@@ -60,9 +61,10 @@ export function restoreMail(outcome: {
   install: string;
   work: 'restore' | 'copy' | 'import';
   reason: string | null;
+  warning?: string | undefined;
   finished_at: string;
 }): MailText {
-  const { install, work, reason, finished_at } = outcome;
+  const { install, work, reason, warning, finished_at } = outcome;
   const subject = {
     restore: `Restore of ${install}`,
     copy: `Copy into ${install}`,
@@ -72,14 +74,24 @@ export function restoreMail(outcome: {
   if (reason === null) {
     return {
       subject: `${subject} completed`,
-      text: ['The website has been replaced.', '', ...lines, ''].join('\n'),
+      text: [
+        'The website has been replaced.',
+        '',
+        ...lines,
+        ...(warning === undefined ? [] : [`Warning:      ${onOneLine(warning, MOST_OF_REASON)}`]),
+        '',
+      ].join('\n'),
     };
   }
   return {
     subject: `${subject} failed`,
-    text: ['The website could not be replaced.', '', ...lines, `Reason:       ${onOneLine(reason)}`, ''].join(
-      '\n',
-    ),
+    text: [
+      'The website could not be replaced.',
+      '',
+      ...lines,
+      `Reason:       ${onOneLine(reason, MOST_OF_REASON)}`,
+      '',
+    ].join('\n'),
   };
 }
 

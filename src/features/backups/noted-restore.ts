@@ -1,5 +1,5 @@
 import { isUnchanged } from '../../hosting/contract/errors.ts';
-import type { Snapshot } from '../../hosting/contract/snapshots.ts';
+import type { RestoredSnapshot } from '../../hosting/contract/snapshots.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import { noteAttempt, takeBackAttempt } from '../../jobs/begun-store.ts';
 import { timestamp } from '../../lib/clock.ts';
@@ -13,8 +13,8 @@ import { permanently, postponing } from '../hosts/host-failures.ts';
 export async function notedRestore(
   { database, clock }: Pick<Platform, 'database' | 'clock'>,
   jobId: string,
-  restore: () => Promise<Snapshot>,
-): Promise<Snapshot> {
+  restore: () => Promise<RestoredSnapshot>,
+): Promise<RestoredSnapshot> {
   const now = timestamp(clock);
   const wasBegun = await database.write(({ queries }) => noteAttempt(queries, jobId, now));
   const noted = restore().catch(async (error: unknown) => {

@@ -3,6 +3,7 @@ import { isUnchanged, RefusedRestoreError } from '../../hosting/contract/errors.
 import type { Host } from '../../hosting/contract/host.ts';
 import { isBegun } from '../../jobs/begun-store.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
+import { addWarning } from '../../jobs/operations-store.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -18,16 +19,27 @@ import { isWhole, partsOfJob } from './replaced-parts.ts';
 import { ofBackup } from './restore-progress.ts';
 import { returningAfterFailure } from './returning.ts';
 
-/** Enqueues the mails about an ended restore, copy or import. `reason`: of the failure; null if it succeeded. */
+/** Enqueues the mails about an ended restore, copy or import. `reason`: of the failure; null if it succeeded, perhaps with a `warning`. */
 export async function enqueueRestoreMails(
   { queue, clock }: Pick<Platform, 'queue' | 'clock'>,
   transaction: Transaction,
   { install_id, notify = [] }: { install_id: string; notify?: string[] },
-  outcome: { work: 'restore' | 'copy' | 'import'; reason: string | null },
+  {
+    work,
+    reason,
+    warning,
+  }: { work: 'restore' | 'copy' | 'import'; reason: string | null; warning?: string | undefined },
 ): Promise<void> {
   for (const address of notify) {
     await queue.enqueue(transaction, notifyOfRestore, {
-      payload: { ...outcome, install_id, address, finished_at: timestamp(clock) },
+      payload: {
+        work,
+        reason,
+        ...(warning === undefined ? {} : { warning }),
+        install_id,
+        address,
+        finished_at: timestamp(clock),
+      },
       lane: null,
       install: install_id,
     });
@@ -80,15 +92,20 @@ export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): Jo
         const report = await ofBackup(database.reader, backup_id, progress);
         const options = { from, parts, wordpressVersion, signal, report };
         const restore = () => notedRestore(platform, jobId, () => host.restore(install, backup_id, options));
-        if (isReturn) {
-          await restore().catch((error: unknown) => {
-            throw failedReturn(error, attempt);
-          });
-        } else await returningAfterFailure({ platform, host }, restoreBackup, job, payload, restore);
+        const { warning } = isReturn
+          ? await restore().catch((error: unknown) => {
+              throw failedReturn(error, attempt);
+            })
+          : await returningAfterFailure({ platform, host }, restoreBackup, job, payload, restore);
         return async (transaction) => {
           if (!isReturn) await receiveCopy(transaction.queries, install_id);
           await requestReading(transaction, platform.queue, install_id);
-          await enqueueRestoreMails(platform, transaction, payload, { work: 'restore', reason: null });
+          await addWarning(transaction.queries, jobId, 'backup.restore', warning);
+          await enqueueRestoreMails(platform, transaction, payload, {
+            work: 'restore',
+            reason: null,
+            warning,
+          });
         };
       },
       async giveUp(payload, { jobId, reason }, transaction) {

@@ -57,6 +57,8 @@ export interface ImportOptions {
 }
 
 export interface ImportedWebsite {
+  /** What does not work in the imported website, on one line without a full stop. It stays in place. */
+  warning?: string | undefined;
   tablePrefix: string;
   /** Files that were unpacked, and their bytes. */
   files: number;

@@ -19,7 +19,7 @@ export interface SnapshotKeeper {
    * restored. Parts that are left out stay as they are. If it fails before it replaces anything, it rejects with a
    * RefusedRestoreError or an UnchangedWebsiteError.
    */
-  restore(install: InstallRef, backupId: string, options?: RestoreOptions): Promise<Snapshot>;
+  restore(install: InstallRef, backupId: string, options?: RestoreOptions): Promise<RestoredSnapshot>;
   /** Deletes a complete or partial snapshot. A missing snapshot is success. */
   discardSnapshot(install: InstallRef, backupId: string): Promise<void>;
   /** Deletes the snapshots that `remove` kept. Success without any; rejects if the website exists. */
@@ -77,6 +77,12 @@ export interface PackedArchive {
   bytes: number;
   /** Of the `.tar.gz`, lower-case hex. */
   sha256: string;
+}
+
+/** The snapshot that a website was restored from. */
+export interface RestoredSnapshot extends Snapshot {
+  /** What does not work in the restored website, on one line without a full stop. It stays in place. */
+  warning?: string | undefined;
 }
 
 export interface Snapshot {

@@ -37,7 +37,7 @@ import { adoptDatabase } from './wordpress/adopted-database.ts';
 import { blamingWebsite } from './wordpress/broken-website.ts';
 import { createEmbeddedWordPress, type WordPressWebsite } from './wordpress/embedded-wordpress.ts';
 import { waitForFetch } from './wordpress/fetch-wait.ts';
-import { requireHomePage } from './wordpress/home-page.ts';
+import { requireHomePage, visitorsWarning } from './wordpress/home-page.ts';
 import { HTTPS_PORT, isSameButPort, originOf } from './wordpress/origin.ts';
 import { completeRestored, requireParts, restoredIn } from './wordpress/restored-parts.ts';
 import { factsOf } from './wordpress/serving.ts';
@@ -330,12 +330,13 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       quotas.forget(install.id);
       const revision = await served.purge(install.id, CACHE_KINDS);
       if (revision !== null) await showing(install, revision);
+      if (found === null || addresses === null) return snapshot;
+      const names = (await store.read(install.id))?.file.hostnames.map(({ name }) => name) ?? [];
+      const site = { ...found.facts, names };
       // A copy must answer. A restored install returns to its own former state, even if that did not answer.
-      if (found !== null && addresses !== null && from !== undefined && from.id !== install.id) {
-        const names = (await store.read(install.id))?.file.hostnames.map(({ name }) => name) ?? [];
-        await requireHomePage({ ...found.facts, names }, addresses, signal);
-      }
-      return snapshot;
+      if (from !== undefined && from.id !== install.id) await requireHomePage(site, addresses, signal);
+      const warning = await visitorsWarning(site, addresses, signal);
+      return warning === null ? snapshot : { ...snapshot, warning };
     },
 
     discardSnapshot: (install, backupId) => snapshots.discard(install, backupId),

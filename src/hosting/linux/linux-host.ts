@@ -169,7 +169,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
   const updates = createWordPressUpdates(parts, { steps, lifecycle, hosted, requireRecord });
   const changes = createWordPressChanges(parts, { steps, lifecycle, hosted, requireRecord });
-  const replacements = createWebsiteReplacements(parts, { lifecycle, hosted, requireRecord, askedAt });
+  const replacements = createWebsiteReplacements(parts, { steps, lifecycle, hosted, requireRecord, askedAt });
   /** Also the record of a website that is set aside: its last snapshot is made before it is removed. */
   async function requireKept(install: InstallRef): Promise<InstallRecord> {
     return (await parts.aside.read(install.id)) ?? requireRecord(install);

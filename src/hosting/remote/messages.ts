@@ -99,6 +99,7 @@ export const snapshot = Type.Object({
   files: count,
   sha256,
 });
+export const restoredSnapshot = Type.Object({ ...snapshot.properties, warning: Type.Optional(text(1_000)) });
 
 /** Absent for a whole restore, which hosts of earlier versions understand too. */
 export const parts = Type.Object(
@@ -217,6 +218,7 @@ export const importedWebsite = Type.Object({
   tablePrefix: Type.String({ pattern: '^[A-Za-z0-9_]{1,40}$' }),
   files: count,
   bytes: count,
+  warning: Type.Optional(text(1_000)),
 });
 
 export const proof = { hostname: text(253), path: text(1024) };

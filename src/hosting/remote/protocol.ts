@@ -31,6 +31,7 @@ import {
   proof,
   question,
   reply,
+  restoredSnapshot,
   sentences,
   sha256,
   snapshot,
@@ -150,7 +151,7 @@ export const COMMANDS = {
       },
       closed,
     ),
-    snapshot,
+    restoredSnapshot,
   ),
   discardSnapshot: command('discard_snapshot', Type.Object({ install, backupId: uuid }, closed), nothing),
   pack: command(

@@ -2,6 +2,7 @@ import type { Transaction } from '../../../database/database.ts';
 import { RefusedImportError } from '../../../hosting/contract/errors.ts';
 import type { Host } from '../../../hosting/contract/host.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../../jobs/job.ts';
+import { addWarning } from '../../../jobs/operations-store.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { permanently, postponing } from '../../hosts/host-failures.ts';
 import { findActiveInstall } from '../../websites/installs/website-store.ts';
@@ -71,7 +72,7 @@ export function importKind(platform: Platform, host: Host): JobKind {
   const { database, sealer } = platform;
   return defineJob({
     ...importWebsite,
-    async run(payload, { signal, progress }) {
+    async run(payload, { id: jobId, signal, progress }) {
       const install = await findActiveInstall(database.reader, payload.install_id);
       if (!install)
         throw new PermanentFailure('The install has no website to replace.', { code: 'website_missing' });
@@ -81,7 +82,7 @@ export function importKind(platform: Platform, host: Host): JobKind {
         'ssh' in wanted
           ? { ssh: { ...wanted.ssh, privateKey: await privateKeyOf(platform, install.id) } }
           : wanted;
-      await permanently(
+      const { warning } = await permanently(
         postponing(
           host.importWebsite(install, source, {
             importId: payload.import_id,
@@ -95,7 +96,8 @@ export function importKind(platform: Platform, host: Host): JobKind {
       });
       return async (transaction) => {
         await receiveCopy(transaction.queries, payload.install_id);
-        await enqueueRestoreMails(platform, transaction, payload, { work: 'import', reason: null });
+        await addWarning(transaction.queries, jobId, 'install.import', warning);
+        await enqueueRestoreMails(platform, transaction, payload, { work: 'import', reason: null, warning });
         await requestReading(transaction, platform.queue, payload.install_id);
       };
     },

@@ -1,5 +1,7 @@
 import { MINUTE_MS } from '../../../lib/durations.ts';
-import { requireWordPress } from '../../wordpress/wordpress-answers.ts';
+import { probeVisitors } from '../../websites/probe/visitor-probe.ts';
+import { cleanReason } from '../../wordpress/website-text.ts';
+import { type AskedEdge, requireWordPress, type VisitedWebsite } from '../../wordpress/wordpress-answers.ts';
 import type { EmbeddedAddresses } from '../host-options.ts';
 import { onLoopback } from '../serving.ts';
 import type { SiteFacts } from './site.ts';
@@ -7,17 +9,36 @@ import type { SiteFacts } from './site.ts';
 /** Its PHP may have to start first, on a slow machine. */
 const TIMEOUT_MS = 2 * MINUTE_MS;
 
-/** Rejects with a `BrokenWebsiteError` unless WordPress generates the home page of a website. `names`: all its host names. */
+/** A website with all its host names. */
+type NamedSite = Pick<SiteFacts, 'origin' | 'passKey'> & { names: readonly string[] };
+
+/** Rejects with a `BrokenWebsiteError` unless WordPress generates the home page of a website. */
 export function requireHomePage(
-  { origin, passKey, names }: Pick<SiteFacts, 'origin' | 'passKey'> & { names: readonly string[] },
-  { edgeHttp, edgeHttps }: EmbeddedAddresses,
+  site: NamedSite,
+  addresses: EmbeddedAddresses,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { protocol, hostname: primaryHostname } = new URL(origin);
-  return requireWordPress(
-    { primaryHostname, secure: protocol === 'https:', names, passKey },
-    { http: onLoopback(edgeHttp), https: onLoopback(edgeHttps) },
-    signal,
-    TIMEOUT_MS,
-  );
+  return requireWordPress(visited(site), edgeOf(addresses), signal, TIMEOUT_MS);
 }
+
+/** What does not work for visitors of a website, on one line without a full stop; null if all does. */
+export async function visitorsWarning(
+  site: NamedSite,
+  addresses: EmbeddedAddresses,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  const probed = { website: visited(site), edge: edgeOf(addresses) };
+  const [fault, ...others] = await probeVisitors(probed, { timeoutMs: TIMEOUT_MS, signal });
+  if (fault === undefined) return null;
+  return cleanReason(others.length === 0 ? fault.text : `${fault.text} (and ${others.length} more)`);
+}
+
+function visited({ origin, passKey, names }: NamedSite): VisitedWebsite {
+  const { protocol, hostname: primaryHostname } = new URL(origin);
+  return { primaryHostname, secure: protocol === 'https:', names, passKey };
+}
+
+const edgeOf = ({ edgeHttp, edgeHttps }: EmbeddedAddresses): AskedEdge => ({
+  http: onLoopback(edgeHttp),
+  https: onLoopback(edgeHttps),
+});

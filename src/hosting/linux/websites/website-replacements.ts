@@ -1,12 +1,14 @@
 import { isUnchanged } from '../../contract/errors.ts';
 import type { HostMachine } from '../../contract/host.ts';
+import { presentWarning } from '../../websites/probe/present-faults.ts';
 import { type AskedEdge, requireWordPress } from '../../wordpress/wordpress-answers.ts';
+import type { InstallRecord } from '../machine/record.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
 import { visitedWebsite } from './provisioning.ts';
 import type { WordPressUpdatesOptions } from './wordpress-updates.ts';
 
-export interface ReplacementsOptions extends Omit<WordPressUpdatesOptions, 'steps'> {
+export interface ReplacementsOptions extends WordPressUpdatesOptions {
   /** Where this machine's web server answers requests of the host itself. */
   askedAt(): AskedEdge;
 }
@@ -14,8 +16,17 @@ export interface ReplacementsOptions extends Omit<WordPressUpdatesOptions, 'step
 /** Restores and imports websites of this host. The caller serializes calls for the same install. */
 export function createWebsiteReplacements(
   { backups, cores, imports, log }: LinuxHostParts,
-  { lifecycle, hosted, requireRecord, askedAt }: ReplacementsOptions,
+  { steps, lifecycle, hosted, requireRecord, askedAt }: ReplacementsOptions,
 ): Pick<HostMachine, 'restore' | 'importWebsite' | 'lastImport'> {
+  /** The website is in place whatever the probe finds, and a failure of the probe itself must not undo it. */
+  async function warn(record: InstallRecord, signal: AbortSignal | undefined): Promise<{ warning?: string }> {
+    let warning: string | null = null;
+    await tryOrLog(log, `could not check the website ${record.state.name}`, async () => {
+      warning = await presentWarning(await steps.lookAt(await lifecycle.websiteOf(record), signal));
+    });
+    return warning === null ? {} : { warning };
+  }
+
   return {
     async restore(install, backupId, { from = install, parts, wordpressVersion, signal, report } = {}) {
       const present = await requireRecord(install);
@@ -37,7 +48,7 @@ export function createWebsiteReplacements(
       await (core === undefined ? lifecycle.resetCaches(install.id) : lifecycle.serveAgain(record));
       // A copy must answer. A restored install returns to its own former state, even if that did not answer.
       if (from.id !== install.id) await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
-      return snapshot;
+      return { ...snapshot, ...(await warn(record, signal)) };
     },
 
     async importWebsite(install, source, options = {}) {
@@ -52,7 +63,7 @@ export function createWebsiteReplacements(
       report?.(0, null, 'check');
       await lifecycle.resetCaches(install.id);
       await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
-      return imported;
+      return { ...imported, ...(await warn(record, signal)) };
     },
 
     async lastImport(install) {

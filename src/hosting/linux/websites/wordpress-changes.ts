@@ -13,7 +13,7 @@ import {
 import { expectedAfter, mayDiffer } from '../../websites/probe/expected-observation.ts';
 import { observe } from '../../websites/probe/observation.ts';
 import { checkAgain } from '../../websites/probe/website-check.ts';
-import { cleanText } from '../../wordpress/website-text.ts';
+import { cleanReason, cleanText } from '../../wordpress/website-text.ts';
 import { measureWebsite } from '../backups/measure-website.ts';
 import { DiskFilled, watchingDisk } from '../machine/disk-watch.ts';
 import type { InstallRecord } from '../machine/record.ts';
@@ -90,7 +90,7 @@ export function createWordPressChanges(
   }
 
   const fail = (record: InstallRecord, entry: ChangeEntry, reason: string, mayKeep = false) =>
-    store(record.state.id, { ...entry, stage: 'restoring', reason: cleanText(reason), mayKeep });
+    store(record.state.id, { ...entry, stage: 'restoring', reason: cleanReason(reason), mayKeep });
 
   /** Compares the website with what is expected, and returns the journal entry with the outcome. */
   async function check(

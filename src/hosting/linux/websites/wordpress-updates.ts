@@ -14,7 +14,7 @@ import {
 } from '../../contract/wordpress-updates.ts';
 import { observe } from '../../websites/probe/observation.ts';
 import { type CheckOutcome, checkAgain } from '../../websites/probe/website-check.ts';
-import { cleanText } from '../../wordpress/website-text.ts';
+import { cleanReason, cleanText } from '../../wordpress/website-text.ts';
 import { measureWebsite } from '../backups/measure-website.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { DiskFilled, watchingDisk } from '../machine/disk-watch.ts';
@@ -122,7 +122,7 @@ export function createWordPressUpdates(
     store(record.state.id, {
       ...entry,
       stage: 'restoring',
-      rolledBack: { ...rolledBack, reason: cleanText(rolledBack.reason) },
+      rolledBack: { ...rolledBack, reason: cleanReason(rolledBack.reason) },
     });
 
   /** Makes the next update and records it. */

@@ -30,6 +30,8 @@ export const observationSchema = Type.Object({
 /** How a website looks before or after a change. */
 export type Observation = Static<typeof observationSchema>;
 
+/** Why a page has no answer if the check took too long. */
+export const NOT_ASKED = 'the check ended before';
 /** Slower pages are measured three times. */
 const SLOW_MS = 2 * SECOND_MS;
 /** Few enough to leave a website's workers to its visitors. */
@@ -37,9 +39,13 @@ export const SIDE_BY_SIDE = 2;
 
 /**
  * Looks at a website as its visitors and an administrator see it: the home page, three others, the customer's `paths`, files, the REST
- * API and wp-admin. Runs due tasks, and adds a comment that it takes back. A page without an answer is a result and no failure.
+ * API and wp-admin. Unless `runs` is false, it runs due tasks, and adds a comment that it takes back. A page without an answer is a result and no failure.
  */
-export async function observe(site: ProbeSite, paths: readonly string[] = []): Promise<Observation> {
+export async function observe(
+  site: ProbeSite,
+  paths: readonly string[] = [],
+  { runs = true }: { runs?: boolean } = {},
+): Promise<Observation> {
   const fatals = await site.fatals();
   const session = await openSession(site);
   const asking = createAsking(site, session, site.pace.pageMs);
@@ -53,13 +59,12 @@ export async function observe(site: ProbeSite, paths: readonly string[] = []): P
       asking.measured(page, (milliseconds) => milliseconds > SLOW_MS),
     );
     const visited = [home, ...others];
-    const pages = [HOME_PAGE, ...asked].map(
-      (page, index) => visited[index]?.page ?? unseen(page, 'the check ended before'),
-    );
+    const pages = [HOME_PAGE, ...asked].map((page, index) => visited[index]?.page ?? unseen(page, NOT_ASKED));
     const missing = await missingFiles(asking, present(visited));
-    const [cron, comment] = asking.hasEnded()
-      ? [null, null]
-      : await Promise.all([cronFault(site, asking.signal), newCommentFault(site, session.state)]);
+    const [cron, comment] =
+      asking.hasEnded() || !runs
+        ? [null, null]
+        : await Promise.all([cronFault(site, asking.signal), newCommentFault(site, session.state)]);
     // A plugin that deactivates itself in wp-admin is no fault of what follows, so the later state counts.
     const state = (await session.close()) ?? session.state;
     const { milliseconds } = session;

@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import type { Server } from 'node:net';
+import { createServer, type Server } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../lib/clock.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
@@ -27,8 +26,10 @@ const STATE: WebsiteState = {
 
 const servers: Server[] = [];
 afterEach(() => {
-  for (const server of servers.splice(0)) server.closeAllConnections?.();
-  for (const server of servers.splice(0)) server.close();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 /** What a website answers, and what was asked. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mapConcurrent } from '../../../lib/concurrency.ts';
 import { SECOND_MS } from '../../../lib/durations.ts';
-import { cleanText } from '../../wordpress/website-text.ts';
+import { cleanReason } from '../../wordpress/website-text.ts';
 import {
   busyness,
   type Finding,
@@ -114,8 +114,8 @@ export async function checkAgain(
   }
   const { fault, warning } = judge(all, isTolerated);
   return {
-    fault: fault && { ...fault, text: cleanText(fault.text) },
-    warning: warning && cleanText(warning),
+    fault: fault && { ...fault, text: cleanReason(fault.text) },
+    warning: warning && cleanReason(warning),
   };
 }
 

@@ -6,7 +6,7 @@ import type { OperationWords } from '../../../components/toast.tsx';
  */
 export function afterChange(done: string, again: string, keep: () => void): Omit<OperationWords, 'busy'> {
   return {
-    done: (result) => (result?.warning ? { warning: `${done} Warning: ${result.warning}.` } : done),
+    done,
     retry: (code) =>
       code === 'pages_differ' ? { label: `${again} despite the differences`, onSelect: keep } : undefined,
   };
