@@ -109,7 +109,7 @@ test('a switch by the API shows its progress, and the version that really runs',
     status: 'failed',
     error: {
       message: expect.stringContaining(
-        `${name} stays on PHP ${own.version}, because with PHP ${OTHER} the home page answers 500, and 200 before`,
+        `${name} stays on PHP ${own.version}, because with PHP ${OTHER} WordPress does not start: Uncaught Error: not with this version in broken.php:1`,
       ),
     },
   });

@@ -157,13 +157,15 @@ test.each<[Partial<WebsiteState>, string | null]>([
   [{ rows: { pages: 0, comments: 40, users: 1 } }, 'the website has 0 pages, and 2 before'],
   [{ rows: { pages: 2, comments: 12, users: 1 } }, 'the website has 12 comments, and 40 before'],
 ])('a state that is now %j', (change, expected) => {
-  expect(worsenedState(state, { ...state, ...change })?.text ?? null).toBe(expected);
+  expect(worsenedState(state, { state: { ...state, ...change } })?.text ?? null).toBe(expected);
 });
 
 test('the state counts only if it could be read before', () => {
-  expect(worsenedState(state, null)?.text).toBe('WordPress does not start');
-  expect(worsenedState(null, null)).toBeNull();
-  expect(worsenedState({ ...state, unwritable: 'a' }, { ...state, unwritable: 'b' })).toBeNull();
+  const failed = { state: null, failure: 'no in a.php:7' };
+  expect(worsenedState(state, failed)?.text).toBe('WordPress does not start: no in a.php:7');
+  expect(worsenedState(null, failed)).toBeNull();
+  const now = { state: { ...state, unwritable: 'b' } };
+  expect(worsenedState({ ...state, unwritable: 'a' }, now)).toBeNull();
 });
 
 test('an activation may change how people sign in, and a change that is kept anything', () => {

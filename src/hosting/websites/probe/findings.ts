@@ -1,8 +1,7 @@
 import type { MissingFile } from './missing-files.ts';
-import type { Observation } from './observation.ts';
 import { NEWEST_PAGE, NEWEST_POST } from './probed-pages.ts';
 import { LOGIN_PART, type SeenPage } from './visited-page.ts';
-import type { WebsiteState } from './website-state.ts';
+import type { ReadState, WebsiteState } from './website-state.ts';
 
 /** Posts and advertisements change the length of a page, but rarely so much. */
 const SHORTEST = 0.5;
@@ -124,9 +123,12 @@ export function worsenedScript(what: string, before: string | null, after: strin
   return before === null && after !== null ? fault(`${what}: ${after}`) : null;
 }
 
-export function worsenedState(former: WebsiteState | null, now: Observation['state']): Finding | null {
+export function worsenedState(former: WebsiteState | null, read: ReadState): Finding | null {
   if (former === null) return null;
-  if (now === null) return fault('WordPress does not start');
+  if (read.state === null) {
+    return fault(`WordPress does not start${read.failure === null ? '' : `: ${read.failure}`}`);
+  }
+  const now = read.state;
   for (const option of ['siteurl', 'home'] as const) {
     if (now[option] !== former[option]) {
       return fault(`the option ${option} is "${now[option]}", and "${former[option]}" before`);

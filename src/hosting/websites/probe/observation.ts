@@ -52,7 +52,7 @@ export async function observe(
   try {
     const home = await asking.measured(HOME_PAGE, (milliseconds) => milliseconds > SLOW_MS);
     const asked = [
-      ...pagesOf(session.state, home, site.website.names, paths),
+      ...pagesOf(session.opened.state, home, site.website.names, paths),
       ...administratorPages(session),
     ];
     const others = await mapConcurrent(asked, SIDE_BY_SIDE, (page) =>
@@ -64,9 +64,9 @@ export async function observe(
     const [cron, comment] =
       asking.hasEnded() || !runs
         ? [null, null]
-        : await Promise.all([cronFault(site, asking.signal), newCommentFault(site, session.state)]);
+        : await Promise.all([cronFault(site, asking.signal), newCommentFault(site, session.opened.state)]);
     // A plugin that deactivates itself in wp-admin is no fault of what follows, so the later state counts.
-    const state = (await session.close()) ?? session.state;
+    const state = (await session.close()).state ?? session.opened.state;
     const { milliseconds } = session;
     return {
       ...{ pages, missing: missing.map(({ path }) => path), cron, comment, fatals, state },
@@ -82,7 +82,7 @@ export async function observe(
 }
 
 /** The pages of wp-admin; none if no one can be signed in. */
-const administratorPages = ({ state }: ProbeSession) =>
+const administratorPages = ({ opened: { state } }: ProbeSession) =>
   state?.hasAdministrator && state.unwritable === null ? ADMINISTRATOR_PAGES : [];
 
 export const present = (visited: readonly (Visited | null)[]): Visited[] =>

@@ -42,8 +42,8 @@ async function website(places: Record<string, Place>, cookies: unknown[] = []): 
   };
 }
 
-const texts = async (places: Record<string, Place>) =>
-  (await probeVisitors(await website(places), { timeoutMs: 500 })).map(({ text }) => text);
+const texts = async (places: Record<string, Place>, timeoutMs = 20_000) =>
+  (await probeVisitors(await website(places), { timeoutMs })).map(({ text }) => text);
 
 test.each<[string, Record<string, Place>, string[]]>([
   ['works', {}, []],
@@ -67,9 +67,14 @@ test.each<[string, Record<string, Place>, string[]]>([
     },
     ['the home page leads to the installation of WordPress'],
   ],
-  ['answers nothing', { '/': () => {} }, [expect.stringMatching(/^the home page gives no answer: /)]],
 ])('a website that %s', async (_name, places, expected) => {
   expect(await texts(places)).toEqual(expected);
+});
+
+test('a home page without an answer in time is a fault', async () => {
+  expect(await texts({ '/': () => {} }, 200)).toContainEqual(
+    expect.stringMatching(/^the home page gives no answer: /),
+  );
 });
 
 test.each<[string, Record<string, Place>]>([

@@ -67,7 +67,7 @@ async function website(): Promise<FakeWebsite> {
     database: 'shop',
     clock: systemClock,
     random: systemRandomness,
-    pace: { pageMs: 200, pauseMs: 1, wholeMs: 30_000 },
+    pace: { pageMs: 20_000, pauseMs: 1, wholeMs: 60_000 },
   };
 }
 
@@ -96,7 +96,8 @@ test('a home page that hangs is asked twice or three times, and nothing else is'
   const before = await observe(shop);
   shop.asked.length = 0;
   shop.broken.set('/', 'hang');
-  expect((await checkAgain(shop, before)).fault?.text).toMatch(/^the home page gives no answer: /);
+  const impatient = { ...shop, pace: { ...shop.pace, pageMs: 100 } };
+  expect((await checkAgain(impatient, before)).fault?.text).toMatch(/^the home page gives no answer: /);
   expect(shop.asked.filter((one) => one !== '/ visitor')).toEqual(['website-state.php', 'website-state.php']);
   expect(timesAsked(shop, '/')).toBeLessThanOrEqual(3);
 });
@@ -137,7 +138,7 @@ test('lost rows come before the page that shows the loss', async () => {
 test.each<[string, ScriptRun, string]>([
   ['probe-cron.php', { fatal: 'no in a.php:7' }, 'scheduled tasks fail: no in a.php:7'],
   ['probe-comment.php', { fatal: 'no in a.php:7' }, 'a new comment fails: no in a.php:7'],
-  ['website-state.php', { failed: 'no database' }, 'WordPress does not start'],
+  ['website-state.php', { failed: 'no database' }, 'WordPress does not start: no database'],
 ])('%s can show a fault', async (script, run, expected) => {
   const shop = await website();
   const before = await observe(shop);

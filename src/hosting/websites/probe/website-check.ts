@@ -95,14 +95,17 @@ export async function checkAgain(
         worsenedScript('a new comment fails', before.comment, await newCommentFault(site, before.state)),
     ];
     // Without a session, the pages of wp-admin would ask to sign in.
-    await run(async () => worsenedState(before.state && { ...before.state, rows: {} }, session.state));
+    await run(async () => worsenedState(before.state && { ...before.state, rows: {} }, session.opened));
     if (home !== undefined) await runUnlessEnded(home);
     await mapConcurrent(checks, SIDE_BY_SIDE, runUnlessEnded);
     await runUnlessEnded(async () => newlyMissing(before.missing, await missingFiles(asking, visited)));
-    const state = await session.close();
+    const closed = await session.close();
     // The cause of a page that looks different can be there, and code of a page may have changed it.
     if (all.every(({ differs }) => differs !== null)) {
-      await run(async () => worsenedState(before.state, state ?? (await session.close())), 'first');
+      await run(
+        async () => worsenedState(before.state, closed.state === null ? await session.close() : closed),
+        'first',
+      );
     }
     if (all.every(isWarning)) await run(async () => newFatal(before.fatals, await site.fatals(), suspects));
   } catch (error) {
@@ -122,7 +125,11 @@ export async function checkAgain(
 /** Opens a session, also while the database is slow. */
 async function openWell(site: ProbeSite, before: Observation): Promise<ProbeSession> {
   let session = await openSession(site);
-  for (let checks = 1; session.state === null && before.state !== null && checks < MOST_CHECKS; checks++) {
+  for (
+    let checks = 1;
+    session.opened.state === null && before.state !== null && checks < MOST_CHECKS;
+    checks++
+  ) {
     await sleep(site.pace.pauseMs, undefined, { signal: site.signal });
     session = await openSession(site);
   }

@@ -41,16 +41,18 @@ export const websiteStateSchema = Type.Object({
 /** Settings and content of a website that a change should keep. */
 export type WebsiteState = Static<typeof websiteStateSchema>;
 
+/** The state as it was read; null with the reason, if it is known, if WordPress does not start. */
+export type ReadState = { state: WebsiteState } | { state: null; failure: string | null };
+
 /** Access to pages of a website as a visitor or as its oldest administrator, which no plugin records. */
 export interface ProbeSession {
   /** Headers for a page of each kind. */
   headers: { visitor: Record<string, string>; administrator: Record<string, string> };
-  /** Null if WordPress does not start. */
-  state: WebsiteState | null;
+  opened: ReadState;
   /** Time of the script that opened the session, which shows how busy the machine is. */
   milliseconds: number;
   /** Ends the access, and reads the state again. */
-  close(): Promise<WebsiteState | null>;
+  close(): Promise<ReadState>;
 }
 
 export interface ProbeSessions extends WebsiteScripts {
@@ -65,19 +67,21 @@ export async function openSession(site: ProbeSessions): Promise<ProbeSession> {
   const token = site.random.bytes(TOKEN_BYTES).toString('base64url');
   const option = `homeport_probe_${createHash('sha256').update(`${site.database} ${token}`).digest('hex')}`;
   const expires = Math.floor(site.clock.now().getTime() / SECOND_MS) + SESSION_SECONDS;
-  const read = async (...args: string[]) => {
+  async function read(...args: string[]): Promise<ReadState> {
     const ran = await site.runScript(SCRIPT, args, { timeoutMs: WITHIN_MS });
-    return 'output' in ran ? parsePrinted(websiteStateSchema, ran.output) : null;
-  };
+    if (!('output' in ran)) return { state: null, failure: 'fatal' in ran ? ran.fatal : ran.failed };
+    const state = parsePrinted(websiteStateSchema, ran.output);
+    return state === null ? { state, failure: null } : { state };
+  }
   const began = performance.now();
-  const state = await read('open', option, String(expires));
+  const opened = await read('open', option, String(expires));
   const milliseconds = Math.round(performance.now() - began);
   return {
     headers: {
       visitor: { [PROBE_HEADER]: `${token} visitor` },
       administrator: { [PROBE_HEADER]: `${token} administrator` },
     },
-    state,
+    opened,
     milliseconds,
     close: () => read('close', option),
   };
