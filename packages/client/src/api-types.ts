@@ -1151,7 +1151,7 @@ export interface paths {
         put?: never;
         /**
          * Update WordPress, plugins and themes
-         * @description Makes a checkpoint, updates one item after the other and checks up to ten pages before and after each. If a page is worse, or an update fails halfway, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the update and the page. The code is `pages_differ` if PHP and WordPress work and pages only look different; `keep` leaves such updates in place, with a `warning` in the result. Changes since the checkpoint, such as comments and orders, are then lost. An update that changes nothing, such as after a failed download, restores nothing: the others are made, and the operation fails with the code `failed`. Needs the capability `wordpress_updates` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
+         * @description Makes a checkpoint, updates one item after the other and checks pages, wp-admin and the database before and after each. If a page is worse, or an update fails halfway, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the update and the page. The code is `pages_differ` if PHP and WordPress work and pages only look different; `keep` leaves such updates in place, with a `warning` in the result. Changes since the checkpoint, such as comments and orders, are then lost. An update that changes nothing, such as after a failed download, restores nothing: the others are made, and the operation fails with the code `failed`. Needs the capability `wordpress_updates` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         post: operations["createWordPressUpdate"];
         delete?: never;
@@ -1215,7 +1215,7 @@ export interface paths {
         put?: never;
         /**
          * Activate, deactivate or delete a plugin or theme
-         * @description Changes one plugin or theme with WordPress's own functions, and switches its automatic updates. A change of the status makes a checkpoint and checks up to ten pages before and after. If a page fails afterwards, or WordPress cannot make the change, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the fault. Changes since the checkpoint, such as comments and orders, are then lost. Must-use plugins and drop-ins cannot be changed, nor can the plugins of a network of sites. Needs the capability `wordpress_changes` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
+         * @description Changes one plugin or theme with WordPress's own functions, and switches its automatic updates. A change of the status makes a checkpoint and checks pages, wp-admin and the database before and after. If a page fails afterwards, or WordPress cannot make the change, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the fault. Changes since the checkpoint, such as comments and orders, are then lost. Must-use plugins and drop-ins cannot be changed, nor can the plugins of a network of sites. Needs the capability `wordpress_changes` of the install: `GET /installs/{install_id}/capabilities` says whether its host has it. Without it, the answer has the code `capability_unavailable`.
          */
         post: operations["changeWordPressItem"];
         delete?: never;
@@ -6550,7 +6550,7 @@ export interface components {
              */
             themes?: "none" | "weekly" | "daily";
             maintenance_window?: components["schemas"]["MaintenanceWindow"] | null;
-            /** @description paths that every check asks for besides the home page, the newest post and page, and the login form */
+            /** @description paths that every check asks for besides the home page, the newest post and page, the login form and wp-admin */
             pages?: string[];
         };
         /**
@@ -7592,7 +7592,7 @@ export interface components {
              */
             themes: "none" | "weekly" | "daily";
             maintenance_window: components["schemas"]["MaintenanceWindow"] | null;
-            /** @description paths that every check asks for besides the home page, the newest post and page, and the login form */
+            /** @description paths that every check asks for besides the home page, the newest post and page, the login form and wp-admin */
             pages: string[];
             /**
              * Format: date-time

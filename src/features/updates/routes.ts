@@ -34,7 +34,7 @@ export function updateRoutes(updates: UpdateService, policies: PolicyService): R
       needs: 'wordpress_updates',
       summary: 'Update WordPress, plugins and themes',
       description:
-        'Makes a checkpoint, updates one item after the other and checks up to ten pages before and after each. If a page is worse, or an update fails halfway, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the update and the page. The code is `pages_differ` if PHP and WordPress work and pages only look different; `keep` leaves such updates in place, with a `warning` in the result. Changes since the checkpoint, such as comments and orders, are then lost. An update that changes nothing, such as after a failed download, restores nothing: the others are made, and the operation fails with the code `failed`.',
+        'Makes a checkpoint, updates one item after the other and checks pages, wp-admin and the database before and after each. If a page is worse, or an update fails halfway, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the update and the page. The code is `pages_differ` if PHP and WordPress work and pages only look different; `keep` leaves such updates in place, with a `warning` in the result. Changes since the checkpoint, such as comments and orders, are then lost. An update that changes nothing, such as after a failed download, restores nothing: the others are made, and the operation fails with the code `failed`.',
       tag,
       errors: [400, 401, 403, 404, 409, 429, 503],
       success: 202,

@@ -181,7 +181,7 @@ const policyFields = {
     maxItems: MOST_CHECKED_PAGES,
     uniqueItems: true,
     description:
-      'paths that every check asks for besides the home page, the newest post and page, and the login form',
+      'paths that every check asks for besides the home page, the newest post and page, the login form and wp-admin',
   }),
 };
 

@@ -11,7 +11,7 @@ export function changeRoutes(changes: ChangeService): Route[] {
       operationId: 'changeWordPressItem',
       summary: 'Activate, deactivate or delete a plugin or theme',
       description:
-        "Changes one plugin or theme with WordPress's own functions, and switches its automatic updates. A change of the status makes a checkpoint and checks up to ten pages before and after. If a page fails afterwards, or WordPress cannot make the change, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the fault. Changes since the checkpoint, such as comments and orders, are then lost. Must-use plugins and drop-ins cannot be changed, nor can the plugins of a network of sites.",
+        "Changes one plugin or theme with WordPress's own functions, and switches its automatic updates. A change of the status makes a checkpoint and checks pages, wp-admin and the database before and after. If a page fails afterwards, or WordPress cannot make the change, the checkpoint is restored and the operation fails with the code `rolled_back`; its message names the fault. Changes since the checkpoint, such as comments and orders, are then lost. Must-use plugins and drop-ins cannot be changed, nor can the plugins of a network of sites.",
       tag,
       errors: [400, 401, 403, 404, 409, 429, 503],
       needs: 'wordpress_changes',

@@ -81,7 +81,7 @@ function PolicyForm({
       <TextArea
         label="Pages to check"
         rows={3}
-        hint="Paths, one on each line, up to six. The home page, the newest post and page, and the login form are always checked."
+        hint="Paths, one on each line, up to six. The home page, the newest post and page, the login form and wp-admin are always checked."
         {...draft.field('pages')}
       />
     </Form>
