@@ -218,7 +218,7 @@ function baseEnvironment(layout: LinuxLayout, install: SandboxedInstall): Record
     USER: install.name,
     LOGNAME: install.name,
     SHELL: '/bin/bash',
-    // The shared wp-config.php of the core finds the website by this variable.
+    // The shared core finds the website by this variable.
     HOMEPORT_DOC: htdocs,
     // PHP's own folder of settings, and then the install's.
     PHP_INI_SCAN_DIR: `:${SANDBOX_ETC}`,

@@ -89,18 +89,29 @@ async function rendered(): Promise<string> {
 }
 
 describe('a network (multisite)', () => {
+  const NEW_NETWORK = ['--title=Shops', '--admin_email=a@shop.test', '--admin_user=a', '--skip-email'];
   const REFUSAL = 'This host does not run WordPress networks (multisite). Nothing was changed.';
 
   it.each([
     ['multisite-convert'],
     ['multisite-convert', '--subdomains', '--title=Shops'],
-    ['multisite-install', '--title=Shops', '--admin_email=a@shop.test', '--admin_user=a', '--skip-email'],
+    ['multisite-install', ...NEW_NETWORK],
   ])('is refused by `wp core %s` before anything changes', async (...words) => {
     const before = [await tables(), await readFile(config, 'utf8')];
     const { exitStatus, stderr } = await wp('core', ...words);
     expect(stderr).toContain(`Error: ${REFUSAL}`);
     expect(exitStatus).toBe(1);
     expect([await tables(), await readFile(config, 'utf8')]).toEqual(before);
+  });
+
+  it('is refused if wp-config.php says already that it is one', async () => {
+    const before = await tables();
+    await wp('config', 'set', 'MULTISITE', 'true', '--raw');
+    const { exitStatus, stderr } = await wp('core', 'multisite-install', ...NEW_NETWORK);
+    expect(stderr).toContain(`Error: ${REFUSAL}`);
+    expect(exitStatus).toBe(1);
+    expect(await tables()).toEqual(before);
+    await wp('config', 'delete', 'MULTISITE');
   });
 
   it('is refused in a shell', async () => {

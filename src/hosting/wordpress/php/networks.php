@@ -6,7 +6,7 @@
 const HOMEPORT_NO_NETWORKS = 'This host does not run WordPress networks (multisite). Nothing was changed. Create an install for each website instead.';
 
 $GLOBALS['wp_filter']['muplugins_loaded'][0][] = ['function' => static function (): void {
-    if (!class_exists('WP_CLI', false) || is_multisite()) {
+    if (!class_exists('WP_CLI', false)) {
         return;
     }
     $words = array_slice(WP_CLI::get_runner()->arguments, 0, 2);
