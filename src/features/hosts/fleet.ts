@@ -164,6 +164,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       (await machineOf(install.id)).changeItem(install, order, signal, report),
     discardSnapshot: async (install, backupId) =>
       (await machineOf(install.id)).discardSnapshot(install, backupId),
+    heldBackups: async (install) => (await machineOf(install.id)).heldBackups(install),
     pack: async (install, ids, signal) => (await machineOf(install.id)).pack(install, ids, signal),
     readPacked: async (install, archiveId, part) =>
       (await machineOf(install.id)).readPacked(install, archiveId, part),

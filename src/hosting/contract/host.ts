@@ -1,3 +1,4 @@
+import type { BackupMover } from './backup-places.ts';
 import type { DatabaseAccess } from './database-access.ts';
 import type { WebsiteImports } from './imports.ts';
 import type { InstallRef } from './install-ref.ts';
@@ -105,6 +106,7 @@ export interface HostDescription {
 /** A host in a separate process, possibly on another machine. */
 export interface HostMachine
   extends Host,
+    BackupMover,
     Inventory,
     UsageSource,
     MailQueueControl,

@@ -22,6 +22,8 @@ export interface SnapshotKeeper {
   restore(install: InstallRef, backupId: string, options?: RestoreOptions): Promise<RestoredSnapshot>;
   /** Deletes a complete or partial snapshot. A missing snapshot is success. */
   discardSnapshot(install: InstallRef, backupId: string): Promise<void>;
+  /** Ids of the backups of an install that the host holds, complete ones and others. Reads no content. */
+  heldBackups(install: InstallRef): Promise<string[]>;
   /** Deletes the snapshots that `remove` kept. Success without any; rejects if the website exists. */
   removeBackups(install: RemovedInstall): Promise<void>;
 

@@ -340,6 +340,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     },
 
     discardSnapshot: (install, backupId) => snapshots.discard(install, backupId),
+    heldBackups: (install) => snapshots.held(install.id),
 
     pack: (install, { backupId, archiveId }, signal) =>
       archives.pack(

@@ -86,6 +86,11 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     const whole = await records.all();
     // Before PHP and databases, so that host names, redirects, files and cached pages work early.
     await web.start(whole.map(({ state, placement }) => ({ state, ...placement })));
+    await tryOrLog(
+      log,
+      'could not compare the place of the backups with the settings',
+      async () => void (await backups.places()),
+    );
     await startRetries.begin('mariadb', 'the database server', () => parts.databaseServer.ensure());
     for (const entry of await parts.journal.unfinished()) await undoWhenPossible(entry);
     await mapConcurrent(whole, SIDE_BY_SIDE, bringUp);
@@ -167,6 +172,12 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     throw new PermanentHostError(`this host has no website ${name}`);
   }
 
+  /** All installs, also those that are set aside. */
+  async function installsHere(): Promise<InstallRef[]> {
+    const all = [...(await records.all()), ...(await parts.aside.all())];
+    return all.map(({ state: { id, name } }) => ({ id, name }));
+  }
+
   const updates = createWordPressUpdates(parts, { steps, lifecycle, hosted, requireRecord });
   const changes = createWordPressChanges(parts, { steps, lifecycle, hosted, requireRecord });
   const replacements = createWebsiteReplacements(parts, { steps, lifecycle, hosted, requireRecord, askedAt });
@@ -241,6 +252,12 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
     discardSnapshot: (install, backupId) => serially(install.id, () => backups.discard(install, backupId)),
 
+    // Beside other work: it only reads.
+    heldBackups: (install) => backups.held(install),
+    backupPlaces: () => backups.places(),
+    moveBackups: (move, signal, report) => backups.move({ ...move, installsHere }, signal, report),
+    acceptBackupPlace: () => backups.acceptPlace(),
+    forgetFormerBackups: (listed, signal) => backups.forgetFormer(listed, signal),
     pack: (install, ids, signal) => backups.pack(install, ids, signal),
     readPacked: ({ id }, archiveId, part) => backups.readPacked(id, archiveId, part),
     discardPacked: ({ id }, archiveId) => backups.discardPacked(id, archiveId),

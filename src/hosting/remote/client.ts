@@ -195,6 +195,20 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     async discardSnapshot({ id, name }, backupId) {
       await call(COMMANDS.discardSnapshot, withinMs.discardSnapshot, { install: { id, name }, backupId });
     },
+    heldBackups: ({ id, name }) =>
+      call(COMMANDS.heldBackups, withinMs.heldBackups, { install: { id, name } }),
+    backupPlaces: () => call(COMMANDS.backupPlaces, withinMs.backupPlaces, {}),
+    moveBackups: ({ installs, to, from }, signal, report) =>
+      call(
+        COMMANDS.moveBackups,
+        withinMs.moveBackups,
+        { installs: installs.map(({ id, name }) => ({ id, name })), to, from },
+        signal,
+        report,
+      ),
+    acceptBackupPlace: () => call(COMMANDS.acceptBackupPlace, withinMs.acceptBackupPlace, {}),
+    forgetFormerBackups: (listed, signal) =>
+      call(COMMANDS.forgetFormerBackups, withinMs.forgetFormerBackups, { listed: [...listed] }, signal),
     pack: ({ id, name }, { backupId, archiveId }, signal) =>
       call(COMMANDS.pack, withinMs.pack, { install: { id, name }, backupId, archiveId }, signal),
     async readPacked({ id, name }, archiveId, { offset, length }) {

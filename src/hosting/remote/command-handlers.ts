@@ -50,6 +50,11 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
     }),
   );
   handle(COMMANDS.discardSnapshot, ({ install, backupId }) => host.discardSnapshot(install, backupId));
+  handle(COMMANDS.heldBackups, ({ install }) => host.heldBackups(install));
+  handle(COMMANDS.backupPlaces, () => host.backupPlaces());
+  handle(COMMANDS.moveBackups, (move, signal, report) => host.moveBackups(move, signal, report));
+  handle(COMMANDS.acceptBackupPlace, () => host.acceptBackupPlace());
+  handle(COMMANDS.forgetFormerBackups, ({ listed }, signal) => host.forgetFormerBackups(listed, signal));
   handle(COMMANDS.pack, ({ install, backupId, archiveId }, signal) =>
     host.pack(install, { backupId, archiveId }, signal),
   );

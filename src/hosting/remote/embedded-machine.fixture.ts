@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { BackupPlacesReport } from '../contract/backup-places.ts';
 import { PermanentHostError } from '../contract/errors.ts';
 import type { HostDescription, HostMachine } from '../contract/host.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
@@ -16,6 +17,8 @@ import { createHostServer, type HostServer } from './server.ts';
 export interface TestMachine extends TestHost {
   machine: HostMachine;
   description: HostDescription;
+  /** Where it has its backups. */
+  places: BackupPlacesReport;
   /** Arguments of the calls of `inspect`. */
   inspected: { expected: InstallRef[]; repair: boolean }[];
   /** Versions of each install on this host. */
@@ -52,9 +55,14 @@ export async function startMachine(
     if (version === null || all.includes(version)) return version;
     throw new PermanentHostError(`this host has no ${version}`);
   };
+  const places: BackupPlacesReport = {
+    ...{ current: '/backups', configured: '/backups', since: null },
+    ...{ refused: null, waiting: [], former: [] },
+  };
   return {
     ...started,
     description: whole,
+    places,
     inspected,
     versions,
     machine: {
@@ -90,6 +98,13 @@ export async function startMachine(
           remedy: null,
         }));
       },
+      backupPlaces: async () => places,
+      acceptBackupPlace: async () => places,
+      forgetFormerBackups: async () => 0,
+      moveBackups: async ({ installs, to }) => ({
+        ...{ place: to?.address ?? places.current, installs: installs.length },
+        ...{ backups: 0, copied: 0 },
+      }),
       addReleases: async () => ({ added: [], failures: [] }),
       async addWordpress(source) {
         const version = source === 'debian' ? '7.1' : '6.9.1';

@@ -6,6 +6,7 @@ import { MOST_READ_BYTES } from '../contract/snapshots.ts';
 import { USAGE_PAGE } from '../contract/usage.ts';
 import { MOST_UPDATES } from '../contract/wordpress-updates.ts';
 import { MOST_PAGE_PATHS } from '../policy/page-path.ts';
+import { backupMove, heldBackups, listedBackups, movedBackups, placesReport } from './backup-messages.ts';
 import { itemOrder, itemOutcome } from './change-messages.ts';
 import { databaseLink } from './database-messages.ts';
 import { installMail, mailQueueReport, mailSelection } from './mail-messages.ts';
@@ -154,6 +155,15 @@ export const COMMANDS = {
     restoredSnapshot,
   ),
   discardSnapshot: command('discard_snapshot', Type.Object({ install, backupId: uuid }, closed), nothing),
+  heldBackups: command('held_backups', Type.Object({ install }, closed), heldBackups),
+  backupPlaces: command('backup_places', none, placesReport),
+  moveBackups: command('move_backups', backupMove, movedBackups),
+  acceptBackupPlace: command('accept_backup_place', none, placesReport),
+  forgetFormerBackups: command(
+    'forget_former_backups',
+    Type.Object({ listed: listedBackups }, closed),
+    count,
+  ),
   pack: command(
     'pack',
     Type.Object({ install, backupId: uuid, archiveId: uuid }, closed),

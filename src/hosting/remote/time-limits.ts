@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
 import { WP_CLI_SECONDS } from '../contract/wp-cli.ts';
 import { ANSWER_WITHIN_MS, type COMMANDS, POLL_MS } from './protocol.ts';
 
@@ -39,6 +39,12 @@ export const TIME_LIMITS: TimeLimits = {
   // It waits for other work on the website.
   lastImport: HOUR_MS,
   discardSnapshot: HOUR_MS,
+  heldBackups: 15 * MINUTE_MS,
+  backupPlaces: 5 * MINUTE_MS,
+  // Terabytes by a slow line. A timer cannot wait longer than 24 days.
+  moveBackups: 20 * DAY_MS,
+  acceptBackupPlace: 5 * MINUTE_MS,
+  forgetFormerBackups: DAY_MS,
   pack: 6 * HOUR_MS,
   readPacked: 30 * SECOND_MS,
   discardPacked: MINUTE_MS,

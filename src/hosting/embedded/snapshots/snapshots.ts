@@ -7,6 +7,7 @@ import { type Clock, timestamp } from '../../../lib/clock.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import { parseUuid } from '../../../lib/ids.ts';
+import { ifThere } from '../../../lib/if-there.ts';
 import {
   asUnchanged,
   LostBackupError,
@@ -54,6 +55,8 @@ export interface Snapshots {
   ): Promise<void>;
   /** See `Host.discardSnapshot`. */
   discard(install: InstallRef, backupId: string): Promise<void>;
+  /** See `Host.heldBackups`. */
+  held(installId: string): Promise<string[]>;
   /** Deletes all snapshots of an install, and leftovers of an interrupted restore. */
   removeAll(installId: string): Promise<void>;
   /**
@@ -231,6 +234,11 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
     await removeHalfMade(archives, backupId);
   }
 
+  async function held(installId: string): Promise<string[]> {
+    const names = (await ifThere(readdir(archivesOf(installId)))) ?? [];
+    return names.filter((name) => name.endsWith(ARCHIVE)).map((name) => name.slice(0, -ARCHIVE.length));
+  }
+
   async function removeAll(installId: string): Promise<void> {
     await removeTree(archivesOf(installId));
     const { next, old, stray } = exchangeFoldersOf(filesOf(canonicalId(installId)));
@@ -244,6 +252,7 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
     unpack: (install, backupId, write, signal) =>
       serially(install.id, () => unpack(install, backupId, write, signal)),
     discard: (install, backupId) => serially(install.id, () => discard(install, backupId)),
+    held,
     removeAll: (installId) => serially(installId, () => removeAll(installId)),
     recover: (installId) => serially(installId, () => recover(installId)),
   };
@@ -255,9 +264,11 @@ function canonicalId(id: string): string {
   return id;
 }
 
+const ARCHIVE = '.tar.zst';
+
 function inFolder(folder: string, backupId: string): ArchiveFiles {
   return {
-    archive: join(folder, `${backupId}.tar.zst`),
+    archive: join(folder, `${backupId}${ARCHIVE}`),
     manifest: join(folder, `${backupId}.manifest.jsonl`),
   };
 }

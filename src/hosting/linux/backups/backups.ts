@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { type Randomness, systemRandomness } from '../../../lib/ids.ts';
+import type { BackupPlacesReport, ListedBackups } from '../../contract/backup-places.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
 import {
@@ -16,10 +17,14 @@ import type { Databases } from '../daemons/databases.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import type { FreeSpace } from '../machine/disk-watch.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
+import { tryOrLog } from '../machine/try-or-log.ts';
 import type { Websites } from '../wordpress/website.ts';
+import { createBackupPlaces } from './backup-places.ts';
+import { backupsIn, forgetFormer } from './forget-former.ts';
 import { createBackupMaker, dumpFileOf } from './make-backup.ts';
+import { createRepositoryMover, type MoveRepositories } from './move-repositories.ts';
 import { canonicalId, createRepositories, explainRepository } from './repositories.ts';
-import { repositoryPlaces } from './repository-place.ts';
+import { placeIn, repositoryRoot } from './repository-place.ts';
 import type { S3Credentials } from './repository-storage.ts';
 import { createRestorer, explainDamage, requireBackup, restoredDumpOf } from './restore.ts';
 import { readSnapshot } from './snapshot-read.ts';
@@ -54,6 +59,13 @@ export interface Backups {
   discard(install: InstallRef, backupId: string): Promise<void>;
   /** Deletes an install's repository, unfinished backups and packed archives. */
   removeAll(installId: string): Promise<void>;
+  /** See `Host.heldBackups`. */
+  held(install: InstallRef): Promise<string[]>;
+  /** See `BackupMover`. */
+  places(): Promise<BackupPlacesReport>;
+  move: MoveRepositories;
+  acceptPlace(): Promise<BackupPlacesReport>;
+  forgetFormer(listed: readonly ListedBackups[], signal?: AbortSignal): Promise<number>;
   /** As {@link Backups.removeAll}, but keeps the repository. */
   removeUnfinished(installId: string): Promise<void>;
 }
@@ -78,8 +90,9 @@ export interface BackupsOptions {
 /** Throws an OperatorError if the repository setting is invalid. */
 export function createBackups(options: BackupsOptions): Backups {
   const { layout, databases, websites, passwordOf, log, clock, random = systemRandomness } = options;
-  const placeOf = repositoryPlaces(options.repository, options.credentials, layout.backups);
-  const repositories = createRepositories({ placeOf, passwordOf, clock, random });
+  const configured = repositoryRoot(options.repository, options.credentials, layout.backups);
+  const places = createBackupPlaces({ file: layout.backupPlaces, configured, clock, log });
+  const repositories = createRepositories({ placeOf: places.placeOf, passwordOf, clock, random });
   const replacement = createWebsiteReplacement(databases, { reached: options.reached });
   const make = createBackupMaker({ layout, databases, repositories, log });
   const archives = createPackedArchives({ folder: layout.archives, clock });
@@ -95,6 +108,11 @@ export function createBackups(options: BackupsOptions): Backups {
   // Locks an install's files and its repository, which a restore into another install reads.
   const onFiles = serializeByKey();
   const onRepository = serializeByKey();
+  const move = createRepositoryMover({
+    ...{ places, passwordOf, onRepository, configured, clock, random },
+    rootOf: ({ address, credentials }, option) =>
+      repositoryRoot(address, credentials ?? options.credentials, layout.backups, option),
+  });
 
   async function discard(install: InstallRef, backupId: string): Promise<void> {
     try {
@@ -102,7 +120,8 @@ export function createBackups(options: BackupsOptions): Backups {
       const ids = restic === null ? [] : await restic.find(backupId);
       if (restic === null || ids.length === 0) return;
       await restic.forget(ids);
-      await restic.prune();
+      // The next deletion prunes, once the place has proved itself.
+      if (!(await places.isSettling())) await restic.prune();
     } catch (error) {
       throw explainRepository(error, install);
     }
@@ -128,6 +147,12 @@ export function createBackups(options: BackupsOptions): Backups {
 
   async function removeAll(installId: string): Promise<void> {
     await repositories.remove(installId);
+    for (const root of await places.former()) {
+      await tryOrLog(log, 'could not delete backups in a former place', () =>
+        placeIn(root, canonicalId(installId)).storage.removeAll(),
+      );
+    }
+    await places.moved(installId);
     await removeUnfinished(installId);
   }
 
@@ -135,6 +160,15 @@ export function createBackups(options: BackupsOptions): Backups {
     await archives.removeAll(installId);
     for (const file of [dumpFileOf(layout, installId), restoredDumpOf(layout, installId)]) {
       await rm(file, { force: true });
+    }
+  }
+
+  async function held(install: InstallRef): Promise<string[]> {
+    try {
+      const restic = await repositories.open(install.id);
+      return restic === null ? [] : await backupsIn(restic);
+    } catch (error) {
+      throw explainRepository(error, install);
     }
   }
 
@@ -160,6 +194,14 @@ export function createBackups(options: BackupsOptions): Backups {
     recover: (installId) => onFiles(installId, () => recover(installId)),
     discard: (install, backupId) => onRepository(install.id, () => discard(install, canonicalId(backupId))),
     removeAll: (installId) => onRepository(installId, () => removeAll(installId)),
+    held,
+    places: places.report,
+    move,
+    async acceptPlace() {
+      await places.switchTo(configured, []);
+      return places.report();
+    },
+    forgetFormer: (listed, signal) => forgetFormer(listed, { places, repositories, onRepository, signal }),
     removeUnfinished: (installId) => onRepository(installId, () => removeUnfinished(installId)),
   };
 }

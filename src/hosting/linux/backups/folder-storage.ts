@@ -1,7 +1,8 @@
-import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
+import { ifThere } from '../../../lib/if-there.ts';
 import type { RepositoryStorage } from './repository-storage.ts';
 
 /** Folders that restic expects in a repository. */
@@ -19,6 +20,8 @@ export function folderStorage(folder: string): RepositoryStorage {
         throw error;
       }
     },
+
+    list: async (name) => (await ifThere(readdir(join(folder, name)))) ?? [],
 
     async write(name, content) {
       for (const part of FOLDERS) await mkdir(join(folder, part), { recursive: true, mode: 0o700 });

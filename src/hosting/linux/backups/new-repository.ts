@@ -21,11 +21,16 @@ const NONCE_BYTES = 16;
 
 /**
  * The two files of an empty repository (restic's documentation, "Repository Format"): the key, which opens the master key by the
- * password, and then the configuration, whose presence makes it a repository.
+ * password, and then the configuration, whose presence makes it a repository. `polynomial`: that of a repository whose snapshots are
+ * copied into it, so that equal files share their data; random by default.
  */
 export async function newRepository(
   password: string,
-  { random, now }: { random: Randomness; now: Date },
+  {
+    random,
+    now,
+    polynomial = randomPolynomial((count) => random.bytes(count)).toString(16),
+  }: { random: Randomness; now: Date; polynomial?: string },
 ): Promise<{ key: RepositoryFile; config: RepositoryFile }> {
   const master = keyFrom(random.bytes(64));
   const salt = random.bytes(SALT_BYTES);
@@ -44,7 +49,7 @@ export async function newRepository(
   const config = {
     version: FORMAT_VERSION,
     id: random.bytes(32).toString('hex'),
-    chunker_polynomial: randomPolynomial((count) => random.bytes(count)).toString(16),
+    chunker_polynomial: polynomial,
   };
   return {
     key: { name: `keys/${createHash('sha256').update(key).digest('hex')}`, content: key },

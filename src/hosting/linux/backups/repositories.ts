@@ -20,17 +20,20 @@ export interface Repositories {
   remove(installId: string): Promise<void>;
 }
 
-export function createRepositories(options: {
-  placeOf(installId: string): RepositoryPlace;
+export interface RepositoriesOptions {
+  /** The present place of an install's repository. */
+  placeOf(installId: string): Promise<RepositoryPlace>;
   passwordOf(installId: string): Promise<string>;
   clock: Clock;
   random: Randomness;
-}): Repositories {
-  const { passwordOf, clock, random } = options;
+}
+
+export function createRepositories(options: RepositoriesOptions): Repositories {
+  const { passwordOf } = options;
   const placeOf = (installId: string) => options.placeOf(canonicalId(installId));
 
   async function open(installId: string): Promise<Restic | null> {
-    const place = placeOf(installId);
+    const place = await placeOf(installId);
     return (await place.storage.has('config')) ? resticOn(place, await passwordOf(installId)) : null;
   }
 
@@ -40,18 +43,39 @@ export function createRepositories(options: {
     async openWith(installId, backupId, signal) {
       const present = await open(installId);
       if (present !== null) return { restic: present, ids: await present.find(backupId, signal) };
-      const place = placeOf(installId);
+      const place = await placeOf(installId);
       const password = await passwordOf(installId);
-      // A key without a configuration belongs to an unknown master key; a second key could not open the data.
-      await place.storage.removeAll();
-      const { key, config } = await newRepository(password, { random, now: clock.now() });
-      await place.storage.write(key.name, key.content);
-      await place.storage.write(config.name, config.content);
+      await initialize(place, password, options);
       return { restic: resticOn(place, password), ids: [] };
     },
 
-    remove: (installId) => placeOf(installId).storage.removeAll(),
+    remove: async (installId) => (await placeOf(installId)).storage.removeAll(),
   };
+}
+
+/** Makes an empty repository, with the polynomial of another one or a random one. Rejects if there is data without a configuration. */
+export async function initialize(
+  { storage }: RepositoryPlace,
+  password: string,
+  { clock, random }: Pick<RepositoriesOptions, 'clock' | 'random'>,
+  polynomial?: string,
+): Promise<void> {
+  // Someone may be copying a repository to this place by other means.
+  for (const folder of ['snapshots', 'data']) {
+    if ((await storage.list(folder)).length === 0) continue;
+    // Users read it, so it does not name the operator's bucket.
+    throw new PermanentHostError(
+      'The backup repository has data, but no file "config". The operator must complete it, or move it away.',
+    );
+  }
+  // A key without a configuration belongs to an unknown master key; a second key could not open the data.
+  await storage.removeAll();
+  const { key, config } = await newRepository(password, {
+    ...{ random, now: clock.now() },
+    ...(polynomial === undefined ? {} : { polynomial }),
+  });
+  await storage.write(key.name, key.content);
+  await storage.write(config.name, config.content);
 }
 
 /** Identifiers become names of folders and tags, so only UUIDs are allowed. */

@@ -1,9 +1,14 @@
 import { expect, it } from 'vitest';
 import { OperatorError } from '../../../lib/operator-error.ts';
-import { parseS3, repositoryPlaces } from './repository-place.ts';
+import { parseS3, placeIn, repositoryRoot } from './repository-place.ts';
 
 const ID = '0e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11';
 const credentials = { accessKeyId: 'id', secretAccessKey: 'secret' };
+
+const repositoryPlaces =
+  (...given: Parameters<typeof repositoryRoot>) =>
+  (id: string) =>
+    placeIn(repositoryRoot(...given), id);
 
 it('gives each install a separate repository', () => {
   expect(repositoryPlaces(null, null, '/var/backups')(ID)).toMatchObject({
@@ -43,4 +48,20 @@ it.each([
 ])('refuses %s', (repository, given) => {
   expect(() => repositoryPlaces(repository, given, '/x')).toThrow(OperatorError);
   expect(() => repositoryPlaces(repository, given, '/x')).not.toThrow(/password/);
+});
+
+it('gives equal places equal addresses', () => {
+  const addressOf = (repository: string) => repositoryRoot(repository, credentials, '/x').address;
+  expect(addressOf('s3:https://endpoint/bucket/a//b/')).toBe('s3:https://endpoint/bucket/a/b');
+  expect(addressOf('s3:https://ENDPOINT:443/bucket')).toBe('s3:https://endpoint/bucket');
+  expect(addressOf('/mnt/nas/../nas/')).toBe('/mnt/nas');
+});
+
+it('names the option with a wrong address', () => {
+  expect(() => repositoryRoot('s3:bucket', credentials, '/x', '--to')).toThrow(
+    /^--to is not a valid S3 address/,
+  );
+  expect(() => repositoryRoot('s3:https://endpoint/bucket', null, '/x', '--to')).toThrow(
+    /^--to is in S3, and its credentials are missing/,
+  );
 });

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { parseUuid } from '../../../lib/ids.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
 import { folderStorage } from './folder-storage.ts';
 import type { RepositoryStorage, S3Credentials, S3Place } from './repository-storage.ts';
@@ -15,53 +16,81 @@ export interface RepositoryPlace {
   storage: RepositoryStorage;
 }
 
+/** A folder or a part of a bucket with the repositories of installs. */
+export interface RepositoryRoot {
+  /** A folder, or `s3:https://endpoint/bucket/prefix`. Equal places have equal addresses. */
+  address: string;
+  /** Null for a folder. */
+  credentials: S3Credentials | null;
+}
+
+/** The name of the setting, for errors. */
+const SETTING = 'HOMEPORT_BACKUP_REPOSITORY';
+
 /**
- * Gives each install its own repository. `repository` is `HOMEPORT_BACKUP_REPOSITORY`; null stands for `folder`. Throws an
- * OperatorError if it is neither a folder nor an S3 address, or is in S3 without credentials.
+ * Reads an address. `repository` is `HOMEPORT_BACKUP_REPOSITORY`; null stands for `folder`. Throws an OperatorError if it is neither a
+ * folder nor an S3 address, or is in S3 without credentials.
  */
-export function repositoryPlaces(
+export function repositoryRoot(
   repository: string | null,
   credentials: S3Credentials | null,
   folder: string,
-): (installId: string) => RepositoryPlace {
+  name = SETTING,
+): RepositoryRoot {
   if (repository === null || !repository.startsWith('s3:')) {
     if (repository !== null && /^[a-z0-9]+:/.test(repository)) {
       throw new OperatorError(
-        `HOMEPORT_BACKUP_REPOSITORY is "${repository}": give a folder, or s3:https://endpoint/bucket/prefix.`,
+        `${name} is "${repository}": give a folder, or s3:https://endpoint/bucket/prefix.`,
       );
     }
-    const root = repository === null ? folder : resolve(repository);
-    return (installId) => {
-      const path = join(root, installId);
-      return { address: path, options: [], environment: {}, storage: folderStorage(path) };
-    };
+    return { address: repository === null ? folder : resolve(repository), credentials: null };
   }
-  const place = parseS3(repository);
+  const { endpoint, bucket, prefix } = parseS3(repository, name);
   if (credentials === null) {
-    throw new OperatorError('HOMEPORT_BACKUP_REPOSITORY is in S3: set HOMEPORT_BACKUP_CREDENTIALS as well.');
+    throw new OperatorError(
+      name === SETTING
+        ? `${name} is in S3: set HOMEPORT_BACKUP_CREDENTIALS as well.`
+        : `${name} is in S3, and its credentials are missing.`,
+    );
   }
-  return (installId) => {
-    const prefix = place.prefix === '' ? installId : `${place.prefix}/${installId}`;
-    return {
-      address: `s3:${place.endpoint}/${place.bucket}/${prefix}`,
-      options: ['-o', `s3.region=${place.region}`],
-      environment: {
-        AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-      },
-      storage: s3Storage({ ...place, prefix }, credentials),
-    };
+  return { address: `s3:${[endpoint, bucket, prefix].filter((part) => part !== '').join('/')}`, credentials };
+}
+
+/** The repository of an install. */
+export function placeIn(root: RepositoryRoot, installId: string): RepositoryPlace {
+  const { address, credentials } = root;
+  const place = { address: `${address}/${installId}`, storage: storageBelow(root, installId) };
+  if (credentials === null) return { ...place, options: [], environment: {} };
+  return {
+    ...place,
+    options: ['-o', `s3.region=${parseS3(address).region}`],
+    environment: {
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    },
   };
 }
 
+/** Ids of the installs with anything in a place, also of other machines that share it. */
+export async function installsIn(root: RepositoryRoot): Promise<string[]> {
+  return (await storageBelow(root, '').list('')).filter((name) => parseUuid(name) === name);
+}
+
+function storageBelow({ address, credentials }: RepositoryRoot, name: string): RepositoryStorage {
+  if (credentials === null) return folderStorage(join(address, name));
+  const place = parseS3(address);
+  const prefix = [place.prefix, name].filter((part) => part !== '').join('/');
+  return s3Storage({ ...place, prefix }, credentials);
+}
+
 /** Parses `s3:https://endpoint/bucket/prefix`, restic's notation. */
-export function parseS3(address: string): S3Place {
+export function parseS3(address: string, name = SETTING): S3Place {
   const url = URL.parse(address.slice('s3:'.length));
   const [bucket = '', ...prefix] = (url?.pathname ?? '').split('/').filter((part) => part !== '');
   const isPlain = url !== null && url.username === '' && url.search === '' && url.hash === '';
   if (!isPlain || !/^https?:$/.test(url.protocol) || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
     throw new OperatorError(
-      'HOMEPORT_BACKUP_REPOSITORY is not a valid S3 address: use the form s3:https://endpoint/bucket/prefix.',
+      `${name} is not a valid S3 address: use the form s3:https://endpoint/bucket/prefix.`,
     );
   }
   // Services other than Amazon's accept the default region, whatever their own is called.

@@ -1,6 +1,8 @@
 /** The files of one repository. Names are relative to it, with `/`. */
 export interface RepositoryStorage {
   has(name: string): Promise<boolean>;
+  /** Names of the files and folders directly in a folder, `''` for the repository itself. A missing one is empty. */
+  list(folder: string): Promise<string[]>;
   /** Durable when it resolves. */
   write(name: string, content: Buffer): Promise<void>;
   /** Deletes the repository with its whole content. Succeeds if it is missing. */

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { proxyOfPrograms } from '../../../lib/outbound-proxy.ts';
@@ -11,10 +11,22 @@ const RESTIC = '/usr/bin/restic';
 /** restic retries for a long time if a service does not answer. */
 const LOOK_MS = 5 * MINUTE_MS;
 const PRUNE_MS = HOUR_MS;
+/** A check reads a twentieth of the data. */
+const CHECK_MS = 12 * HOUR_MS;
+const CHECKED_PART = '5%';
 
+const HEX = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const snapshotList = Type.Array(
-  Type.Object({ id: Type.String({ pattern: '^[0-9a-f]{64}$' }), time: Type.String() }),
+  Type.Object({
+    id: HEX,
+    time: Type.String(),
+    tree: HEX,
+    tags: Type.Optional(Type.Array(Type.String())),
+  }),
 );
+
+/** A snapshot in a repository. A copy has another id, and the same time, tags and tree: the hash of the whole content. */
+export type ListedSnapshot = Static<typeof snapshotList>[number];
 
 /** restic for the repository of one install. Each backup is a snapshot with one file, `website.tar`, tagged with its id. */
 export interface Restic {
@@ -23,6 +35,8 @@ export interface Restic {
    * also what removes stale locks of a killed restic.
    */
   find(backupId: string, signal?: AbortSignal): Promise<string[]>;
+  /** All snapshots, latest first. */
+  list(signal?: AbortSignal): Promise<ListedSnapshot[]>;
   /** Creates a snapshot of the data written to its `stdin`. `id` settles after `stdin` has ended. */
   backUp(backupId: string): RunningProgram & { id: Promise<string> };
   /** Returns that file in its `stdout`. */
@@ -31,6 +45,15 @@ export interface Restic {
   forget(snapshotIds: string[]): Promise<void>;
   /** Deletes data that no snapshot uses. */
   prune(): Promise<void>;
+  /** How it divides files. */
+  polynomial(): Promise<string>;
+  /**
+   * Copies snapshots from another repository with the same password; one that is there already is skipped. Its output has a line for each
+   * copied snapshot ({@link isCopied}). It does not lock the other repository.
+   */
+  copyFrom(source: RepositoryPlace, snapshotIds: readonly string[]): RunningProgram;
+  /** Checks the structure, and reads a part of the data. Rejects if anything is wrong. */
+  check(signal?: AbortSignal): Promise<void>;
 }
 
 const FILE = 'website.tar';
@@ -54,17 +77,20 @@ export function resticOn({ address, options, environment }: RepositoryPlace, pas
   /** Removes the locks of a restic that no longer runs. */
   const unlock = (signal?: AbortSignal) => run(['unlock'], LOOK_MS, signal);
 
+  async function snapshots(filter: string[], signal?: AbortSignal): Promise<ListedSnapshot[]> {
+    const look = () => run(['snapshots', '--json', ...filter], LOOK_MS, signal);
+    const stdout = await look().catch(async (error: unknown) => {
+      if (!isLocked(error)) throw error;
+      await unlock(signal);
+      return look();
+    });
+    const found = Value.Parse(snapshotList, JSON.parse(stdout) ?? []);
+    return found.sort((a, b) => (a.time < b.time ? 1 : -1));
+  }
+
   return {
-    async find(backupId, signal) {
-      const look = () => run(['snapshots', '--json', '--tag', backupId], LOOK_MS, signal);
-      const stdout = await look().catch(async (error: unknown) => {
-        if (!isLocked(error)) throw error;
-        await unlock(signal);
-        return look();
-      });
-      const found = Value.Parse(snapshotList, JSON.parse(stdout) ?? []);
-      return found.sort((a, b) => (a.time < b.time ? 1 : -1)).map(({ id }) => id);
-    },
+    find: async (backupId, signal) => (await snapshots(['--tag', backupId], signal)).map(({ id }) => id),
+    list: (signal) => snapshots([], signal),
 
     backUp(backupId) {
       const tags = ['--tag', backupId, '--host', 'homeport'];
@@ -87,8 +113,35 @@ export function resticOn({ address, options, environment }: RepositoryPlace, pas
       await unlock();
       await run(['prune'], PRUNE_MS);
     },
+
+    async polynomial() {
+      const config: unknown = JSON.parse(await run(['cat', 'config'], LOOK_MS));
+      return Value.Parse(configuration, config).chunker_polynomial;
+    },
+
+    copyFrom(source, snapshotIds) {
+      // Not quiet: it names each copied snapshot.
+      const given: [string, ...string[]] = [RESTIC, '--no-cache', '--no-lock'];
+      return startProgram([...given, ...options, ...source.options, 'copy', '--', ...snapshotIds], {
+        environment: {
+          ...own,
+          ...source.environment,
+          RESTIC_FROM_REPOSITORY: source.address,
+          RESTIC_FROM_PASSWORD: password,
+        },
+      });
+    },
+
+    async check(signal) {
+      await run(['--no-lock', 'check', '--read-data-subset', CHECKED_PART], CHECK_MS, signal);
+    },
   };
 }
+
+const configuration = Type.Object({ chunker_polynomial: Type.String({ pattern: '^[0-9a-f]{1,16}$' }) });
+
+/** Whether a line of the output of {@link Restic.copyFrom} reports a copied snapshot. */
+export const isCopied = (line: string): boolean => /^snapshot [0-9a-f]{8,} saved$/.test(line);
 
 const summary = Type.Object({
   message_type: Type.Literal('summary'),

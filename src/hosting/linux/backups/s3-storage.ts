@@ -9,7 +9,9 @@ const ATTEMPTS = 4;
 /** A repository in S3. Loads the client library at first use, because that is slow. */
 export function s3Storage(place: S3Place, credentials: S3Credentials): RepositoryStorage {
   const { bucket } = place;
-  const keyOf = (name: string) => `${place.prefix}/${name}`;
+  const keyOf = (name: string) => [place.prefix, name].filter((part) => part !== '').join('/');
+  /** The prefix of the keys in a folder. */
+  const folderOf = (name: string) => (keyOf(name) === '' ? '' : `${keyOf(name)}/`);
 
   async function withClient<Result>(work: (client: S3Client) => Promise<Result>): Promise<Result> {
     const client = await connect(place, credentials);
@@ -35,6 +37,26 @@ export function s3Storage(place: S3Place, credentials: S3Credentials): Repositor
         }
       }),
 
+    list: (name) =>
+      withClient(async (client) => {
+        const { ListObjectsV2Command } = await import('@aws-sdk/client-s3');
+        const prefix = folderOf(name);
+        const names: string[] = [];
+        let token: string | undefined;
+        do {
+          const page = await client.send(
+            new ListObjectsV2Command({
+              ...{ Bucket: bucket, Prefix: prefix, Delimiter: '/', ContinuationToken: token },
+            }),
+          );
+          for (const { Key = '' } of page.Contents ?? []) names.push(Key.slice(prefix.length));
+          for (const { Prefix = '' } of page.CommonPrefixes ?? [])
+            names.push(Prefix.slice(prefix.length, -1));
+          token = page.NextContinuationToken;
+        } while (token !== undefined);
+        return [...new Set(names)].filter((found) => found !== '');
+      }),
+
     write: (name, content) =>
       withClient(async (client) => {
         const { PutObjectCommand } = await import('@aws-sdk/client-s3');
@@ -46,7 +68,7 @@ export function s3Storage(place: S3Place, credentials: S3Credentials): Repositor
         const { DeleteObjectCommand, ListObjectsV2Command } = await import('@aws-sdk/client-s3');
         for (;;) {
           const listed = await client.send(
-            new ListObjectsV2Command({ Bucket: bucket, Prefix: `${place.prefix}/` }),
+            new ListObjectsV2Command({ Bucket: bucket, Prefix: folderOf('') }),
           );
           const keys = (listed.Contents ?? []).flatMap(({ Key }) => (Key === undefined ? [] : [Key]));
           if (keys.length === 0) return;

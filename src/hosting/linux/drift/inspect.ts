@@ -5,6 +5,7 @@ import type { InstallRef } from '../../contract/install-ref.ts';
 import type { JournalEntry } from '../machine/journal.ts';
 import type { InstallRecord } from '../machine/record.ts';
 import type { StartRetries } from '../websites/start-retries.ts';
+import { inspectBackupPlaces } from './backup-places.ts';
 import { checked, checkFailed, type Fault, type Finding, READ_THE_LOG, toDifferences } from './finding.ts';
 import type { InspectedHost } from './inspected-host.ts';
 import { inspectInstall } from './install.ts';
@@ -42,7 +43,11 @@ export async function inspectMachine(
       return [];
     })),
   ];
-  const shared = await toDifferences([...findings, ...unread, ...ownerless(resources)], isRepairing);
+  const places = await checked('backups', () => inspectBackupPlaces(host.backups));
+  const shared = await toDifferences(
+    [...places, ...findings, ...unread, ...ownerless(resources)],
+    isRepairing,
+  );
 
   const ids = new Set([...names.keys(), ...resources.flatMap(({ installId }) => installId ?? [])]);
   const ofInstalls = new Map<string, Difference[]>([...ids].map((id) => [id, []]));

@@ -70,6 +70,8 @@ export interface LinuxLayout {
   ssh: string;
   /** Backups, unless another place is configured. */
   backups: string;
+  /** Where the backups are: one JSON file, with the keys of buckets. */
+  backupPlaces: string;
   /** Packed archives for download, a folder for each install. */
   archives: string;
   /** For files that are being made or deleted; on the same file system as the rest. */
@@ -139,6 +141,7 @@ export function linuxLayout(
     mariadb: below('mariadb'),
     ssh: below('ssh'),
     backups: below('backups'),
+    backupPlaces: below('backup-places.json'),
     archives: below('archives'),
     scratch: below('scratch'),
     hostSocket: join(runFolder, 'host.sock'),

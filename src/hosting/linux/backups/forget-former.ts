@@ -1,0 +1,71 @@
+import type { Serially } from '../../../lib/concurrency.ts';
+import type { ListedBackups } from '../../contract/backup-places.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
+import type { BackupPlaces } from './backup-places.ts';
+import { canonicalId, explainRepository, type Repositories } from './repositories.ts';
+import { placeIn, type RepositoryPlace } from './repository-place.ts';
+import type { Restic } from './restic.ts';
+
+/** Ids of the backups in a repository. */
+export async function backupsIn(restic: Restic, signal?: AbortSignal): Promise<string[]> {
+  return [...new Set((await restic.list(signal)).flatMap(({ tags = [] }) => tags))];
+}
+
+/** See `BackupMover.forgetFormerBackups`. */
+export async function forgetFormer(
+  listed: readonly ListedBackups[],
+  {
+    places,
+    repositories,
+    onRepository,
+    signal,
+  }: {
+    places: BackupPlaces;
+    repositories: Repositories;
+    onRepository: Serially;
+    signal: AbortSignal | undefined;
+  },
+): Promise<number> {
+  const { waiting } = await places.report();
+  if (waiting.length > 0) {
+    throw new PermanentHostError(
+      'The move is not finished: run "homeport host backups move" again first. Nothing was deleted.',
+    );
+  }
+  const roots = await places.former();
+  const left: RepositoryPlace[] = [];
+  for (const { install, backupIds } of listed) {
+    signal?.throwIfAborted();
+    const former = roots.map((root) => placeIn(root, canonicalId(install.id)));
+    const found = await present(former);
+    if (found.length === 0) continue;
+    const restic = await repositories.open(install.id);
+    const held = new Set(
+      restic === null
+        ? []
+        : await backupsIn(restic, signal).catch((error: unknown) => {
+            throw explainRepository(error, install);
+          }),
+    );
+    const missing = backupIds.filter((id) => !held.has(id));
+    if (missing.length > 0) {
+      throw new PermanentHostError(
+        `The present place lacks ${missing.length === 1 ? '1 backup' : `${missing.length} backups`} of ${install.name}. ` +
+          'Bring them along with "homeport host backups move --from <former place>". Nothing was deleted.',
+      );
+    }
+    left.push(...found);
+  }
+  for (const { address, storage } of left) {
+    signal?.throwIfAborted();
+    await onRepository(address, () => storage.removeAll());
+  }
+  for (const { address } of roots) await places.forgetFormer(address);
+  return left.length;
+}
+
+async function present(places: RepositoryPlace[]): Promise<RepositoryPlace[]> {
+  const found: RepositoryPlace[] = [];
+  for (const place of places) if ((await place.storage.list('')).length > 0) found.push(place);
+  return found;
+}
