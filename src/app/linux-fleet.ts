@@ -57,13 +57,17 @@ export function createLinuxFleet(platform: Platform): Websites {
       Promise.all(fleet.met().map(async (id) => ({ host: id, hostId: id, source: await fleet.machine(id) }))),
     async startReconciling() {
       const reconciling = createReconciling(platform);
-      const reconcile = async (hostId: string) => reconciling.run(hostId, await fleet.machine(hostId));
-      const logged = (hostId: string) =>
-        void reconcile(hostId).catch((err: unknown) =>
+      const reconcile = async (hostId: string, isBack: boolean) =>
+        reconciling.run(hostId, await fleet.machine(hostId), { isBack });
+      const logged = (hostId: string, isBack: boolean) =>
+        void reconcile(hostId, isBack).catch((err: unknown) =>
           platform.log.warn({ err, host: hostId }, 'could not reconcile a host with the database'),
         );
-      const unsubscribe = fleet.onMet(logged);
-      const timer = setInterval(() => fleet.met().forEach(logged), RECONCILE_MS).unref();
+      const unsubscribe = fleet.onMet((hostId) => logged(hostId, true));
+      const reconcileAll = () => {
+        for (const hostId of fleet.met()) logged(hostId, false);
+      };
+      const timer = setInterval(reconcileAll, RECONCILE_MS).unref();
       return {
         async stop() {
           clearInterval(timer);

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { notificationSchedule } from '../features/accounts/notifications/job-kinds.ts';
 import { areBackupsDaily } from '../features/backups/daily-backups.ts';
 import { backUpDaily, discardCopyBackups, scheduleRestoreCheck } from '../features/backups/jobs.ts';
+import { backupReconciliationSchedule } from '../features/backups/reconcile-backups.ts';
 import { installsToRenew } from '../features/domains/certificates/self-signed-certificates.ts';
 import { verificationSchedule } from '../features/domains/domains/ownership-job-kinds.ts';
 import { reachabilitySchedule } from '../features/domains/status-reports/reachability-monitor.ts';
@@ -65,6 +66,7 @@ export function maintenance(
       scheduled(renew, '43 * * * *'),
       ...warn.map((kind) => scheduled(kind, '23 * * * *')),
       scheduled(discardCopyBackups, '*/10 * * * *'),
+      backupReconciliationSchedule(platform),
       scheduled(expireDeleted, '*/10 * * * *'),
       verificationSchedule(platform),
       ...usageSchedules(platform),

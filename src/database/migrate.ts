@@ -50,6 +50,7 @@ import { operationEvents } from './migrations/0049-operation-events.ts';
 import { updateCodes } from './migrations/0050-update-codes.ts';
 import { setAsideJobs } from './migrations/0051-set-aside-jobs.ts';
 import { seenSettings } from './migrations/0052-seen-settings.ts';
+import { missingBackups } from './migrations/0053-missing-backups.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -103,6 +104,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0050-update-codes': updateCodes,
   '0051-set-aside-jobs': setAsideJobs,
   '0052-seen-settings': seenSettings,
+  '0053-missing-backups': missingBackups,
 };
 
 /** The first migration with a table for the program version. */

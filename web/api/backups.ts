@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { isRestorable } from './backup-state.ts';
 import { portal } from './client.ts';
 import { unwrap } from './failure.ts';
 import { POLL_MS } from './queries.ts';
@@ -38,7 +39,7 @@ export function useLastBackup(installId: string) {
           params: { path: { install_id: installId }, query: { limit: NEWEST } },
         }),
       );
-      return results.find(({ status, for_copy }) => status === 'completed' && !for_copy) ?? null;
+      return results.find((backup) => isRestorable(backup) && !backup.for_copy) ?? null;
     },
   });
 }

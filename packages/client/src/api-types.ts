@@ -645,7 +645,7 @@ export interface paths {
         };
         /**
          * List backups
-         * @description Returns the backups of an install, oldest first, with their kind, size and last verification.
+         * @description Returns the backups of an install, oldest first, with their kind, size and last verification. A backup with `missing_since` is not in the backup storage any more.
          */
         get: operations["listBackups"];
         put?: never;
@@ -2630,6 +2630,7 @@ export interface components {
          *       "kind": "manual",
          *       "size_bytes": 48201216,
          *       "verified_at": "2026-01-31T09:30:42.000Z",
+         *       "missing_since": null,
          *       "expires_at": null
          *     }
          */
@@ -2664,6 +2665,11 @@ export interface components {
             verified_at: string | null;
             /**
              * Format: date-time
+             * @description since when the backup storage does not have it any more, so that it cannot be restored; null while it is there
+             */
+            missing_since: string | null;
+            /**
+             * Format: date-time
              * @description from when it is deleted, unless it is the last backup of the install; null: never
              */
             expires_at: string | null;
@@ -2684,6 +2690,7 @@ export interface components {
          *           "kind": "manual",
          *           "size_bytes": 48201216,
          *           "verified_at": "2026-01-31T09:30:42.000Z",
+         *           "missing_since": null,
          *           "expires_at": null
          *         }
          *       ]
@@ -3348,7 +3355,7 @@ export interface components {
             url: string;
             description?: string;
             /** @description null: all */
-            event_types?: ("account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test")[] | null;
+            event_types?: ("account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test")[] | null;
             /** @description installs of the account; null: all, and events without an install */
             install_ids?: string[] | null;
         };
@@ -4192,7 +4199,7 @@ export interface components {
          * @example install.active
          * @enum {string}
          */
-        EventType: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test";
+        EventType: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test";
         /**
          * @description One fault of a request
          * @example {
@@ -6505,7 +6512,7 @@ export interface components {
             url?: string;
             description?: string;
             /** @description null: all */
-            event_types?: ("account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test")[] | null;
+            event_types?: ("account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test")[] | null;
             /** @description installs of the account; null: all, and events without an install */
             install_ids?: string[] | null;
             /** @description false: deliveries that wait fail */
@@ -11269,6 +11276,7 @@ export interface operations {
                      *           "kind": "manual",
                      *           "size_bytes": 48201216,
                      *           "verified_at": "2026-01-31T09:30:42.000Z",
+                     *           "missing_since": null,
                      *           "expires_at": null
                      *         }
                      *       ]
@@ -11397,6 +11405,7 @@ export interface operations {
                      *       "kind": "manual",
                      *       "size_bytes": 48201216,
                      *       "verified_at": "2026-01-31T09:30:42.000Z",
+                     *       "missing_since": null,
                      *       "expires_at": null
                      *     }
                      */
@@ -16306,7 +16315,7 @@ export interface operations {
                  * @description only events of this type
                  * @example account.updated
                  */
-                type?: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test";
+                type?: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test";
                 /**
                  * @description changes at or after this time
                  * @example 2026-01-31T00:00:00Z

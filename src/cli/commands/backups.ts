@@ -19,7 +19,7 @@ export function addBackupCommands(program: Command): void {
     .option('--install <install>', 'backups of this install only: its name or id')
     .option(
       '--json',
-      'print JSON: an array of id, status, install_id, install_name, description, bytes, reason, scheduled, created_at',
+      'print JSON: an array of id, status, install_id, install_name, description, bytes, reason, scheduled, missing_since, created_at',
     )
     .addHelpText('after', '\nExample:\n  homeport backup list --install harbourcafe')
     .action(listBackups);
@@ -55,10 +55,10 @@ async function listBackups({ install, json }: { install?: string; json?: boolean
       process.stdout.write(`There are no backups${whose} yet.\n`);
       return;
     }
-    const rows = all.map(({ id, install_name, status, bytes, created_at, description }) => [
+    const rows = all.map(({ id, install_name, status, missing_since, bytes, created_at, description }) => [
       id,
       install_name,
-      status,
+      missing_since === null ? status : 'missing',
       bytes === null ? '-' : shownBytes(bytes),
       shownTime(created_at, '-'),
       shortened(description, LONGEST_DESCRIPTION),
@@ -75,8 +75,12 @@ function inAll(all: BackupDetails[]): string {
 }
 
 function backupJson(backup: BackupDetails) {
-  const { id, status, install_id, install_name, description, bytes, reason, scheduled, created_at } = backup;
-  return { id, status, install_id, install_name, description, bytes, reason, scheduled, created_at };
+  const { id, status, install_id, install_name, description, bytes, reason, scheduled } = backup;
+  const { missing_since, created_at } = backup;
+  return {
+    ...{ id, status, install_id, install_name, description, bytes, reason, scheduled },
+    ...{ missing_since, created_at },
+  };
 }
 
 interface RestoreOptions {

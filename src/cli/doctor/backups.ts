@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Database, Queries } from '../../database/database.ts';
 import { installsWithoutRecentBackup } from '../../features/backups/daily-backups.ts';
+import { missingByInstall } from '../../features/backups/missing-store.ts';
 import { lastRestoreCheck, unrestorable } from '../../features/backups/restore-check-store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
@@ -16,9 +17,11 @@ export async function checkBackups(
   { host, backupDays }: Pick<Config, 'host' | 'backupDays'>,
   clock: Clock,
 ): Promise<Finding[]> {
-  if (host !== 'linux') return [];
+  const missing = await judgeMissing(reader, host);
+  if (host !== 'linux') return missing;
   if (backupDays === 0) {
     return [
+      ...missing,
       warning(
         CHECK,
         'Daily backups are off.',
@@ -26,17 +29,38 @@ export async function checkBackups(
       ),
     ];
   }
-  return [await judgeBackups(reader, clock), await judgeRestores(reader)];
+  return [...missing, await judgeBackups(reader, clock), await judgeRestores(reader)];
+}
+
+/** Finds nothing if all listed backups were there at the last comparison. */
+async function judgeMissing(queries: Queries, host: Config['host']): Promise<Finding[]> {
+  const installs = await missingByInstall(queries);
+  if (installs.length === 0) return [];
+  const backups = installs.reduce((sum, one) => sum + one.backups, 0);
+  const what = backups === 1 ? '1 backup' : `${backups} backups`;
+  return [
+    problem(
+      CHECK,
+      `${what} of ${namedInstalls(installs.map(({ name }) => name))} ${backups === 1 ? 'is' : 'are'} missing from the backup storage.`,
+      host === 'linux'
+        ? 'Check that the storage in HOMEPORT_BACKUP_REPOSITORY of the host is complete: "homeport doctor --host" compares it. ' +
+            'Backups in an earlier place come back with "homeport host backups move --from <place>".'
+        : 'Put the files back into host/snapshots in the data folder, or make new backups and delete the missing ones.',
+    ),
+  ];
+}
+
+function namedInstalls(names: string[]): string {
+  const named = names.slice(0, NAMED).join(', ');
+  return names.length > NAMED ? `${named} and ${names.length - NAMED} more` : named;
 }
 
 async function judgeBackups(queries: Queries, clock: Clock): Promise<Finding> {
   const names = await installsWithoutRecentBackup(queries, clock);
   if (names.length === 0) return ok(CHECK, 'Every install has a backup of the last two days.');
-  const named = names.slice(0, NAMED).join(', ');
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
   return warning(
     CHECK,
-    `${names.length === 1 ? '1 install has' : `${names.length} installs have`} no backup of the last two days: ${named}${more}.`,
+    `${names.length === 1 ? '1 install has' : `${names.length} installs have`} no backup of the last two days: ${namedInstalls(names)}.`,
     'Find the reason with "homeport backup list" and in the server log. A running server retries every night.',
   );
 }

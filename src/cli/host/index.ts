@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { addHostAcceptAndDrain } from './accept.ts';
 import { addHostAdd } from './add.ts';
 import { addHostAdopt } from './adopt.ts';
+import { addHostBackups } from './backups.ts';
 import { addHostChange } from './change.ts';
 import { addHostForget } from './forget.ts';
 import { addHostIdentity } from './identity.ts';
@@ -29,6 +30,7 @@ export function addHostCommand(program: Command): void {
   addHostWordpress(host);
   addHostMail(host);
   addHostWpCli(host);
+  addHostBackups(host);
   addHostForget(host);
   addHostRemove(host);
   addHostTakeOver(host);

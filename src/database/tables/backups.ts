@@ -30,6 +30,8 @@ export interface BackupRow {
   wordpress_version: Generated<string | null>;
   /** When it was last read back, or restored in a check; null until completed. */
   verified_at: Generated<string | null>;
+  /** Since when its host does not hold it any more; null while it does. */
+  missing_since: Generated<string | null>;
   created_at: string;
   finished_at: string | null;
 }

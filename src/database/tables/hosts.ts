@@ -20,6 +20,8 @@ export interface HostRow {
   seen_at: string | null;
   /** Why the host does not answer, one sentence; null while it does. */
   reason: string | null;
+  /** When its backups were last moved to another place; null: never. */
+  backups_moved_at: Generated<string | null>;
   created_at: string;
 }
 

@@ -1,4 +1,5 @@
 import type { Queries } from '../../database/database.ts';
+import { isRetained } from './missing-store.ts';
 import { UNFINISHED } from './store.ts';
 
 /** Counts unfinished jobs of some kinds, without those that wait for an unreachable host. */
@@ -40,9 +41,9 @@ export function installsWithoutBackup(
               .where((of) =>
                 of.or([
                   of('backup.status', 'in', UNFINISHED),
-                  of('backup.created_at', '>=', night).and(
-                    of.or([of('backup.status', '<>', 'aborted'), of('backup.finished_at', '>', again)]),
-                  ),
+                  of('backup.created_at', '>=', night)
+                    .and('backup.missing_since', 'is', null)
+                    .and(of.or([of('backup.status', '<>', 'aborted'), of('backup.finished_at', '>', again)])),
                 ]),
               ),
           ),
@@ -66,12 +67,12 @@ export function installsWithoutBackup(
 
 /**
  * Daily backups of an install that were requested before `before`, except the install's last completed backup of any
- * kind.
+ * kind that its host holds. None while {@link isRetained}.
  */
 export function expiredBackups(
   queries: Queries,
   installId: string,
-  before: string,
+  { before, movedAfter }: { before: string; movedAfter: string },
 ): Promise<{ id: string }[]> {
   return queries
     .selectFrom('backups as backup')
@@ -80,6 +81,7 @@ export function expiredBackups(
     .where('backup.scheduled', '=', true)
     .where('backup.created_at', '<', before)
     .where('backup.status', 'in', ['completed', 'aborted'])
+    .where((eb) => eb.not(isRetained(eb, movedAfter)))
     .where((eb) =>
       eb.or([
         eb('backup.status', '=', 'aborted'),
@@ -91,7 +93,8 @@ export function expiredBackups(
             .whereRef('newer.seq', '>', 'backup.seq')
             .where('newer.status', '=', 'completed')
             .where('newer.copy_job_id', 'is', null)
-            .where('newer.deleting', '=', false),
+            .where('newer.deleting', '=', false)
+            .where('newer.missing_since', 'is', null),
         ),
       ]),
     )
@@ -120,6 +123,7 @@ export async function installsWithoutBackupSince(queries: Queries, since: string
             .where('backup.status', '=', 'completed')
             .where('backup.copy_job_id', 'is', null)
             .where('backup.deleting', '=', false)
+            .where('backup.missing_since', 'is', null)
             .where('backup.created_at', '>=', since),
         ),
       ),

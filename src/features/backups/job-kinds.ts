@@ -13,6 +13,7 @@ import { createBackupFinisher } from './finish-backup.ts';
 import { importKind, settlementKind } from './imports/job-kinds.ts';
 import { createBackup, notifyOfBackup } from './jobs.ts';
 import { backupMail } from './mail.ts';
+import { reconcileBackupsKind } from './reconcile-backups.ts';
 import { restoreCheckKinds } from './restore-check.ts';
 import { restoreKinds } from './restore-job.ts';
 import { discardKind } from './retention.ts';
@@ -82,6 +83,7 @@ export function backupJobKinds(
     discardSpentKind(platform),
     dailyBackupKind(platform),
     discardKind(platform, host),
+    reconcileBackupsKind(platform, host),
     ...restoreCheckKinds(platform, host, hostOf),
   ];
 }

@@ -172,6 +172,24 @@ export const backUpDaily: JobType<typeof nothing> = {
   timeoutMs: 60_000,
 };
 
+const hostPayload = Type.Object({
+  /** Only installs of this host; null: those of the server's own process. Left out: all. */
+  host_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
+
+/** Compares the listed backups with those that the hosts hold. */
+export const reconcileBackups: JobType<typeof hostPayload> = {
+  name: 'reconcile_backups',
+  class: 'long',
+  payload: hostPayload,
+  maxAttempts: 3,
+  timeoutMs: 6 * HOUR_MS,
+};
+
+/** The lane of such jobs for one host. */
+export const reconciliationLane = (hostId: string | null) =>
+  `${reconcileBackups.name}:${hostId ?? 'embedded'}`;
+
 /** Selects a backup for the next restore check. */
 export const scheduleRestoreCheck: JobType<typeof nothing> = {
   name: 'sample_restore',

@@ -1,8 +1,16 @@
 import type { Queries } from '../../database/database.ts';
+import { isRetained } from './missing-store.ts';
 import { UNFINISHED } from './store.ts';
 
+export interface OverdueTimes {
+  /** Older checkpoints have expired. */
+  checkpointsBefore: string;
+  /** See {@link isRetained}. */
+  movedAfter: string;
+}
+
 /** Backups that nothing keeps any longer: a user deleted them, or they are checkpoints past their time and not the last backup. */
-function overdue(queries: Queries, checkpointsBefore: string) {
+function overdue(queries: Queries, { checkpointsBefore, movedAfter }: OverdueTimes) {
   return queries
     .selectFrom('backups as backup')
     .select(['backup.id', 'backup.install_id'])
@@ -13,6 +21,7 @@ function overdue(queries: Queries, checkpointsBefore: string) {
         eb.and([
           eb('backup.checkpoint', '=', true),
           eb('backup.created_at', '<', checkpointsBefore),
+          eb.not(isRetained(eb, movedAfter)),
           eb.exists(
             eb
               .selectFrom('backups as newer')
@@ -21,7 +30,8 @@ function overdue(queries: Queries, checkpointsBefore: string) {
               .whereRef('newer.seq', '>', 'backup.seq')
               .where('newer.status', '=', 'completed')
               .where('newer.copy_job_id', 'is', null)
-              .where('newer.deleting', '=', false),
+              .where('newer.deleting', '=', false)
+              .where('newer.missing_since', 'is', null),
           ),
         ]),
       ]),
@@ -32,20 +42,18 @@ function overdue(queries: Queries, checkpointsBefore: string) {
 export async function isDiscardable(
   queries: Queries,
   backupId: string,
-  checkpointsBefore: string,
+  times: OverdueTimes,
 ): Promise<boolean> {
-  const found = await overdue(queries, checkpointsBefore)
-    .where('backup.id', '=', backupId)
-    .executeTakeFirst();
+  const found = await overdue(queries, times).where('backup.id', '=', backupId).executeTakeFirst();
   return found !== undefined;
 }
 
 /** All such backups of active installs without a pending deletion, oldest first. */
 export function overdueBackups(
   queries: Queries,
-  { checkpointsBefore, discarding, limit }: { checkpointsBefore: string; discarding: string; limit: number },
+  { discarding, limit, ...times }: OverdueTimes & { discarding: string; limit: number },
 ): Promise<{ id: string; install_id: string }[]> {
-  return overdue(queries, checkpointsBefore)
+  return overdue(queries, times)
     .where((eb) =>
       eb.not(
         eb.exists(

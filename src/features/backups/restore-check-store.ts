@@ -23,6 +23,7 @@ export function findCheckedInstall(
     .where('install.status', '=', 'active')
     .where('backup.id', '=', backupId)
     .where('backup.status', '=', 'completed')
+    .where('backup.missing_since', 'is', null)
     .executeTakeFirst();
 }
 
@@ -71,6 +72,7 @@ async function longestUnchecked(
     .$if(installId !== undefined, (query) => query.where('install.id', '=', installId ?? ''))
     .where('backup.status', '=', 'completed')
     .where('backup.deleting', '=', false)
+    .where('backup.missing_since', 'is', null)
     .where('backup.copy_job_id', 'is', null)
     .groupBy(['install.id', 'install.host_id'])
     .orderBy((eb) => eb.fn.coalesce(eb.fn.max('checked.seq'), eb.lit(0)))
@@ -84,6 +86,7 @@ async function longestUnchecked(
     .where('install_id', '=', row.id)
     .where('status', '=', 'completed')
     .where('deleting', '=', false)
+    .where('missing_since', 'is', null)
     .where('copy_job_id', 'is', null)
     .orderBy('seq', 'desc')
     .limit(1)

@@ -13,6 +13,7 @@ import { restoreBackup } from './jobs.ts';
 import type { NotificationLimits } from './notification-limits.ts';
 import { withNotifications } from './notification-request.ts';
 import { EVERYTHING, partsPayload, type ReplacedParts, requireParts } from './replaced-parts.ts';
+import { requirePresent } from './require-present.ts';
 import { type BackupDetails, findBackupDetails } from './store.ts';
 
 /** A requested restore. */
@@ -75,6 +76,7 @@ export function createRestores(
     if (backup.status !== 'completed') {
       throw new InvalidRequest(`The backup is ${backup.status}; only a completed one can be restored.`);
     }
+    requirePresent(backup);
     if (backup.copy_job_id !== null) {
       throw new InvalidRequest(
         'The backup is made for a copy into another install, and deleted when that has ended. Make a backup of your own.',

@@ -18,11 +18,7 @@ export async function discardExpired(
   transaction: Transaction,
   installId: string,
 ): Promise<void> {
-  const expired = await expiredBackups(
-    transaction.queries,
-    installId,
-    timestamp(clock, -config.backupDays * DAY_MS),
-  );
+  const expired = await expiredBackups(transaction.queries, installId, expiryTimes(config, clock));
   for (const { id } of expired) {
     await queue.enqueue(transaction, discardBackup, {
       payload: { backup_id: id, install_id: installId },
@@ -33,8 +29,20 @@ export async function discardExpired(
 
 /** Checkpoints are for the days after a restore. */
 const CHECKPOINT_DAYS = 14;
+/** After a move of the backups of a host, nothing of them is deleted automatically for these days. */
+const SETTLING_DAYS = 7;
 
-const checkpointsBefore = (clock: Clock) => timestamp(clock, -CHECKPOINT_DAYS * DAY_MS);
+const movedAfter = (clock: Clock) => timestamp(clock, -SETTLING_DAYS * DAY_MS);
+
+const expiryTimes = ({ backupDays }: Pick<Config, 'backupDays'>, clock: Clock) => ({
+  before: timestamp(clock, -backupDays * DAY_MS),
+  movedAfter: movedAfter(clock),
+});
+
+const overdueTimes = (clock: Clock) => ({
+  checkpointsBefore: timestamp(clock, -CHECKPOINT_DAYS * DAY_MS),
+  movedAfter: movedAfter(clock),
+});
 
 /** The time from which a backup may be deleted, unless it is the last one of its install; null for manual ones. */
 export function expiryOf(
@@ -51,7 +59,7 @@ export async function discardOverdue(
   transaction: Transaction,
 ): Promise<void> {
   const overdue = await overdueBackups(transaction.queries, {
-    checkpointsBefore: checkpointsBefore(clock),
+    ...overdueTimes(clock),
     discarding: discardBackup.name,
     limit: MOST_OVERDUE,
   });
@@ -71,8 +79,7 @@ export function discardKind(platform: Platform, host: Host): JobKind {
   const { config, database, clock } = platform;
 
   async function isExpired(installId: string, backupId: string): Promise<boolean> {
-    const before = timestamp(clock, -config.backupDays * DAY_MS);
-    const expired = await expiredBackups(database.reader, installId, before);
+    const expired = await expiredBackups(database.reader, installId, expiryTimes(config, clock));
     return expired.some(({ id }) => id === backupId);
   }
 
@@ -86,7 +93,7 @@ export function discardKind(platform: Platform, host: Host): JobKind {
         !install ||
         !(
           (await isUsedCopyBackup(reader, backup_id)) ||
-          (await isDiscardable(reader, backup_id, checkpointsBefore(clock))) ||
+          (await isDiscardable(reader, backup_id, overdueTimes(clock))) ||
           (await isExpired(install_id, backup_id))
         )
       )

@@ -18,7 +18,7 @@ export function backupRoutes(backups: BackupService): Route[] {
       operationId: 'listBackups',
       summary: 'List backups',
       description:
-        'Returns the backups of an install, oldest first, with their kind, size and last verification.',
+        'Returns the backups of an install, oldest first, with their kind, size and last verification. A backup with `missing_since` is not in the backup storage any more.',
       tag,
       errors: [400, 401, 403, 404, 429, 502, 503],
       item: backupSchema,
@@ -132,7 +132,7 @@ export function backupRoutes(backups: BackupService): Route[] {
 }
 
 function presentBackup(backup: KeptBackup): Static<typeof backupSchema> {
-  const { id, status, description, wordpress_version, verified_at, expires_at } = backup;
+  const { id, status, description, wordpress_version, verified_at, missing_since, expires_at } = backup;
   return {
     id,
     status,
@@ -143,6 +143,7 @@ function presentBackup(backup: KeptBackup): Static<typeof backupSchema> {
     kind: backup.checkpoint ? 'checkpoint' : backup.scheduled ? 'scheduled' : 'manual',
     size_bytes: backup.bytes,
     verified_at,
+    missing_since,
     expires_at,
   };
 }

@@ -39,6 +39,9 @@ export const backupSchema = component(
       verified_at: nullableTimestamp(
         'when it was last read back or restored in a check; null until completed',
       ),
+      missing_since: nullableTimestamp(
+        'since when the backup storage does not have it any more, so that it cannot be restored; null while it is there',
+      ),
       expires_at: nullableTimestamp(
         'from when it is deleted, unless it is the last backup of the install; null: never',
       ),
@@ -55,6 +58,7 @@ export const backupSchema = component(
     kind: 'manual',
     size_bytes: 48_201_216,
     verified_at: '2026-01-31T09:30:42.000Z',
+    missing_since: null,
     expires_at: null,
   },
 );

@@ -17,6 +17,8 @@ export interface SeenBackup extends BackupView {
   checkpoint: boolean;
   bytes: number | null;
   verified_at: string | null;
+  /** Since when its host does not hold it any more; null while it does. */
+  missing_since: string | null;
 }
 
 /** A backup as the command line shows it. */
@@ -30,6 +32,7 @@ export interface BackupDetails extends BackupView {
   scheduled: boolean;
   /** The job that copies it into another install and then deletes it; null for backups to be kept. */
   copy_job_id: string | null;
+  missing_since: string | null;
   created_at: string;
 }
 
@@ -47,6 +50,7 @@ export interface ListedBackup {
   created_at: string;
   finished_at: string | null;
   verified_at: string | null;
+  missing_since: string | null;
 }
 
 /** A backup to insert. */
@@ -118,6 +122,7 @@ const SEEN = [
   'checkpoint',
   'bytes',
   'verified_at',
+  'missing_since',
 ] as const;
 
 /** The backups of an install, oldest first. */
@@ -163,6 +168,7 @@ export async function pageOfBackups(
         'created_at',
         'finished_at',
         'verified_at',
+        'missing_since',
       ])
       .orderBy('seq', 'desc')
       .limit(page.limit)
@@ -198,6 +204,7 @@ const details = (queries: Queries) =>
       'backup.reason',
       'backup.scheduled',
       'backup.copy_job_id',
+      'backup.missing_since',
       'backup.created_at',
     ]);
 

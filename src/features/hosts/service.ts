@@ -138,6 +138,12 @@ export function createHostService(platform: Platform) {
     return named(name);
   }
 
+  /** Notes that the backups of a host have moved, so that nothing of them is deleted automatically for some days. */
+  async function noteBackupsMoved(name: string): Promise<void> {
+    const { id } = await named(name);
+    await database.write(({ queries }) => updateHost(queries, id, { backups_moved_at: timestamp(clock) }));
+  }
+
   /** Removes a host without installs. Throws OperatorError. */
   async function remove(name: string): Promise<void> {
     const { id } = await named(name);
@@ -213,6 +219,7 @@ export function createHostService(platform: Platform) {
     list,
     setAccepting,
     setReach,
+    noteBackupsMoved,
     remove,
     registerLocal,
     targetOf,

@@ -6,6 +6,7 @@ import type { Sealer } from '../../secrets/sealer.ts';
 import { copyInstall, restoreBackup } from '../backups/jobs.ts';
 import { payloadsOf, placeOf } from '../hosts/store.ts';
 import { createSshLogin } from '../identity/ssh-keys/ssh-login.ts';
+import { findDeleted } from './deleted-installs/store.ts';
 
 /** Answers the questions of one host. It answers about that host's own installs only, so a compromised machine learns nothing about the others. */
 export function hostQuestions(
@@ -21,7 +22,11 @@ export function hostQuestions(
       return login !== null && (await isHere(login.install.id)) ? login : null;
     },
     async backupPassword(installId) {
-      if ((await isHere(installId)) || (await isRestoredHere(reader, installId, hostId))) {
+      if (
+        (await isHere(installId)) ||
+        (await findDeleted(reader, installId))?.host_id === hostId ||
+        (await isRestoredHere(reader, installId, hostId))
+      ) {
         return backupPassword(sealer, installId);
       }
       throw new Error(`the install ${installId} is not on this host`);

@@ -1,4 +1,4 @@
-/** Every type of event. The triggers of migrations 0025 and 0047 write them; renaming one orphans stored events and filters. */
+/** Every type of event. The triggers of migrations 0025, 0047 and 0053 write them; renaming one orphans stored events and filters. */
 export const EVENT_TYPES = [
   'account.updated',
   'account_user.added',
@@ -28,6 +28,8 @@ export const EVENT_TYPES = [
   'backup.completed',
   'backup.failed',
   'backup.deleted',
+  'backup.missing',
+  'backup.found',
   'operation.succeeded',
   'operation.failed',
   'operation.cancelled',

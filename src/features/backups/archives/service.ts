@@ -14,6 +14,7 @@ import { findInstallAccess } from '../../websites/installs/store.ts';
 import { archivesLane, createArchive } from '../jobs.ts';
 import type { NotificationLimits } from '../notification-limits.ts';
 import { withNotifications } from '../notification-request.ts';
+import { requirePresent } from '../require-present.ts';
 import { findBackupDetails } from '../store.ts';
 import { LAST_DOWNLOADS_MS } from './finish-archive.ts';
 import { createArchiveLinks } from './link.ts';
@@ -103,6 +104,7 @@ export function createArchiveService(platform: Platform, limits: NotificationLim
         if (backup.status !== 'completed') {
           throw new InvalidRequest(`The backup is ${backup.status}; only a completed one can be packed.`);
         }
+        requirePresent(backup);
         const present = await presentArchives(queries, installId, timestamp(clock));
         if (present.length >= MOST_ARCHIVES) throw tooMany(present, clock.now());
         await insertArchive(queries, {

@@ -46,8 +46,8 @@ it.each([
   ['s3:https://endpoint/bucket', null],
   ['sftp:host:/folder', null],
 ])('refuses %s', (repository, given) => {
-  expect(() => repositoryPlaces(repository, given, '/x')).toThrow(OperatorError);
-  expect(() => repositoryPlaces(repository, given, '/x')).not.toThrow(/password/);
+  expect(() => repositoryRoot(repository, given, '/x')).toThrow(OperatorError);
+  expect(() => repositoryRoot(repository, given, '/x')).not.toThrow(/password/);
 });
 
 it('gives equal places equal addresses', () => {

@@ -30,6 +30,8 @@ const CHOICES: Record<Exclude<EventType, 'webhook.test'>, true> = {
   'backup.completed': true,
   'backup.failed': true,
   'backup.deleted': true,
+  'backup.missing': true,
+  'backup.found': true,
   'operation.succeeded': true,
   'operation.failed': true,
   'operation.cancelled': true,

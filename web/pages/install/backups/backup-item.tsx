@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { isRestorable } from '../../../api/backup-state.ts';
 import type { Backup } from '../../../api/backups.ts';
 import { Button } from '../../../components/button.tsx';
 import { formatBytes } from '../../../components/bytes.ts';
@@ -7,7 +8,7 @@ import { Badge, ProgressBar } from '../../../components/notice.tsx';
 import { Time } from '../../../components/time.tsx';
 import { truncate } from '../../../components/truncate.ts';
 import { TryAgain } from '../operations/try-again.tsx';
-import { BACKUP_STATES, formatFileCount, isInProgress } from './backup-labels.ts';
+import { formatFileCount, isInProgress, stateOf } from './backup-labels.ts';
 import styles from './backups.module.css';
 
 /** Longer descriptions are shortened until the user expands them. */
@@ -32,7 +33,7 @@ export function BackupItem({
   retryId: string | null;
   onAction: ((action: BackupAction) => void) | null;
 }) {
-  const { word, tone } = BACKUP_STATES[backup.status];
+  const { word, tone } = stateOf(backup);
   const [isWhole, setIsWhole] = useState(false);
   const described = truncate(backup.description, LONGEST_DESCRIPTION);
   return (
@@ -53,13 +54,19 @@ export function BackupItem({
           <Time at={backup.created_at} exact />, {occasionOf(backup)}
           {backup.bytes !== null && `, ${formatBytes(backup.bytes)}`}
           {backup.files !== null && `, ${formatFileCount(backup.files)}`}
-          {backup.status === 'completed' && !backup.for_copy && backup.expires_at !== null && (
+          {isRestorable(backup) && !backup.for_copy && backup.expires_at !== null && (
             <>
               , kept until <Time at={backup.expires_at} exact />
             </>
           )}
         </p>
         {isInProgress(backup) && <ProgressBar label={`${described}: ${word}`} />}
+        {backup.missing_since !== null && (
+          <p>
+            The backup storage has not had this backup since <Time at={backup.missing_since} exact />, so it
+            cannot be restored. Ask your provider to bring it back, or create another one.
+          </p>
+        )}
         {backup.status === 'aborted' && (
           <p>
             {backup.reason ?? 'The reason is unknown.'} The website is not affected. {adviceFor(backup)}
@@ -90,7 +97,7 @@ function Actions({
   described: string;
   onAction(action: BackupAction): void;
 }) {
-  if (backup.status !== 'completed') {
+  if (!isRestorable(backup)) {
     return (
       <Button small aria-label={`Delete ${described}`} onClick={() => onAction('delete')}>
         Delete

@@ -5,6 +5,7 @@ import {
   formatFileCount,
   isLastBackup,
   readAddresses,
+  stateOf,
 } from './backup-labels.ts';
 
 it('describes a backup without a description by its date', () => {
@@ -13,18 +14,27 @@ it('describes a backup without a description by its date', () => {
   expect(describedBackup('Before the update', now)).toBe('Before the update');
 });
 
+it('names the state of a backup', () => {
+  expect(stateOf({ status: 'completed', missing_since: null }).word).toBe('Completed');
+  const missing = { status: 'completed', missing_since: '2027-02-21T10:00:00.000Z' } as const;
+  expect(stateOf(missing)).toEqual({ word: 'Missing', tone: 'bad' });
+});
+
 it('counts files', () => {
   expect(formatFileCount(1)).toBe('1 file');
   expect(formatFileCount(1204)).toBe('1,204 files');
 });
 
 it('knows the last backup that can be restored', () => {
-  const backup = { id: 'one', status: 'completed', for_copy: false } as const;
+  const backup = { id: 'one', status: 'completed', missing_since: null, for_copy: false } as const;
   const aborted = { ...backup, id: 'two', status: 'aborted' } as const;
   const list = (...results: (typeof backup | typeof aborted)[]) => ({ results, count: results.length });
   expect(isLastBackup(backup, list(backup, aborted))).toBe(true);
   expect(isLastBackup(aborted, list(backup, aborted))).toBe(false);
   expect(isLastBackup(backup, { results: [backup, { ...backup, id: 'three' }], count: 2 })).toBe(false);
+  const missing = { ...backup, id: 'four', missing_since: '2027-02-21T10:00:00.000Z' };
+  expect(isLastBackup(backup, { results: [backup, missing], count: 2 })).toBe(true);
+  expect(isLastBackup(missing, { results: [missing], count: 1 })).toBe(false);
   // Other pages may have more.
   expect(isLastBackup(backup, { results: [backup], count: 26 })).toBe(false);
 });

@@ -1,3 +1,4 @@
+import { isRestorable } from '../../../api/backup-state.ts';
 import type { Backup } from '../../../api/backups.ts';
 import type { FieldError } from '../../../api/failure.ts';
 import type { Tone } from '../../../components/notice.tsx';
@@ -10,16 +11,22 @@ export const BACKUP_STATES: Record<Backup['status'], { word: string; tone: Tone 
   aborted: { word: 'Aborted', tone: 'bad' },
 };
 
+/** The word and the tone of a backup's state. */
+export const stateOf = ({ status, missing_since }: Pick<Backup, 'status' | 'missing_since'>) =>
+  missing_since === null ? BACKUP_STATES[status] : ({ word: 'Missing', tone: 'bad' } as const);
+
 export const isInProgress = ({ status }: Pick<Backup, 'status'>) =>
   status === 'requested' || status === 'in_progress';
 
 /** Returns whether this is the only backup that can be restored; `list` is the shown page of all backups. */
 export function isLastBackup(
-  { id, status }: Pick<Backup, 'id' | 'status'>,
-  list: { results: readonly Pick<Backup, 'id' | 'status' | 'for_copy'>[]; count: number } | undefined,
+  backup: Pick<Backup, 'id' | 'status' | 'missing_since'>,
+  list:
+    | { results: readonly Pick<Backup, 'id' | 'status' | 'missing_since' | 'for_copy'>[]; count: number }
+    | undefined,
 ): boolean {
-  if (status !== 'completed' || list === undefined || list.count > list.results.length) return false;
-  return !list.results.some((other) => other.id !== id && other.status === 'completed' && !other.for_copy);
+  if (!isRestorable(backup) || list === undefined || list.count > list.results.length) return false;
+  return !list.results.some((other) => other.id !== backup.id && isRestorable(other) && !other.for_copy);
 }
 
 /** Returns the description of a backup as typed; without one, its date: "Backup of 21 Feb 2027, 10:00". */

@@ -1,3 +1,4 @@
+import { isRestorable } from '../../../api/backup-state.ts';
 import { type Backup, useBackups } from '../../../api/backups.ts';
 import { isUnderWay, type Operation, useOperations } from '../../../api/operations.ts';
 import { Button } from '../../../components/button.tsx';
@@ -52,5 +53,5 @@ export function Restores({
 function useCheckpointOf(operation: Operation | undefined, installId: string): Backup | undefined {
   const { data } = useBackups(installId, 0);
   const id = operation?.result?.checkpoint_id;
-  return data?.results.find((backup) => backup.id === id && backup.status === 'completed');
+  return data?.results.find((backup) => backup.id === id && isRestorable(backup));
 }

@@ -1,0 +1,203 @@
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { field, text } from '../../../test/client.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
+import { checkBackups } from '../../cli/doctor/backups.ts';
+import { DAY_MS } from '../../lib/durations.ts';
+import { discardCopyBackups, reconcileBackups } from './jobs.ts';
+import { requestReconciliation } from './reconcile-backups.ts';
+import { nextToCheck } from './restore-check-store.ts';
+import { discardExpired } from './retention.ts';
+
+let homeport: TestHomeport;
+let clock: ManualClock;
+let owner: Person;
+let accountId: string;
+let install: { id: string; name: string };
+
+beforeAll(async () => {
+  clock = manualClock(new Date('2026-03-04T12:00:00.000Z'));
+  homeport = await startTestHomeport({ clock, environment: { HOMEPORT_BACKUP_DAYS: '3' } });
+  ({ accountId, owner } = await homeport.ownedAccount());
+});
+beforeEach(async () => {
+  install = await homeport.install(owner, accountId);
+});
+afterAll(() => homeport.remove());
+
+const reader = () => homeport.platform.database.reader;
+const folder = (id = install.id) => join(homeport.config.dataDir, 'host', 'snapshots', id);
+const aside = () => `${folder()}.aside`;
+const path = (id = '') => `/installs/${install.id}/backups/${id}`.replace(/\/$/, '');
+
+async function backUp(): Promise<string> {
+  const body = { description: 'before the update', notification_emails: [] };
+  const id = text((await owner.client.post(path(), body)).body, 'id');
+  await homeport.idle();
+  return id;
+}
+
+async function compare(): Promise<void> {
+  await requestReconciliation(homeport.platform, null);
+  await homeport.idle();
+}
+
+const seen = async (id: string) => (await owner.client.get(path(id))).body;
+const events = async () =>
+  (
+    await reader()
+      .selectFrom('events')
+      .select(['type', 'subject_id'])
+      .where('install_id', '=', install.id)
+      .where('type', 'in', ['backup.missing', 'backup.found'])
+      .orderBy('seq')
+      .execute()
+  ).map(({ type, subject_id }) => [type, subject_id]);
+
+it('marks a backup that its host does not hold, and takes the mark away when it is there again', async () => {
+  const [lost, kept] = [await backUp(), await backUp()];
+  await compare();
+  expect(await seen(lost)).toMatchObject({ status: 'completed', missing_since: null });
+  for (const ending of ['tar.zst', 'manifest.jsonl']) {
+    renameSync(join(folder(), `${lost}.${ending}`), `${aside()}.${ending}`);
+  }
+  await compare();
+  const since = clock.now().toISOString();
+  expect(await seen(lost)).toMatchObject({ status: 'completed', missing_since: since });
+  expect(await seen(kept)).toMatchObject({ missing_since: null });
+  clock.advance(DAY_MS);
+  await compare();
+  expect(await seen(lost)).toMatchObject({ missing_since: since });
+
+  const restore = await owner.client.post(path(`${lost}/restore`), { notification_emails: [] });
+  expect(restore.status).toBe(400);
+  expect(text(restore.body, 'message')).toMatch(
+    /^The backup is missing: .* since 2026-03-04\. Choose another one/,
+  );
+  const archive = { backup_id: lost, notification_emails: [] };
+  expect((await owner.client.post(`/installs/${install.id}/archives`, archive)).status).toBe(400);
+  await expect(homeport.services.backups.requestRestore(lost)).rejects.toThrow(/^The backup is missing/);
+
+  for (const ending of ['tar.zst', 'manifest.jsonl']) {
+    renameSync(`${aside()}.${ending}`, join(folder(), `${lost}.${ending}`));
+  }
+  await compare();
+  expect(await seen(lost)).toMatchObject({ missing_since: null });
+  expect((await owner.client.post(path(`${lost}/restore`), { notification_emails: [] })).status).toBe(202);
+  await homeport.idle();
+  expect(await events()).toEqual([
+    ['backup.missing', lost],
+    ['backup.found', lost],
+  ]);
+});
+
+it('counts only present backups as backups', async () => {
+  const linux = { host: 'linux' as const, backupDays: 3 };
+  const id = await backUp();
+  expect((await nextToCheck(reader()))?.backup_id).not.toBeUndefined();
+  renameSync(folder(), aside());
+  await compare();
+  const findings = await checkBackups({ reader: reader() }, linux, clock);
+  expect(findings[0]).toMatchObject({
+    state: 'problem',
+    message: `1 backup of ${install.name} is missing from the backup storage.`,
+    remedy: expect.stringContaining('homeport host backups move --from'),
+  });
+  clock.advance(DAY_MS);
+  await reader()
+    .updateTable('installs')
+    .set({ created_at: '2026-01-01T00:00:00.000Z' })
+    .where('id', '=', install.id)
+    .execute();
+  const messages = async () =>
+    (await checkBackups({ reader: reader() }, linux, clock)).map(({ message }) => message);
+  expect((await messages())[1]).toContain(install.name);
+  expect(await checkBackups({ reader: reader() }, { host: 'embedded', backupDays: 3 }, clock)).toMatchObject([
+    { state: 'problem', remedy: expect.stringContaining('host/snapshots') },
+  ]);
+  const { id: listed } = (await homeport.services.backups.listAll(install.name))[0] ?? {};
+  expect(listed).toBe(id);
+  renameSync(aside(), folder());
+  await compare();
+  expect((await messages())[0]).not.toContain(install.name);
+});
+
+it('deletes nothing automatically while backups are missing, and never counts a missing one as the last', async () => {
+  const write = homeport.platform;
+  const expire = async () => {
+    await write.database.write((transaction) => discardExpired(write, transaction, install.id));
+    await homeport.idle();
+  };
+  const [old, newer] = [await backUp(), await backUp()];
+  await reader()
+    .updateTable('backups')
+    .set({ scheduled: true })
+    .where('install_id', '=', install.id)
+    .execute();
+  clock.advance(4 * DAY_MS);
+  mkdirSync(aside());
+  renameSync(join(folder(), `${newer}.tar.zst`), join(aside(), 'newer'));
+  await compare();
+  await expire();
+  expect(readdirSync(folder())).toContain(`${old}.tar.zst`);
+  renameSync(join(aside(), 'newer'), join(folder(), `${newer}.tar.zst`));
+  await compare();
+  await expire();
+  expect(readdirSync(folder())).not.toContain(`${old}.tar.zst`);
+  expect(readdirSync(folder())).toContain(`${newer}.tar.zst`);
+});
+
+it('deletes nothing automatically for a week after the backups of a host have moved', async () => {
+  const write = homeport.platform;
+  const [old] = [await backUp(), await backUp()];
+  const hostId = crypto.randomUUID();
+  await write.database.write(async ({ queries }) => {
+    await queries
+      .insertInto('hosts')
+      .values({
+        ...{ id: hostId, name: 'web1', address: 'unix:/run/none', public_name: null, edge_addresses: '[]' },
+        ...{ description: null, seen_at: null, reason: null, created_at: clock.now().toISOString() },
+      })
+      .execute();
+    await queries.updateTable('installs').set({ host_id: hostId }).where('id', '=', install.id).execute();
+    await queries
+      .updateTable('backups')
+      .set({ checkpoint: true })
+      .where('install_id', '=', install.id)
+      .execute();
+  });
+  clock.advance(30 * DAY_MS);
+  await homeport.services.hosts.noteBackupsMoved('web1');
+  const ask = async () => {
+    await write.database.write((transaction) =>
+      write.queue.enqueue(transaction, discardCopyBackups, { payload: {}, lane: null }),
+    );
+    await homeport.idle();
+  };
+  await ask();
+  expect(await seen(old)).toMatchObject({ id: old });
+  clock.advance(8 * DAY_MS);
+  await ask();
+  expect((await owner.client.get(path(old))).status).toBe(404);
+  await write.database.write(async ({ queries }) => {
+    await queries.updateTable('installs').set({ host_id: null }).where('id', '=', install.id).execute();
+    await queries.deleteFrom('hosts').where('id', '=', hostId).execute();
+  });
+});
+
+it('leaves what it knows if a host cannot read its backups, and asks nothing without backups', async () => {
+  const count = async () =>
+    (await reader().selectFrom('jobs').select('id').where('kind', '=', reconcileBackups.name).execute())
+      .length;
+  const before = await count();
+  await requestReconciliation(homeport.platform, crypto.randomUUID());
+  expect(await count()).toBe(before);
+  const id = await backUp();
+  renameSync(folder(), aside());
+  writeFileSync(folder(), 'no folder');
+  await compare();
+  expect(await seen(id)).toMatchObject({ missing_since: null });
+  expect(field(await seen(id), 'status')).toBe('completed');
+});

@@ -1,0 +1,105 @@
+import type { Host } from '../../hosting/contract/host.ts';
+import { HostUnreachableError } from '../../hosting/remote/client.ts';
+import { defineJob, type JobKind } from '../../jobs/job.ts';
+import type { Schedule } from '../../jobs/schedule.ts';
+import { timestamp } from '../../lib/clock.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { reconcileBackups, reconciliationLane } from './jobs.ts';
+import {
+  type BackedUpInstall,
+  backedUpInstalls,
+  completedBackups,
+  isWaiting,
+  noteMissing,
+} from './missing-store.ts';
+
+const PAGE = 100;
+
+/** Every day; at the start of a server and of a host, {@link requestReconciliation} asks for it. */
+export function backupReconciliationSchedule({ queue }: Pick<Platform, 'queue'>): Schedule {
+  return {
+    name: reconcileBackups.name,
+    cron: '11 5 * * *',
+    async enqueue(transaction) {
+      await queue.enqueue(transaction, reconcileBackups, { payload: {}, lane: reconcileBackups.name });
+    },
+  };
+}
+
+/** Enqueues the comparison of a host's backups, unless one waits already or nothing is listed. Null: the server's own process. */
+export async function requestReconciliation(
+  { database, queue }: Pick<Platform, 'database' | 'queue'>,
+  hostId: string | null,
+): Promise<void> {
+  const lane = reconciliationLane(hostId);
+  const [first] = await backedUpInstalls(database.reader, { hostId, after: 0, limit: 1 });
+  if (first === undefined) return;
+  await database.write(async (transaction) => {
+    if (await isWaiting(transaction.queries, lane)) return;
+    await queue.enqueue(transaction, reconcileBackups, { payload: { host_id: hostId }, lane });
+  });
+}
+
+/**
+ * Compares the list of backups with what the hosts hold. A backup that its host does not hold is missing until it is there again. If a
+ * host cannot read its backups, what is known about them stays.
+ */
+export function reconcileBackupsKind(platform: Platform, host: Pick<Host, 'heldBackups'>): JobKind {
+  const { database, clock, log } = platform;
+
+  /** Returns the numbers of backups that are newly missing, and there again. */
+  async function compare({ id, name }: BackedUpInstall): Promise<{ missing: number; found: number }> {
+    // Before the host is asked: a backup of the meantime is no missing one.
+    const listed = await completedBackups(database.reader, id);
+    const held = new Set(await host.heldBackups({ id, name }));
+    const missing = listed.filter((backup) => backup.missing_since === null && !held.has(backup.id));
+    const found = listed.filter((backup) => backup.missing_since !== null && held.has(backup.id));
+    if (missing.length + found.length > 0) {
+      await database.write(async ({ queries }) => {
+        await noteMissing(
+          queries,
+          missing.map((backup) => backup.id),
+          timestamp(clock),
+        );
+        await noteMissing(
+          queries,
+          found.map((backup) => backup.id),
+          null,
+        );
+      });
+    }
+    return { missing: missing.length, found: found.length };
+  }
+
+  return defineJob({
+    ...reconcileBackups,
+    async run({ host_id: hostId }, { signal }) {
+      const silent = new Set<string | null>();
+      const sum = { missing: 0, found: 0, unread: 0 };
+      let after = 0;
+      for (;;) {
+        const page = await backedUpInstalls(database.reader, { hostId, after, limit: PAGE });
+        for (const install of page) {
+          signal.throwIfAborted();
+          if (silent.has(install.host_id)) continue;
+          try {
+            const { missing, found } = await compare(install);
+            sum.missing += missing;
+            sum.found += found;
+          } catch (err) {
+            signal.throwIfAborted();
+            if (err instanceof HostUnreachableError) silent.add(install.host_id);
+            sum.unread += 1;
+            log.warn({ err, install: install.id }, 'could not list the backups that a host holds');
+          }
+        }
+        const last = page.at(-1);
+        if (last === undefined) break;
+        after = last.seq;
+      }
+      if (sum.missing > 0) {
+        log.error(sum, 'backups are missing from their repository; "homeport doctor" says what to do');
+      } else if (sum.found > 0) log.info(sum, 'missing backups are there again');
+    },
+  });
+}
