@@ -152,6 +152,7 @@ test('backups are listed, for people and for scripts', async () => {
       bytes: expect.any(Number),
       reason: null,
       scheduled: false,
+      missing_since: null,
       created_at: expect.stringMatching(/^20.*Z$/),
     },
   ]);

@@ -21,7 +21,7 @@ const OF_BACKUP = {
 } as const;
 
 /** Events of backups, besides those of migration 0025. */
-const MISSING_TRIGGERS: readonly EventTrigger[] = [
+export const MISSING_TRIGGERS: readonly EventTrigger[] = [
   { ...OF_BACKUP, type: 'backup.missing', when: 'it.copy_job_id is null and it.missing_since is not null' },
   { ...OF_BACKUP, type: 'backup.found', when: 'it.copy_job_id is null and it.missing_since is null' },
 ];

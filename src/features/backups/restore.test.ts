@@ -70,6 +70,7 @@ describe('the backups of an install', () => {
       created_at: expect.any(String),
       finished_at: expect.any(String),
       verified_at: expect.any(String),
+      missing_since: null,
       expires_at: null,
     };
     expect(await list()).toEqual({

@@ -7,6 +7,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../../t
 import { onlyOn } from '../../../../test/only-on.ts';
 import { EVENT_TRIGGERS } from '../../../database/migrations/0025-event-triggers.ts';
 import { PROBLEM_TRIGGERS } from '../../../database/migrations/0047-notifications.ts';
+import { MISSING_TRIGGERS } from '../../../database/migrations/0053-missing-backups.ts';
 import type { JobState } from '../../../database/tables/jobs.ts';
 import { continueOperation, failOperation } from '../../../jobs/operations-store.ts';
 import { EVENT_TYPES } from './event-types.ts';
@@ -53,9 +54,9 @@ async function allOf(client: Client, query: Record<string, string> = {}) {
 const typesOf = (events: readonly { type: string }[]) => events.map(({ type }) => type);
 
 it('the triggers write the closed list of types', () => {
-  const written = new Set([...EVENT_TRIGGERS, ...PROBLEM_TRIGGERS].map(({ type }) => type)).add(
-    'webhook.test',
-  );
+  const written = new Set(
+    [...EVENT_TRIGGERS, ...PROBLEM_TRIGGERS, ...MISSING_TRIGGERS].map(({ type }) => type),
+  ).add('webhook.test');
   expect(EVENT_TYPES.filter((type) => !written.has(type))).toEqual([]);
   expect([...written].filter((type) => !EVENT_TYPES.some((known) => known === type))).toEqual([]);
 });
