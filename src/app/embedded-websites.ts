@@ -25,7 +25,7 @@ import type { WordPressSettings } from '../hosting/embedded/host-options.ts';
 import { createEmbeddedInventory, type EmbeddedInventory } from '../hosting/embedded/inventory.ts';
 import { createPhpSites } from '../hosting/embedded/php/create-php-sites.ts';
 import { createDestinations } from '../hosting/embedded/php/destinations.ts';
-import { provideSqlitePlugin } from '../hosting/embedded/php/sqlite-plugin.ts';
+import { provideSqlitePlugin, provideWpCli } from '../hosting/embedded/php/packaged-copies.ts';
 import { platformParts } from '../hosting/embedded/platform-parts.ts';
 import { publicHostKey } from '../hosting/embedded/sftp/ssh-host-key.ts';
 import { createSnapshots } from '../hosting/embedded/snapshots/snapshots.ts';
@@ -154,6 +154,7 @@ function wordpressOf({ config, random, log, clock }: Platform): WordPressSetting
     releasesUrl: config.wordpressFetch ? config.wordpressReleasesUrl : null,
     randomness: random,
     sqlitePlugin: provideSqlitePlugin,
+    wpCli: provideWpCli,
     createPhp: (callbacks) =>
       createPhpSites({
         ...callbacks,

@@ -94,7 +94,6 @@ const LACKING: Record<(typeof SCENARIOS)[number], Capability[]> = {
     'wordpress_details',
     'wordpress_updates',
     'wordpress_changes',
-    'wp_cli',
     'database_access',
     'php_versions',
     'php_limits',

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 
 testOperations(async () => {
   let passed = 0;
-  const machine = await createTestMachine();
+  const machine = await createTestMachine({ HOMEPORT_WP_CLI_SOURCE: 'packaged' });
   await machine.start({ clock: { now: () => new Date(Date.now() + passed) } });
   const homeport = await startTestHomeport({ environment: machine.environment });
   const { edgeHttp, edgeHttps, siteDomain } = machine.config;

@@ -98,6 +98,26 @@ function defineCases(start: () => Promise<Platform>): void {
     await expectWhole(shop, 'Corner Shop');
   });
 
+  test('what WP-CLI changes is there for the next visitor, and what it writes is not', async () => {
+    await see(shop);
+    const wp = (...args: string[]) => owner.operate(`/installs/${shop.id}/wp_cli`, { args });
+    const post = ['post', 'create', '--post_title=By command', '--post_status=publish', '--porcelain'];
+    const made = await wp(...post);
+    expect(made).toMatchObject({ ...SUCCEEDED, result: { exit_status: '0', stderr: '' } });
+    expect((await see(shop)).text).toContain('By command');
+    const id = text(made, 'result', 'stdout').trim();
+    expect(await wp('post', 'delete', id, '--force')).toMatchObject({ result: { exit_status: '0' } });
+    expect((await see(shop)).text).not.toContain('By command');
+    const dumped = await wp('db', 'export', '--porcelain');
+    expect(dumped).toMatchObject({ ...SUCCEEDED, result: { exit_status: '0' } });
+    const dump = text(dumped, 'result', 'stdout').trim();
+    for (const folder of ['', '/private', '/.private']) {
+      expect((await see(shop, `${folder}/${dump}`)).text).not.toContain('INSERT INTO');
+    }
+    expect(await wp('db', 'import', dump)).toMatchObject({ result: { exit_status: '0' } });
+    await expectWhole(shop, 'Corner Shop');
+  });
+
   test('a backup brings back the whole website, or the files, or the database alone', async () => {
     const backup = await owner.backUp(shop);
     const restore = (parts: object) =>

@@ -266,6 +266,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
 
     async retire(install) {
       await inventory.retire(install.id);
+      wordpress?.wpCli.end(install.id);
       await wordpress?.php.stop(install.id);
     },
 
@@ -284,6 +285,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       if (serving !== null) serving.vhosts.refresh(install.id);
       // Asking makes it refresh. An edge that does not answer serves nothing either.
       else await ask(edgeAddress(), platformName(install), { installId: install.id, revision: 'removed' });
+      wordpress?.wpCli.end(install.id);
       await wordpress?.php.stop(install.id);
       await wordpress?.refusals.remove(install.id);
       if (install.keepBackups !== true) await snapshots.removeAll(install.id);
@@ -326,7 +328,11 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
         });
       const restoreBoth = () => restore().finally(() => adoptDatabase(layout, install.id));
       const snapshot =
-        found === null ? await restore() : await found.php.withoutProcess(install.id, restoreBoth);
+        found === null
+          ? await restore()
+          : await found.wpCli.whileRefused(install.id, () =>
+              found.php.withoutProcess(install.id, restoreBoth),
+            );
       quotas.forget(install.id);
       const revision = await served.purge(install.id, CACHE_KINDS);
       if (revision !== null) await showing(install, revision);
@@ -385,6 +391,11 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
         if (found.php.isHeld(install.id)) return RESTORING;
         throw error;
       }
+    },
+    async runWpCli(install, args, signal) {
+      const found = requireWordPress(install);
+      if (found !== null) return found.wpCli.run(install, found.facts, args, signal);
+      return { refused: 'website', reason: refusalOfEmbedded('wp_cli', 'static') };
     },
     async readMail(install) {
       const found = requireWordPress(install);

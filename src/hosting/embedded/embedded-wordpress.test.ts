@@ -27,8 +27,8 @@ import { LOCAL, startHost, type TestHost } from './embedded-host.fixture.ts';
 import { createEmbeddedHost } from './embedded-host.ts';
 import type { WordPressSettings } from './host-options.ts';
 import { createPhpSites } from './php/create-php-sites.ts';
+import { provideSqlitePlugin, provideWpCli } from './php/packaged-copies.ts';
 import { PhpFailure } from './php/php-sites.ts';
-import { provideSqlitePlugin } from './php/sqlite-plugin.ts';
 import { platformParts } from './platform-parts.ts';
 import { announceDatabase } from './wordpress/adopted-database.ts';
 import { smallWordPress } from './wordpress/small-wordpress.fixture.ts';
@@ -65,6 +65,7 @@ const wordpressOf = (from: string | null): WordPressSettings => ({
     return php;
   },
   sqlitePlugin: provideSqlitePlugin,
+  wpCli: provideWpCli,
   mail: {
     senderOf: () => 'homeport@provider.test',
     platformAddress: 'homeport@provider.test',

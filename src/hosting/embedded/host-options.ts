@@ -58,6 +58,8 @@ export interface WordPressSettings {
   ): PhpSites;
   /** Unpacks the SQLite plugin of WordPress below a folder, and returns its own folder. Rejects with a sentence if there is none. */
   sqlitePlugin(folder: string): Promise<string>;
+  /** Does the same with WP-CLI. */
+  wpCli(folder: string): Promise<string>;
   mail: WebsiteMailSettings;
   randomness: Randomness;
 }

@@ -17,7 +17,6 @@ type NotEmbedded = Pick<
   | 'readLog'
   | 'importWebsite'
   | 'lastImport'
-  | 'runWpCli'
 >;
 
 /** Refuses what the embedded host does not do. Services have asked before; this is for work that was queued on another host. */
@@ -48,6 +47,5 @@ export function createNotEmbedded(hasWordPress: (installId: string) => boolean):
       throw new RefusedImportError(reasonFor(install, 'imports'));
     },
     lastImport: async () => null,
-    runWpCli: async (install) => ({ refused: 'website', reason: reasonFor(install, 'wp_cli') }),
   };
 }

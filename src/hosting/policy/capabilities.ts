@@ -65,7 +65,7 @@ const DECLARED: Readonly<Record<Capability, Declaration>> = {
   wp_cli: {
     title: 'WP-CLI',
     ofFiles: NO_WORDPRESS,
-    notEmbedded: 'The embedded host has no WP-CLI.',
+    notEmbedded: null,
     otherWay: null,
   },
   database_access: {
@@ -177,7 +177,7 @@ function missingEmbedded(
   capability: Capability,
   { runsPhp, hasMailServer }: Extract<HostFacts, { kind: 'embedded' }>,
 ): CapabilityState | null {
-  if (!runsPhp && (capability === 'wordpress_login' || capability === 'mail')) {
+  if (!runsPhp && (capability === 'wordpress_login' || capability === 'wp_cli' || capability === 'mail')) {
     return lacking(
       'PHP is switched off on this platform, so WordPress does not run.',
       'The operator can switch it on with HOMEPORT_EMBEDDED_PHP_MB.',

@@ -46,5 +46,9 @@ test('the package has the SQLite plugin and WP-CLI', async () => {
   expect(await readFile(join(files.sqlitePlugin, 'load.php'), 'utf8')).toContain(
     'SQLite Database Integration',
   );
+  for (const name of ['Export.php', 'Import.php']) {
+    const code = await readFile(join(files.sqliteCommand, 'src', name), 'utf8');
+    expect(code).toContain('namespace Automattic\\WP_CLI\\SQLite');
+  }
   expect((await readFile(files.wpCli)).subarray(0, 2).toString()).toBe('#!');
 });

@@ -11,6 +11,8 @@ export interface PackagedFiles {
   sqlitePlugin: string;
   /** The phar of WP-CLI. */
   wpCli: string;
+  /** The folder of the command of WP-CLI that exports and imports databases in SQLite. */
+  sqliteCommand: string;
 }
 
 /** The files in node_modules; null if the package is not installed. */
@@ -21,6 +23,7 @@ export function packagedFiles(): PackagedFiles | null {
       wordpress: join(files, 'latest/wordpress'),
       sqlitePlugin: join(files, 'sqlite-database-integration'),
       wpCli: join(files, 'wp-cli/wp-cli.phar'),
+      sqliteCommand: join(files, 'sqlite-command'),
     };
   } catch {
     return null;

@@ -28,6 +28,8 @@ export interface Layout {
   php: string;
   /** The SQLite plugin of WordPress, one folder for each version. */
   sqlite: string;
+  /** WP-CLI, one folder for each version. */
+  wpCli: string;
   /** Unfinished work. */
   scratch: string;
   /** Default certificate and private key of the edge, for names without a certificate. */
@@ -84,6 +86,7 @@ export function layoutOf(root: string): Layout {
     making: join(root, 'golden', '.making'),
     php: join(root, 'php'),
     sqlite: join(root, 'sqlite-plugin'),
+    wpCli: join(root, 'wp-cli'),
     scratch: join(root, 'scratch'),
     edgeCertificate: join(root, 'edge-certificate.pem'),
     sshHostKey: join(root, 'ssh-host-key'),

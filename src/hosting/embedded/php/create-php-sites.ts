@@ -262,6 +262,21 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
         return result;
       }),
 
+    runProgram: (site, program, take, signal) =>
+      inProcess(site, signal, async (process, done) => {
+        const release = await sites.takeThread(signal);
+        try {
+          return await process.runProgram(program, take, signal);
+        } finally {
+          release();
+          done();
+        }
+      }),
+
+    async rest(siteId) {
+      if (!sites.isWorking(siteId)) await stop(siteId);
+    },
+
     stop: (siteId, graceMs) => stop(siteId, graceMs),
 
     async withoutProcess(siteId, work) {

@@ -11,11 +11,13 @@ import { CLOSED_PROGRAMS } from '../../policy/closed-programs.ts';
 import {
   PhpFailure,
   type PhpFailureReason,
+  type PhpProgram,
   type PhpRequest,
   type PhpResponse,
   type PhpScript,
   type PhpScriptResult,
   type PhpSite,
+  type TakeProgramOutput,
   type WarmUpPage,
 } from './php-sites.ts';
 import { listenForProcess, type ServiceOptions } from './platform-services.ts';
@@ -27,7 +29,9 @@ import {
   type PhpProcessStart,
   type PhpWarmUp,
   PROCESS_PREFIX,
+  type ProgramBody,
 } from './process-protocol.ts';
+import { readProgramAnswer } from './program-answer.ts';
 
 const MIB = 1024 * 1024;
 const OUTPUT_BYTES = 16 * MIB;
@@ -55,6 +59,7 @@ export interface PhpProcess {
   serve(site: PhpSite): Promise<void>;
   request(request: PhpRequest, signal?: AbortSignal): Promise<PhpResponse>;
   run(script: PhpScript, signal?: AbortSignal): Promise<PhpScriptResult>;
+  runProgram(program: PhpProgram, take: TakeProgramOutput, signal?: AbortSignal): Promise<number>;
   kill(): Promise<void>;
 }
 
@@ -297,6 +302,21 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
         );
         await throwFailure(response);
         return JSON.parse(await textOf(response));
+      },
+
+      async runProgram(program, take, signal) {
+        const body: ProgramBody = program;
+        const headers = { host: 'localhost', [HEADER.program]: '1', [HEADER.scriptKey]: scriptKey };
+        const response = await ask({ method: 'POST', path: '/', headers }, JSON.stringify(body), signal);
+        try {
+          await throwFailure(response);
+          return await readProgramAnswer(response, take);
+        } catch (error) {
+          signal?.throwIfAborted();
+          throw error instanceof PhpFailure
+            ? error
+            : new PhpFailure('failed', `PHP ended early: ${String(error)}`);
+        }
       },
     };
   } catch (error) {

@@ -87,6 +87,20 @@ export interface PhpScript {
   outputBytes?: number;
 }
 
+/** A program of PHP that runs on a website as on a command line, in a thread of its own. */
+export interface PhpProgram {
+  /** Paths and arguments after `php`. No command line of the machine shows them. */
+  arguments: readonly string[];
+  environment: Readonly<Record<string, string>>;
+  /** The working folder, as PHP sees it. */
+  folder: string;
+  /** PHP code that runs after the site's `prepend` and before the program, without `<?php`. */
+  prepend: string;
+}
+
+/** Takes what a program writes. */
+export type TakeProgramOutput = Record<'stdout' | 'stderr', (chunk: Buffer) => void>;
+
 /** PHP's version, or why PHP cannot run here, in a sentence for the operator. `mayPass`: whether another attempt can help. */
 export type PhpAvailability = { version: string } | { reason: string; mayPass?: boolean };
 
@@ -150,6 +164,20 @@ export interface PhpSites {
    * @throws PhpFailure if it did not end
    */
   run(site: PhpSite, script: PhpScript, signal?: AbortSignal): Promise<PhpScriptResult>;
+  /**
+   * Runs a program in the site's process, without a time limit. It has no input: a reading fails. Returns the exit code, 255 if PHP crashed. The
+   * signal ends it.
+   *
+   * @throws PhpFailure `busy` if it was not started, `failed` if the process ended
+   */
+  runProgram(
+    site: PhpSite,
+    program: PhpProgram,
+    take: TakeProgramOutput,
+    signal?: AbortSignal,
+  ): Promise<number>;
+  /** Ends the site's process if it has nothing to do. */
+  rest(siteId: string): Promise<void>;
   /** Ends the site's process after its running requests, at the latest after `graceMs`, and waits. Nothing of it writes files then. */
   stop(siteId: string, graceMs?: number): Promise<void>;
   /** Ends the site's process as {@link stop} does, and starts none until `work` has ended. Requests and scripts are `busy` meanwhile. */

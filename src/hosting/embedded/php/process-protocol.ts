@@ -62,6 +62,8 @@ export const HEADER = {
   client: `${PROCESS_PREFIX}client`,
   /** Seconds of a script. The body is then a {@link ScriptBody}. */
   script: `${PROCESS_PREFIX}script`,
+  /** Of a request that runs a program. The body is then a {@link ProgramBody}, and the answer has frames (process/frames.ts). */
+  program: `${PROCESS_PREFIX}program`,
   /** Id of a visitor's request. */
   visit: `${PROCESS_PREFIX}visit`,
   /** Id of a request whose visitor has left. Such a message has nothing else, but the key. */
@@ -78,6 +80,22 @@ export interface ScriptBody {
   input: string;
   outputBytes: number;
 }
+
+/** A program of PHP that runs as on a command line, in a thread of its own. */
+export interface ProgramBody {
+  /** Paths and arguments after `php`. */
+  arguments: readonly string[];
+  environment: Readonly<Record<string, string>>;
+  /** The working folder, as PHP sees it. */
+  folder: string;
+  /** PHP code that runs after that of the website and before the program, without `<?php`. */
+  prepend: string;
+}
+
+/** Kinds of the frames that answer it. */
+export const FRAME = { stdout: 1, stderr: 2, exit: 3, failure: 4 } as const;
+/** Bytes before the content of a frame: its kind, and its length in big-endian order. */
+export const FRAME_HEAD_BYTES = 5;
 
 /** First line of a connection to the services' socket. Mail follows it; a TCP connection follows the answer. */
 export type ServiceRequest =

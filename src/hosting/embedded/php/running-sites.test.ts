@@ -24,11 +24,44 @@ function process(): PhpProcess {
     async serve() {},
     request: () => Promise.reject(new Error('no request')),
     run: () => Promise.reject(new Error('no script')),
+    runProgram: () => Promise.reject(new Error('no program')),
     async kill() {
       resolve();
     },
   };
 }
+
+it('lends the memory of a thread, and ends websites without work for it', async () => {
+  const ended: string[] = [];
+  const sites = createRunningSites({
+    memoryMb: 760,
+    idleMs: 60_000,
+    waitMs: 60_000,
+    async stop(id) {
+      ended.push(id);
+      await sites.end(id, 0);
+    },
+  });
+  const use = (id: string) =>
+    sites.use(
+      site(id),
+      async () => process(),
+      async (_process, done) => done,
+    );
+  const done = await use('one');
+  const release = await sites.takeThread();
+  expect(sites.isWorking('one')).toBe(true);
+  (await use('idle'))();
+  expect(sites.isWorking('idle')).toBe(false);
+  const another = await sites.takeThread();
+  expect(ended).toEqual(['idle']);
+  const third = sites.takeThread();
+  release();
+  (await third)();
+  another();
+  done();
+  await sites.endAll();
+});
 
 it('starts no process of a held website, not even for a request that waits for memory', async () => {
   const started: string[] = [];

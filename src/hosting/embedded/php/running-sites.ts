@@ -36,6 +36,14 @@ export interface RunningSites {
     use: (process: PhpProcess, done: () => void, setWaiting: (isWaiting: boolean) => void) => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result>;
+  /**
+   * Takes the memory of another thread for a website whose process is in use. Call the returned function when it has ended.
+   *
+   * @throws PhpFailure `busy` if other websites use the memory for too long
+   */
+  takeThread(signal?: AbortSignal): Promise<() => void>;
+  /** Whether the website's process does something. */
+  isWorking(siteId: string): boolean;
   /** Refuses the website's process until the returned function is called. A present process has to be ended. */
   hold(siteId: string): () => void;
   isHeld(siteId: string): boolean;
@@ -60,6 +68,8 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
   const held = new Map<string, number>();
   /** How often each website is paused. */
   const paused = new Map<string, number>();
+  /** Threads beyond those of the websites' limits. */
+  let moreThreads = 0;
   /** Called when memory may be free or a request has ended. */
   const listeners = new Set<() => void>();
   const changed = (): void => {
@@ -67,7 +77,8 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
   };
 
   function usedMb(): number {
-    return [...running.values()].reduce((sum, { site }) => sum + sizeOf(site), 0);
+    const mb = moreThreads * THREAD_MB;
+    return [...running.values()].reduce((sum, { site }) => sum + sizeOf(site), mb);
   }
 
   /** Waits until something changes or the signal aborts, at most until `until`. Returns false after that. */
@@ -199,6 +210,28 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
         done();
         throw error;
       }
+    },
+
+    async takeThread(signal) {
+      const until = performance.now() + waitMs;
+      // A single website always gets it, as it gets its process.
+      while (usedMb() + THREAD_MB > memoryMb && (running.size > 1 || moreThreads > 0)) {
+        endOldest();
+        if (!(await change(until, signal))) {
+          throw new PhpFailure('busy', 'too many websites are in use', RETRY_AFTER);
+        }
+        signal?.throwIfAborted();
+      }
+      moreThreads += 1;
+      return () => {
+        moreThreads -= 1;
+        changed();
+      };
+    },
+
+    isWorking(siteId) {
+      const entry = running.get(siteId);
+      return entry !== undefined && isWorking(entry);
     },
 
     hold: (siteId) => count(held, siteId),

@@ -8,7 +8,7 @@ import { siteState } from '../../policy/edge.fixture.ts';
 import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
 import { startHost, type TestHost } from '../embedded-host.fixture.ts';
 import { createPhpSites } from '../php/create-php-sites.ts';
-import { provideSqlitePlugin } from '../php/sqlite-plugin.ts';
+import { provideSqlitePlugin, provideWpCli } from '../php/packaged-copies.ts';
 
 let site: TestHost;
 let shop: InstallState;
@@ -30,6 +30,7 @@ beforeAll(async () => {
           log: pino({ level: 'silent' }),
         }),
       sqlitePlugin: provideSqlitePlugin,
+      wpCli: provideWpCli,
       mail: {
         senderOf: () => 'homeport@provider.test',
         platformAddress: 'homeport@provider.test',

@@ -29,6 +29,7 @@ import { createWordPressServing, type WordPressServing } from './serving.ts';
 import { phpRootsOf, type SiteFacts } from './site.ts';
 import type { WebsiteMail } from './website-mail.ts';
 import { createWordPressSites, type WordPressSites } from './wordpress-sites.ts';
+import { createEmbeddedWpCli, type EmbeddedWpCli } from './wp-cli.ts';
 
 /** A website with WordPress, as it is served. */
 export interface WordPressWebsite extends InstallRef {
@@ -40,6 +41,7 @@ export interface EmbeddedWordPress {
   php: PhpSites;
   sites: WordPressSites;
   requests: WordPressServing;
+  wpCli: EmbeddedWpCli;
   mail(): Promise<WebsiteMail>;
   refusals: MailRefusals;
   /** Whether PHP runs on this machine. Logs each reason why not once. */
@@ -112,17 +114,18 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     log,
     signal: stopping.signal,
   });
-  let plugin: Promise<string> | undefined;
-  /** Once, because every request needs it. */
-  const sqlitePlugin = () => {
-    const provided = plugin ?? settings.sqlitePlugin(layout.sqlite);
-    plugin = provided;
-    provided.catch(() => {
-      if (plugin === provided) plugin = undefined;
-    });
-    return provided;
-  };
-  const sites = createWordPressSites({ layout, cores, php, sqlitePlugin, log, clock, randomness });
+  const sqlitePlugin = once(() => settings.sqlitePlugin(layout.sqlite));
+  const wpCliFolder = once(() => settings.wpCli(layout.wpCli));
+  const sites = createWordPressSites({
+    layout,
+    cores,
+    php,
+    sqlitePlugin,
+    wpCli: wpCliFolder,
+    log,
+    clock,
+    randomness,
+  });
   const requests = createWordPressServing({
     layout,
     sites,
@@ -132,6 +135,11 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     purge: options.purge,
     log,
     clock,
+  });
+  const wpCli = createEmbeddedWpCli({
+    php,
+    siteOf: sites.siteOf,
+    settle: (installId) => requests.settle({ id: installId }),
   });
 
   let checked: { result: Promise<WordPressHere>; atMs: number } | null = null;
@@ -211,6 +219,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     php,
     sites,
     requests,
+    wpCli,
     mail,
     refusals,
     here,
@@ -242,5 +251,18 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
       void releases?.stop();
       await requests.stop();
     },
+  };
+}
+
+/** Provides something once, because every request needs it. A failure is tried again. */
+function once<Result>(provide: () => Promise<Result>): () => Promise<Result> {
+  let made: Promise<Result> | undefined;
+  return () => {
+    const provided = made ?? provide();
+    made = provided;
+    provided.catch(() => {
+      if (made === provided) made = undefined;
+    });
+    return provided;
   };
 }

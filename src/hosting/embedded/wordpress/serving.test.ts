@@ -92,7 +92,7 @@ it('ends PHP at once when it stops, even while a task waits for requests of its 
     sites: new Proxy(noSites, { get: (_sites, name) => name === 'runCron' && (async () => null) }),
     php: Object.assign(Object.create(noPhp), {
       isHeld: () => false,
-      stop(id: string) {
+      rest(id: string) {
         stopped.push(id);
         return closed;
       },

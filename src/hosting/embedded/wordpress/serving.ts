@@ -16,7 +16,7 @@ import type { WordPressSites } from './wordpress-sites.ts';
 export interface WordPressServing {
   request(vhost: Vhost, request: PhpRequest, signal: AbortSignal): Promise<PhpResponse>;
   /** Purges the pages that the website has changed. */
-  settle(vhost: Vhost): Promise<void>;
+  settle(website: Pick<Vhost, 'id'>): Promise<void>;
   start(): void;
   stop(): Promise<void>;
 }
@@ -77,7 +77,7 @@ export function createWordPressServing(options: WordPressServingOptions): WordPr
       const next = await sites.runCron(id, website.facts, signal);
       await takeAndPurge(id);
       // Nothing but its tasks needed the process.
-      if (!visited.delete(id)) await php.stop(id);
+      if (!visited.delete(id)) await php.rest(id);
       return next;
     },
     log,

@@ -24,12 +24,13 @@ export const NOT_IN_SNAPSHOTS: ReadonlySet<string> = beside(DATABASE_FOLDER, 'tm
 export const NOT_IN_PLATFORM_BACKUPS: ReadonlySet<string> = beside(DATABASE_FOLDER, 'tmp', COPY_FOLDER);
 
 /** The folders of a website as PHP sees them. */
-const SEEN = {
+export const SEEN = {
   root: '/wordpress',
   private: '/private',
   database: '/database',
   library: '/homeport/library',
   sqlite: '/homeport/sqlite',
+  wpCli: '/homeport/wp-cli',
 } as const;
 
 export const LIMITS: PhpSite['limits'] = { memoryMb: 256, seconds: 60, uploadMb: 64, threads: 2 };
@@ -55,6 +56,8 @@ export interface WordPressSite {
   core: string;
   /** Folder of the SQLite plugin. */
   sqlite: string;
+  /** Folder of WP-CLI. */
+  wpCli: string;
   /** Address for visitors: `https://example.com`, with the port unless it is the default. */
   origin: string;
   /** Key of passes through the password of visitors; null without a password. */
@@ -65,18 +68,23 @@ export interface WordPressSite {
 export const databaseNameOf = (installId: string): string => `hp_${installId.replaceAll('-', '')}`;
 
 /** Where the folders of websites are. PHP writes the pattern of new ones while it is made, and reads it afterwards. */
-export function phpRootsOf({ installs, making, golden, cores, sqlite }: Layout): PhpRoots {
-  return { writable: [installs, making], readable: [golden, cores, sqlite] };
+export function phpRootsOf({ installs, making, golden, cores, sqlite, wpCli }: Layout): PhpRoots {
+  return { writable: [installs, making], readable: [golden, cores, sqlite, wpCli] };
 }
 
-export function phpSiteOf({ id, files, database, core, sqlite, origin, passKey }: WordPressSite): PhpSite {
+export function phpSiteOf(website: WordPressSite): PhpSite {
+  const { id, files, database, core, sqlite, wpCli, origin, passKey } = website;
   return {
     id,
     core,
     website: files,
     private: join(files, PRIVATE),
     database,
-    readOnly: { [SEEN.library]: join(phpFileOf(core, '.')), [SEEN.sqlite]: sqlite },
+    readOnly: {
+      [SEEN.library]: join(phpFileOf(core, '.')),
+      [SEEN.sqlite]: sqlite,
+      [SEEN.wpCli]: wpCli,
+    },
     prepend: renderPrepend({
       root: SEEN.root,
       database: databaseNameOf(id),

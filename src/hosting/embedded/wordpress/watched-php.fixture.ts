@@ -31,6 +31,10 @@ export function watchPhp(php: PhpSites): WatchedPhp {
         body: given ?? Readable.from([Buffer.from(page)]),
       };
     },
+    rest(id) {
+      watched.stopped.push(id);
+      return php.rest(id);
+    },
     stop(id, graceMs) {
       watched.stopped.push(id);
       return php.stop(id, graceMs);

@@ -80,13 +80,15 @@ export interface WordPressSitesOptions {
   php: PhpSites;
   /** The folder of the SQLite plugin of WordPress. */
   sqlitePlugin(): Promise<string>;
+  /** The folder of WP-CLI. */
+  wpCli(): Promise<string>;
   log: Logger;
   clock: Clock;
   randomness: Randomness;
 }
 
 export function createWordPressSites(options: WordPressSitesOptions): WordPressSites {
-  const { layout, cores, php, sqlitePlugin, log, clock, randomness } = options;
+  const { layout, cores, php, sqlitePlugin, wpCli, log, clock, randomness } = options;
   const versions = createWordPressVersions(cores, log);
   const golden = createGoldenCopies({
     layout,
@@ -121,6 +123,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
       ...folders,
       core: layout.coreOf(version),
       sqlite: await sqlitePlugin(),
+      wpCli: await wpCli(),
       origin,
       passKey,
     });

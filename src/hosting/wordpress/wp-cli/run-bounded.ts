@@ -37,18 +37,20 @@ export async function runBounded(
   };
   const stdout = keepStart(count);
   const stderr = keepStart(count);
-  const command = start({ stdout: stdout.take, stderr: stderr.take });
+  const ending = new AbortController();
   function end(outcome: WpCliOutcome): void {
-    if (refusal === undefined) command.kill();
     refusal ??= outcome;
+    ending.abort();
   }
+  const command = start({ stdout: stdout.take, stderr: stderr.take });
+  const ended = AbortSignal.any([ending.signal, ...(signal ? [signal] : [])]);
+  if (ended.aborted) command.kill();
+  else ended.addEventListener('abort', () => command.kill());
   const timer = setTimeout(() => {
     const seconds = Math.round(withinMs / SECOND_MS);
     const reason = `The command was ended, because it took longer than ${seconds} seconds.`;
     end({ refused: 'time', reason });
   }, withinMs);
-  const abort = () => command.kill();
-  signal?.addEventListener('abort', abort);
   try {
     const exitStatus = await command.ended;
     signal?.throwIfAborted();
@@ -68,7 +70,6 @@ export async function runBounded(
     throw error;
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
   }
 }
 

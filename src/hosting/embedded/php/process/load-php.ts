@@ -25,15 +25,26 @@ export interface PhpParts {
   settings: PhpProcessStart;
   locks: FileLocks;
   sockets: SocketSettings;
+  /** Reads a byte of standard input; null at its end. An error fails the reading. */
+  readInput(): number | null;
 }
 
 /** Loads PHP into this thread. */
-export async function loadPhp({ module, thread, settings, locks, sockets }: PhpParts): Promise<LoadedPhp> {
+export async function loadPhp({
+  module,
+  thread,
+  settings,
+  locks,
+  sockets,
+  readInput,
+}: PhpParts): Promise<LoadedPhp> {
   const id = await loadPHPRuntime(await getPHPLoaderModule(), {
     processId: thread,
     // Otherwise `$_ENV['_']` is a path of the machine.
     thisProgram: 'php',
     ENV: {},
+    // Emscripten would read that of this process, which belongs to the platform.
+    stdin: readInput,
     phpWasmAsyncMode: (await jspi()) ? 'jspi' : 'asyncify',
     quit(_status: number, error: unknown) {
       throw error;

@@ -12,8 +12,10 @@ import {
   type PhpProcessStart,
   type PhpWarmUp,
   PROCESS_PREFIX,
+  type ProgramBody,
   type ScriptBody,
 } from '../process-protocol.ts';
+import { frame } from './frames.ts';
 import { type CallFailure, type CallListener, createPhpThreads, type PhpThreads } from './php-threads.ts';
 import { createVisits } from './visits.ts';
 
@@ -89,9 +91,10 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     fail(response, 'too_large', 'the body is too large');
     return;
   }
-  const seconds = request.headers[HEADER.script];
-  if (seconds === undefined) answerRequest(threads, request, response, body);
+  const { [HEADER.script]: seconds, [HEADER.program]: program } = request.headers;
+  if (seconds === undefined && program === undefined) answerRequest(threads, request, response, body);
   else if (!isPlatform(request)) fail(response, 'failed', 'only the platform sends scripts');
+  else if (program !== undefined) answerProgram(threads, response, JSON.parse(body.toString('utf8')));
   else answerScript(threads, request, response, JSON.parse(body.toString('utf8')), Number(seconds));
 }
 
@@ -164,6 +167,18 @@ function answerScript(
     },
   );
   response.on('close', giveUp);
+}
+
+function answerProgram(threads: PhpThreads, response: ServerResponse, program: ProgramBody): void {
+  const { kill } = threads.run(program, {
+    output(stream, chunk, taken) {
+      response.write(frame(stream, chunk));
+      whenTaken(response, taken);
+    },
+    end: (exit) => response.end(frame('exit', Buffer.from(String(exit)))),
+    fail: (message) => response.end(frame('failure', Buffer.from(message))),
+  });
+  response.on('close', kill);
 }
 
 /** The visitor's request from its headers. */

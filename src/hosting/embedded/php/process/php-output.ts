@@ -1,4 +1,5 @@
 import { type EmscriptenRuntime, ERRNO } from './emscripten.ts';
+import { createOutputRing } from './output-ring.ts';
 import type { FromThread } from './thread-messages.ts';
 
 /** The platform takes no longer one. */
@@ -25,7 +26,6 @@ interface Parts {
  * output would fill the memory.
  */
 export function createPhpOutput({ runtime, ring, unread, send }: Parts): PhpOutput {
-  const bytes = new Uint8Array(ring);
   const counter = new Int32Array(unread);
   const { ErrnoError } = runtime.FS;
   let isRefused = false;
@@ -41,12 +41,12 @@ export function createPhpOutput({ runtime, ring, unread, send }: Parts): PhpOutp
     throw new ErrnoError(ERRNO.EPIPE);
   }
 
+  const written = createOutputRing(ring, unread, hasLeft);
   let current: number | null = null;
   let head: Uint8Array[] = [];
   let headBytes = 0;
   let errors: Uint8Array[] = [];
   let errorBytes = 0;
-  let at = 0;
 
   function sendHead(): void {
     if (current === null || head.length === 0) return;
@@ -60,25 +60,10 @@ export function createPhpOutput({ runtime, ring, unread, send }: Parts): PhpOutp
     if (current === null || chunk.length === 0) return;
     if (hasLeft()) return;
     sendHead();
-    for (let from = 0; from < chunk.length; ) {
-      const length = Math.min(chunk.length - from, bytes.length >> 2, bytes.length - at);
-      for (
-        let used = Atomics.load(counter, 0);
-        used + length > bytes.length;
-        used = Atomics.load(counter, 0)
-      ) {
-        Atomics.wait(counter, 0, used, 1000);
-        if (hasLeft()) return;
-      }
-      bytes.set(chunk.subarray(from, from + length), at);
-      Atomics.add(counter, 0, length);
-      send({ kind: 'output', id: current, at, length });
-      from += length;
-      at = (at + length) % bytes.length;
-    }
+    const id = current;
+    written.write(chunk, (at, length) => send({ kind: 'output', id, at, length }));
   }
 
-  // The class PHP sets these for each request to streams without any limit; the program reads them each time.
   intercept(runtime, 'onHeaders', (chunk) => {
     headBytes += chunk.length;
     // Without the rest it is no JSON, which makes it a failure.
@@ -109,11 +94,12 @@ export function createPhpOutput({ runtime, ring, unread, send }: Parts): PhpOutp
 }
 
 /** Chunks of output are Int8Arrays. */
-function unsigned(chunk: Uint8Array | Int8Array): Uint8Array {
+export function unsigned(chunk: Uint8Array | Int8Array): Uint8Array {
   return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
 
-function intercept(
+/** Takes what PHP gives to a callback of the program. The class PHP sets these for each request to streams without any limit. */
+export function intercept(
   runtime: EmscriptenRuntime,
   name: string,
   listener: (chunk: Uint8Array | Int8Array) => void,

@@ -1,8 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import type { PhpProcessStart, PhpThreadSite, PhpWarmUp } from '../process-protocol.ts';
+import type { PhpProcessStart, PhpThreadSite, PhpWarmUp, ProgramBody } from '../process-protocol.ts';
 import { type CutCalls, createCutCalls } from './cut-calls.ts';
 import { LockTable, newLockTable } from './lock-table.ts';
+import {
+  type BegunProgram,
+  isOutOfMemory,
+  type ProgramListener,
+  RING_BYTES,
+  startProgram,
+  THREAD_LIMITS,
+} from './php-program.ts';
 import type { FromThread, PhpCall, ThreadStart, ToThread } from './thread-messages.ts';
 
 /** Why a call got no answer. */
@@ -26,6 +34,8 @@ export interface PhpThreads {
   serve(site: PhpThreadSite): Promise<void>;
   /** Runs a call when a thread is free. */
   call(call: Omit<PhpCall, 'id'>, seconds: number, listener: CallListener): BegunCall;
+  /** Runs a program in a thread of its own, beside the calls. */
+  run(program: ProgramBody, listener: ProgramListener): BegunProgram;
 }
 
 export interface BegunCall {
@@ -60,7 +70,6 @@ interface Job {
 }
 
 const MIB = 1024 * 1024;
-const RING_BYTES = MIB;
 /** A thread does not give memory back. One with more than this is replaced after its request. */
 const RECYCLED_MB = 200;
 /** Between two attempts to start a thread. One that cannot start, because memory is short, must not take the processor too. */
@@ -89,20 +98,21 @@ export function createPhpThreads(
   /** Until the next attempt to start a thread. */
   let pause: NodeJS.Timeout | undefined;
 
+  const startOf = (module: WebAssembly.Module, thread: number): ThreadStart => ({
+    module,
+    thread,
+    settings,
+    lockTable,
+    unread: new SharedArrayBuffer(8),
+    ring: new SharedArrayBuffer(RING_BYTES),
+  });
+
   /** Resolves to PHP's version once the thread is ready; the thread then is free if there is a website. */
   function start(module: WebAssembly.Module): Promise<string> {
     const number = ++lastNumber;
-    const ring = new SharedArrayBuffer(RING_BYTES);
-    const unread = new SharedArrayBuffer(8);
-    const workerData: ThreadStart = {
-      module,
-      thread: number,
-      settings,
-      lockTable,
-      unread,
-      ring,
-    };
-    const worker = new Worker(SOURCE, { workerData, resourceLimits: { maxOldGenerationSizeMb: 128 } });
+    const workerData = startOf(module, number);
+    const { ring, unread } = workerData;
+    const worker = new Worker(SOURCE, { workerData, resourceLimits: THREAD_LIMITS });
     const thread: Thread = {
       worker,
       number,
@@ -167,8 +177,8 @@ export function createPhpThreads(
     clearTimeout(thread.timer);
     if (message.crash !== null) {
       log(`PHP crashed: ${message.crash}`);
-      const isMemory = message.memory > (settings.threadMb - 64) * MIB;
-      if (isMemory) end(thread, 'memory', 'the request needed more memory than its thread may have');
+      if (isOutOfMemory(message, settings))
+        end(thread, 'memory', 'the request needed more memory than its thread may have');
       else end(thread, 'failed', message.crash);
       return;
     }
@@ -199,7 +209,7 @@ export function createPhpThreads(
     thread.job = null;
     if (job !== null) {
       const failed = thread.ending ?? { reason, message };
-      cut?.clean(job.call, thread.temporary, failed.message);
+      cut?.clean(nameOf(job.call), thread.temporary, failed.message);
       job.listener.fail(failed.reason, failed.message);
     }
     next();
@@ -261,6 +271,17 @@ export function createPhpThreads(
       for (const thread of threads) post(thread, { site });
       await Promise.race([...threads].map(({ worker }) => nextMessage(worker)));
     },
+    run(body, listener) {
+      if (program === null || site === null) throw new Error('there is no website yet');
+      const number = ++lastNumber;
+      return startProgram({ ...startOf(program, number), site, program: body }, listener, {
+        log,
+        ended(temporary, reason) {
+          locks.releaseDead(number);
+          if (reason !== null) cut?.clean('a program', temporary, reason);
+        },
+      });
+    },
     call(call, seconds, listener) {
       const job: Job = {
         call: { ...call, id: ++lastCall },
@@ -293,6 +314,11 @@ export function createPhpThreads(
       };
     },
   };
+}
+
+function nameOf({ method, target, code }: PhpCall): string {
+  // The query may have secrets.
+  return code === null ? `${method} ${target.split('?', 1)[0]}` : 'a task of the platform';
 }
 
 async function compile(file: string): Promise<WebAssembly.Module> {

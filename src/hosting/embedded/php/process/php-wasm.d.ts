@@ -30,6 +30,11 @@ declare module '@php-wasm/universal' {
     constructor(runtimeId: number);
     readonly [__private__dont__use]: import('./emscripten.ts').EmscriptenRuntime;
     runStream(request: PHPRunOptions): Promise<StreamedPHPResponse>;
+    /** Runs a program as on a command line. Nothing else can run in this PHP, before or after. */
+    cli(
+      words: readonly string[],
+      options: { env: Readonly<Record<string, string>> },
+    ): Promise<StreamedPHPResponse>;
     setSapiName(name: string): Promise<void>;
     setSpawnHandler(handler: (command: string, parameters: string[]) => unknown): Promise<void>;
     setCommandSpawnHandler(

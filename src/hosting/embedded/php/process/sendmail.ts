@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { askService } from './services.ts';
 
 /** The longest email in bytes. */
 const LONGEST = 32 * 1024 * 1024;
@@ -52,4 +53,10 @@ export class MailProgram extends EventEmitter {
     };
     setImmediate(() => this.emit('spawn'));
   }
+}
+
+/** Gives an email to the platform, which listens at `services`. */
+export async function deliverMail(services: string, message: Buffer, parameters: string[]): Promise<void> {
+  const socket = await askService(services, { service: 'mail', arguments: parameters }, message);
+  socket.destroy();
 }

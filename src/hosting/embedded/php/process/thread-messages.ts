@@ -1,4 +1,4 @@
-import type { PhpProcessStart, PhpThreadSite, PhpWarmUp } from '../process-protocol.ts';
+import type { PhpProcessStart, PhpThreadSite, PhpWarmUp, ProgramBody } from '../process-protocol.ts';
 
 /** What a thread starts with. */
 export interface ThreadStart {
@@ -12,6 +12,20 @@ export interface ThreadStart {
   /** PHP's output on its way to the process. */
   ring: SharedArrayBuffer;
 }
+
+/** What a thread starts with that runs one program. */
+export interface ProgramStart extends ThreadStart {
+  site: PhpThreadSite;
+  program: ProgramBody;
+}
+
+export type ProgramStream = 'stdout' | 'stderr';
+
+export type FromProgram =
+  | { kind: 'temporary'; name: string }
+  | { kind: 'output'; stream: ProgramStream; at: number; length: number }
+  /** `crash`: the program ended without an exit code. */
+  | { kind: 'end'; exit: number; crash: string | null; memory: number };
 
 export interface PhpCall {
   id: number;

@@ -8,8 +8,7 @@ import { raiseWalls } from './machine-walls.ts';
 import { createPhpOutput } from './php-output.ts';
 import { phpSockets } from './php-sockets.ts';
 import { isSpelledSo, scriptFor } from './script-path.ts';
-import { MailProgram } from './sendmail.ts';
-import { askService } from './services.ts';
+import { deliverMail, MailProgram } from './sendmail.ts';
 import type { FromThread, PhpCall, ThreadStart, ToThread } from './thread-messages.ts';
 import { createVirtualFiles } from './virtual-files.ts';
 
@@ -56,7 +55,8 @@ const { php, runtime, memory } = loaded;
 const files = createVirtualFiles(runtime.FS, (name) => send({ kind: 'temporary', name }));
 php.setCommandSpawnHandler(
   'sendmail',
-  (_command: string, parameters: string[]) => new MailProgram(parameters, deliver),
+  (_command: string, parameters: string[]) =>
+    new MailProgram(parameters, (message) => deliverMail(services, message, parameters)),
 );
 // The first request initialises PHP, and the code that it needs is compiled.
 const warm = await php.runStream({ code: WARM_UP });
@@ -74,7 +74,14 @@ send({ kind: 'ready', version });
 function load(): Promise<LoadedPhp> {
   const locks = new FileLocks(new LockTable(start.lockTable, start.thread), start.thread);
   const { module, thread, settings } = start;
-  return loadPhp({ module, thread, settings, locks, sockets: phpSockets(() => services) });
+  return loadPhp({
+    module,
+    thread,
+    settings,
+    locks,
+    sockets: phpSockets(() => services),
+    readInput: () => null,
+  });
 }
 
 function serve(site: PhpThreadSite): void {
@@ -176,9 +183,4 @@ function closeStandardStreams(): void {
   for (const stream of runtime.FS.streams) {
     if (stream && STANDARD_STREAM.test(stream.path)) runtime.FS.close(stream);
   }
-}
-
-async function deliver(message: Buffer, parameters: string[]): Promise<void> {
-  const socket = await askService(services, { service: 'mail', arguments: parameters }, message);
-  socket.destroy();
 }
