@@ -38,7 +38,7 @@ const START = `if (!defined('ABSPATH')) {
 require_once ABSPATH . 'wp-settings.php';
 `;
 
-/** What comes before {@link OWN_SETTINGS} in a rendered `wp-config.php`. The words of its comment have changed over time. */
+/** The part of a rendered `wp-config.php` before {@link OWN_SETTINGS}. The words of its comment have changed over time. */
 const RENDERED = new RegExp(
   [
     String.raw`^<\?php\n/\*\*\n(?: \*.*\n)+? \*/(?:\nrequire_once dirname\(__DIR__\) \. '/homeport\.php';)?\n\n`,

@@ -108,3 +108,36 @@ test('a network (multisite) is refused in wp-admin', async () => {
   expect(page.status).toBe(403);
   expect((await signedIn('/wp-admin/options-general.php', cookie)).status).toBe(200);
 });
+
+async function wp(...args: string[]) {
+  const outcome = await site.host.runWpCli(shop, args);
+  if ('refused' in outcome) throw new Error(outcome.reason);
+  return outcome;
+}
+
+test('WP-CLI has the same ABSPATH, and sets values in wp-config.php', async () => {
+  expect(
+    await wp('eval', 'echo realpath(ABSPATH) === realpath(dirname(WP_CONTENT_DIR)) ? "same" : ABSPATH;'),
+  ).toMatchObject({
+    stdout: 'same',
+    exitStatus: 0,
+  });
+  expect(await wp('config', 'set', 'WP_POST_REVISIONS', '7', '--raw')).toMatchObject({ exitStatus: 0 });
+  expect(await readFile(site.file(shop, 'wp-config.php'), 'utf8')).toContain(
+    "define( 'WP_POST_REVISIONS', 7 );\n/* That's all",
+  );
+});
+
+test.each([
+  ['multisite-convert'],
+  ['multisite-install', '--title=Shops', '--admin_email=a@shop.test', '--admin_user=a', '--skip-email'],
+])('a network is refused by `wp core %s` before anything changes', async (...words) => {
+  const before = await readFile(site.file(shop, 'wp-config.php'), 'utf8');
+  const { exitStatus, stderr } = await wp('core', ...words);
+  expect(stderr).toContain(
+    'Error: This host does not run WordPress networks (multisite). Nothing was changed.',
+  );
+  expect(exitStatus).toBe(1);
+  expect(await readFile(site.file(shop, 'wp-config.php'), 'utf8')).toBe(before);
+  expect((await wp('db', 'tables', '--all-tables')).stdout).not.toContain('wp_blogs');
+});
