@@ -19,6 +19,7 @@ const groups = [
   'provisioning',
   'transfers',
   'usage',
+  'uptime',
 ];
 
 const never = (name, comment, from, to) => ({

@@ -25,6 +25,7 @@ import { fetchReleasesKind } from '../features/updates/fetch-releases.ts';
 import { updateJobKinds } from '../features/updates/job-kinds.ts';
 import { updateMailKinds } from '../features/updates/mails.ts';
 import { scheduleKind } from '../features/updates/schedule.ts';
+import { websiteWatch } from '../features/uptime/watch.ts';
 import { usageJobKinds } from '../features/usage/job-kinds.ts';
 import { limitWarningJobKinds } from '../features/usage/limit-warnings.ts';
 import { cacheJobKinds } from '../features/websites/caches/job-kinds.ts';
@@ -114,6 +115,7 @@ export function createHomeportWorker(
       issuance: issuance && issuanceHooks(issuance),
     }),
     reachabilityMonitor(platform, { host, internet }),
+    websiteWatch(platform, { host, embedded: websites.addresses }),
     ...ownershipJobKinds(platform, mailer, createTextLookUp(config, dnsPort)),
     ...(certificates?.kinds ?? withoutAuthority()),
     userOrderJobKind(platform, issuance),

@@ -28,6 +28,7 @@ it('is enqueued by a running Homeport, each kind at its times', async () => {
       'measure_daily',
       'check_limits',
       'watch_wordpress',
+      'watch_websites',
     ]);
     // Each begins with its next slot. That of emails queues a job only if one is due.
     await until(async () => expect(await slots()).toHaveLength(all.size + 1));

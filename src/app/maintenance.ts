@@ -9,6 +9,7 @@ import { reachabilitySchedule } from '../features/domains/status-reports/reachab
 import { expireDeleted } from '../features/provisioning/deleted-installs/jobs.ts';
 import { fetchSchedule } from '../features/updates/fetch-releases.ts';
 import { updateSchedule } from '../features/updates/schedule.ts';
+import { watchSchedule } from '../features/uptime/watch.ts';
 import { usageSchedules } from '../features/usage/job-kinds.ts';
 import { limitSchedule } from '../features/usage/limit-warnings.ts';
 import { applyInstall } from '../features/websites/installs/jobs.ts';
@@ -76,6 +77,7 @@ export function maintenance(
       ...(config.host === 'linux' ? [updateSchedule(platform)] : []),
       ...(config.host === 'linux' && config.wordpressFetch ? [fetchSchedule(platform)] : []),
       ...(config.watchDomains ? [reachabilitySchedule(platform)] : []),
+      ...(config.watchWebsites ? [watchSchedule(platform)] : []),
       ...(order === null ? [] : [scheduled(order, '* * * * *')]),
       ...(areBackupsDaily(config)
         ? [

@@ -26,6 +26,8 @@ import { deleteExpiredSessions } from '../features/identity/sessions/store.ts';
 import { deleteExpiredChallenges } from '../features/identity/webauthn/store.ts';
 import { deleteTransfersBefore } from '../features/transfers/store.ts';
 import { deleteUpdatesBefore } from '../features/updates/store.ts';
+import { KEEP_HISTORY_MS } from '../features/uptime/history.ts';
+import { deleteUptimeBefore } from '../features/uptime/store.ts';
 import { deleteUsageBefore } from '../features/usage/collect-store.ts';
 import { daysBefore, KEEP_DAYS } from '../features/usage/days.ts';
 import { KEEP_OUTPUTS_MS } from '../features/websites/wp-cli/outputs.ts';
@@ -95,6 +97,7 @@ export function createTidyJob({
         await deleteTransfersBefore(queries, timestamp(clock, -KEEP_TRANSFERS_MS));
         await deleteUpdatesBefore(queries, yearAgo);
         await deleteUsageBefore(queries, daysBefore(now.slice(0, 10), KEEP_DAYS));
+        await deleteUptimeBefore(queries, timestamp(clock, -KEEP_HISTORY_MS));
         await deleteExpiredInvitations(queries, now);
         await deleteEndedCredentials(queries, timestamp(clock, -KEEP_ENDED_MS));
         await deleteExpiredSessions(queries, now);

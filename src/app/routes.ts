@@ -33,6 +33,7 @@ import { operationRoutes } from '../features/provisioning/operations/routes.ts';
 import { transferRoutes } from '../features/transfers/routes.ts';
 import { changeRoutes } from '../features/updates/changes/routes.ts';
 import { updateRoutes } from '../features/updates/routes.ts';
+import { uptimeRoutes } from '../features/uptime/routes.ts';
 import { usagePortalRoutes } from '../features/usage/portal-routes.ts';
 import { usageRoutes } from '../features/usage/routes.ts';
 import { bulkRoutes } from '../features/websites/bulk/portal-routes.ts';
@@ -100,6 +101,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...phpRoutes(services.php),
     ...operationRoutes(services.operations),
     ...usageRoutes(services.usage),
+    ...uptimeRoutes(services.uptime, clock),
     ...userRoutes(services.profile),
     ...sshKeyRoutes(services.sshKeys),
     ...credentialRoutes(services.credentials),

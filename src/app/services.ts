@@ -56,6 +56,7 @@ import { createChangeService } from '../features/updates/changes/service.ts';
 import { createPolicyService } from '../features/updates/policy-service.ts';
 import { createRollouts } from '../features/updates/rollouts.ts';
 import { createUpdateService } from '../features/updates/service.ts';
+import { createUptimeService } from '../features/uptime/service.ts';
 import { createUsageService } from '../features/usage/service.ts';
 import { createBulkService } from '../features/websites/bulk/service.ts';
 import { createCacheService } from '../features/websites/caches/service.ts';
@@ -249,6 +250,7 @@ export function createServices(
     updatePolicies: createPolicyService(platform, capabilities),
     rollouts: createRollouts(platform),
     usage: createUsageService(platform, limiter),
+    uptime: createUptimeService(platform),
     ownCertificate: () => readOwnCertificate(platform.config),
   };
 }

@@ -200,6 +200,14 @@ const CASES: {
     ],
     bad: ['daily'],
   },
+  watchWebsites: {
+    standard: true,
+    good: [
+      ['true', true],
+      ['false', false],
+    ],
+    bad: ['daily'],
+  },
   acmeTermsAgreed: {
     standard: true,
     good: [

@@ -51,6 +51,7 @@ import { updateCodes } from './migrations/0050-update-codes.ts';
 import { setAsideJobs } from './migrations/0051-set-aside-jobs.ts';
 import { seenSettings } from './migrations/0052-seen-settings.ts';
 import { missingBackups } from './migrations/0053-missing-backups.ts';
+import { uptime } from './migrations/0054-uptime.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -105,6 +106,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0051-set-aside-jobs': setAsideJobs,
   '0052-seen-settings': seenSettings,
   '0053-missing-backups': missingBackups,
+  '0054-uptime': uptime,
 };
 
 /** The first migration with a table for the program version. */

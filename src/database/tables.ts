@@ -51,6 +51,7 @@ import type {
   SpentPasskeyChallengeRow,
 } from './tables/signing-in.ts';
 import type { SiteTransferRow } from './tables/transfers.ts';
+import type { UptimeIncidentRow, UptimeSpanRow } from './tables/uptime.ts';
 import type {
   AccountLimitRow,
   LimitWarningRow,
@@ -128,6 +129,8 @@ export interface Tables {
   workers: WorkerRow;
   schedule_runs: ScheduleRunRow;
   changes: ChangeRow;
+  uptime_spans: UptimeSpanRow;
+  uptime_incidents: UptimeIncidentRow;
   usage_installs: UsageInstallRow;
   usage_traffic: UsageTrafficRow;
   usage_storage: UsageStorageRow;

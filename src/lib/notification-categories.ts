@@ -17,6 +17,11 @@ export const NOTIFICATION_CATEGORIES = {
     description: 'Installs, copies, imports, updates and settings that fail.',
     email: 'immediately',
   },
+  uptime: {
+    title: 'Uptime',
+    description: 'Websites that do not answer, and websites that answer again.',
+    email: 'immediately',
+  },
   domains: {
     title: 'Domains',
     description: 'Domains that no longer lead to your website.',

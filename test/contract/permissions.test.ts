@@ -62,7 +62,7 @@ type Outcome = 'yes' | 'no' | 'hide' | 'bad';
 // biome-ignore format: a table
 const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcome, partialWith: Outcome, partialWithout: Outcome, outsiders: Outcome, partialWithOnOther?: Outcome][] = [
   // see the account
-  [[4, 61, 62, 63, 64, 66, 129],                          'yes', 'yes', 'yes', 'yes',  'yes',  'hide'],
+  [[4, 61, 62, 63, 64, 66, 129, 197],                     'yes', 'yes', 'yes', 'yes',  'yes',  'hide'],
   // list account users: partial users their own entry only
   [[5],                                 'yes', 'yes', 'yes', 'yes',  'yes',  'hide'],
   // read another account user
@@ -82,6 +82,8 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   [[11, 16],                            'yes', 'yes', 'yes', 'no',   'no',   'bad'],
   // see installs
   [[17],                                'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  // uptime and incidents of an install
+  [[195, 196],                          'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // usage of an install
   [[65, 67],                            'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // move, delete installs

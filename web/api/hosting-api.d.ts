@@ -2150,6 +2150,72 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/installs/{install_id}/uptime': {
+    get: {
+      parameters: { query?: never; path: { install_id: string }; header?: { "If-None-Match"?: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Uptime'] } };
+        304: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/installs/{install_id}/incidents': {
+    get: {
+      parameters: { query?: { limit?: number; offset?: number; state?: "open" | "ended" }; path: { install_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['IncidentPage'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/accounts/{account_id}/incidents': {
+    get: {
+      parameters: { query?: { limit?: number; offset?: number; state?: "open" | "ended" }; path: { account_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['IncidentPage'] } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/user': {
     get: {
       parameters: { query?: never; path?: never; header?: { "If-None-Match"?: string }; cookie?: never };
@@ -2303,7 +2369,7 @@ export interface paths {
   };
   '/events': {
     get: {
-      parameters: { query?: { limit?: number; cursor?: string; account_id?: string; install_id?: string; type?: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test"; since?: string }; path?: never; header?: { "If-None-Match"?: string }; cookie?: never };
+      parameters: { query?: { limit?: number; cursor?: string; account_id?: string; install_id?: string; type?: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "incident.started" | "incident.ended" | "usage.limit_reached" | "webhook.disabled" | "webhook.test"; since?: string }; path?: never; header?: { "If-None-Match"?: string }; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['EventPage'] } };
@@ -2495,7 +2561,7 @@ export interface paths {
   };
   '/user/notifications': {
     get: {
-      parameters: { query?: { limit?: number; offset?: number; read?: "false" | "true"; category?: "backups" | "operations" | "domains" | "certificates" | "usage" | "webhooks" | "finished"; account_id?: string }; path?: never; header?: never; cookie?: never };
+      parameters: { query?: { limit?: number; offset?: number; read?: "false" | "true"; category?: "backups" | "operations" | "uptime" | "domains" | "certificates" | "usage" | "webhooks" | "finished"; account_id?: string }; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['NotificationPage'] } };
@@ -2661,7 +2727,7 @@ export interface components {
     CreateSiteTransfer: { destination_account_id: string; scheduled_time?: string | null; maintenance_mode?: boolean };
     CreateSshKey: { public_key: string };
     CreateStaging: { name: string };
-    CreateWebhook: { account_id: string; url: string; description?: string; event_types?: Array<"account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test"> | null; install_ids?: Array<string> | null };
+    CreateWebhook: { account_id: string; url: string; description?: string; event_types?: Array<"account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "incident.started" | "incident.ended" | "usage.limit_reached" | "webhook.disabled" | "webhook.test"> | null; install_ids?: Array<string> | null };
     CreateWordPressUpdate: { core?: boolean | string; plugins?: "all" | Array<string>; themes?: "all" | Array<string>; keep?: boolean };
     CreateWordPressUpdates: { install_ids?: Array<string>; tags?: Array<string>; core?: boolean | string; plugins?: "all" | Array<string>; themes?: "all" | Array<string>; keep?: boolean };
     Credential: { id: string; name: string; read_only: boolean; account: components['schemas']['NamedReference'] | null; installs: Array<components['schemas']['NamedReference']> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string };
@@ -2688,7 +2754,7 @@ export interface components {
     Error: { message: string; errors?: Array<components['schemas']['Fault']> };
     Event: { id: string; type: components['schemas']['EventType']; version: number; timestamp: string; account_id: string; install_id: string | null; data: Record<string, string | number | null> };
     EventPage: { results: Array<components['schemas']['Event']>; next_cursor: string; has_more: boolean };
-    EventType: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test";
+    EventType: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "incident.started" | "incident.ended" | "usage.limit_reached" | "webhook.disabled" | "webhook.test";
     Fault: { resource: string; field: string; type: string; code: string; message: string };
     FilestoreSettings: { cloud: "s3"; bucket: string; bucket_region: string; path_settings: Array<components['schemas']['OffloadPath']> };
     FilestoreSettingsChange: { cloud?: "s3"; bucket?: string; bucket_region?: string; path_settings?: Array<components['schemas']['OffloadPath']> };
@@ -2697,6 +2763,8 @@ export interface components {
     ImportThirdPartyCertificate: { certificate: string; private_key: string };
     ImportWebsite: { source: "file" | "url" | "ssh"; path?: string; url?: string; host?: string; port?: number; user?: string; host_key?: string; create_checkpoint?: boolean; notification_emails?: Array<string> };
     ImportedRedirects: { count: number; total: number };
+    Incident: { id: string; install: components['schemas']['InstallReference']; cause: "status" | "timeout" | "connection" | "certificate" | "redirects" | "wordpress" | "php" | "host"; message: string; php_error: string | null; started_at: string; ended_at: string | null; duration_seconds: number };
+    IncidentPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Incident']> };
     Install: { id: string; name: string; account: components['schemas']['AccountReference']; php_version: string | null; wp_version: string | null; defer_wordpress_upgrades_until: string | null; status: "pending" | "active" | "failed"; cname: string; environment: components['schemas']['Environment'] | null; site: components['schemas']['SiteReference'] | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string };
     InstallCapabilities: { capabilities: Array<components['schemas']['Capability']> };
     InstallCopyOptions: { include_files?: boolean; include_db?: boolean; db_tables?: Array<string> };
@@ -2774,15 +2842,18 @@ export interface components {
     UpdateInstall: { site_id?: string | null; environment?: components['schemas']['Environment'] | null; defer_wordpress_upgrades_until?: string | null; php_version?: string };
     UpdateInstallMail: { limit_per_hour: number | null };
     UpdateNotification: { read: boolean };
-    UpdateNotificationPreferences: { backups?: "default" | "immediately" | "daily" | "never"; operations?: "default" | "immediately" | "daily" | "never"; domains?: "default" | "immediately" | "daily" | "never"; certificates?: "default" | "immediately" | "daily" | "never"; usage?: "default" | "immediately" | "daily" | "never"; webhooks?: "default" | "immediately" | "daily" | "never"; finished?: "default" | "immediately" | "daily" | "never" };
+    UpdateNotificationPreferences: { backups?: "default" | "immediately" | "daily" | "never"; operations?: "default" | "immediately" | "daily" | "never"; uptime?: "default" | "immediately" | "daily" | "never"; domains?: "default" | "immediately" | "daily" | "never"; certificates?: "default" | "immediately" | "daily" | "never"; usage?: "default" | "immediately" | "daily" | "never"; webhooks?: "default" | "immediately" | "daily" | "never"; finished?: "default" | "immediately" | "daily" | "never" };
     UpdateOffloadSettings: { filestore_settings: components['schemas']['FilestoreSettingsChange'] };
     UpdatePhp: { memory_limit?: string | null; upload_max_filesize?: string | null; max_execution_time?: number | null; workers?: number | null; max_input_vars?: number | null };
     UpdateProtection: { xmlrpc?: "allowed" | "blocked"; blocked_addresses?: Array<string>; noindex?: "automatic" | "on" | "off"; password?: components['schemas']['UpdateVisitorPassword'] };
     UpdateRedirect: { match?: "exact" | "prefix" | "regex"; from?: string; to?: string; status?: 301 | 302 | 307 | 308; keep_query?: boolean; position?: number };
     UpdateSite: { name?: string; sandbox?: boolean; transferable?: boolean; tags?: Array<string> };
     UpdateVisitorPassword: { enabled?: boolean; username?: string; password?: string | null; allowed_addresses?: Array<string> };
-    UpdateWebhook: { url?: string; description?: string; event_types?: Array<"account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test"> | null; install_ids?: Array<string> | null; enabled?: boolean; rotate_secret?: boolean };
+    UpdateWebhook: { url?: string; description?: string; event_types?: Array<"account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "incident.started" | "incident.ended" | "usage.limit_reached" | "webhook.disabled" | "webhook.test"> | null; install_ids?: Array<string> | null; enabled?: boolean; rotate_secret?: boolean };
     UpdateWordPressUpdatePolicy: { core?: "none" | "security" | "minor" | "all"; plugins?: "none" | "weekly" | "daily"; themes?: "none" | "weekly" | "daily"; maintenance_window?: components['schemas']['MaintenanceWindow'] | null; pages?: Array<string> };
+    Uptime: { monitored: boolean; reason: string | null; state: "up" | "down" | "unknown"; since: string | null; checked_at: string | null; percentages: components['schemas']['UptimePercentages']; days: Array<components['schemas']['UptimeDay']>; incident: components['schemas']['Incident'] | null };
+    UptimeDay: { date: string; percentage: number | null; down_seconds: number; observed_seconds: number };
+    UptimePercentages: { last_24_hours: number | null; last_7_days: number | null; last_30_days: number | null; last_90_days: number | null };
     UsageByEnvironment: { production: string | null; staging: string | null; development: string | null };
     UsageBySiteType: { standard: string | null; transferable: string | null; sandbox: string | null };
     UsageDay: { date: string; visit_count: string | null; billable_visits: string | null; request_origin_count: string | null; network_origin_bytes: string | null; network_cdn_bytes: string | null; network_total_bytes: string | null; storage_file_bytes: string | null; storage_database_bytes: string | null; database_tables_count: string | null; database_sql_bytes: string | null; autoloaded_bytes: string | null; page_request_count: string | null; page_cache_hit_count: string | null; page_response_ms: string | null; storage_update_time: string | null; traffic_metrics_source: "ONHOST" };

@@ -1632,6 +1632,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/installs/{install_id}/uptime": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the uptime of an install
+         * @description Homeport asks the home page of each production website every minute, at its own host. Two failures in a row begin an incident. Protected websites (401, 403) and maintenance (503 with `Retry-After`) are up. Whether domains lead here is the question of status reports.
+         */
+        get: operations["getUptime"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installs/{install_id}/incidents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the incidents of an install
+         * @description Lists the times in which the website did not answer as it should, latest first, for 90 days.
+         */
+        get: operations["listIncidents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{account_id}/incidents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the incidents of an account
+         * @description Lists the incidents of the installs that you may see, latest first, for 90 days.
+         */
+        get: operations["listAccountIncidents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user": {
         parameters: {
             query?: never;
@@ -3355,7 +3415,7 @@ export interface components {
             url: string;
             description?: string;
             /** @description null: all */
-            event_types?: ("account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test")[] | null;
+            event_types?: ("account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "incident.started" | "incident.ended" | "usage.limit_reached" | "webhook.disabled" | "webhook.test")[] | null;
             /** @description installs of the account; null: all, and events without an install */
             install_ids?: string[] | null;
         };
@@ -4199,7 +4259,7 @@ export interface components {
          * @example install.active
          * @enum {string}
          */
-        EventType: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test";
+        EventType: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "incident.started" | "incident.ended" | "usage.limit_reached" | "webhook.disabled" | "webhook.test";
         /**
          * @description One fault of a request
          * @example {
@@ -4344,6 +4404,79 @@ export interface components {
             count: number;
             /** @description redirects of the install; at most 500, and 50 of them with a regular expression */
             total: number;
+        };
+        /**
+         * @description A time in which a website did not answer its visitors as it should
+         * @example {
+         *       "id": "7d02e5b8-91c4-4f6a-a3d7-50b8e6c1f924",
+         *       "install": {
+         *         "id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
+         *         "name": "shop"
+         *       },
+         *       "cause": "status",
+         *       "message": "The home page answered 500.",
+         *       "php_error": "Uncaught Error: Call to undefined function shop_cart() in wp-content/plugins/shop/shop.php:7",
+         *       "started_at": "2026-01-31T09:30:00.000Z",
+         *       "ended_at": "2026-01-31T09:42:00.000Z",
+         *       "duration_seconds": 720
+         *     }
+         */
+        Incident: {
+            /** Format: uuid */
+            id: string;
+            install: components["schemas"]["InstallReference"];
+            /**
+             * @description `status`: 500 or above, or 404; `timeout`: no answer in 10 seconds; `connection`: refused, closed or not HTTP; `certificate`: expired or no TLS; `redirects`: they lead nowhere; `wordpress`: its critical error, no database, or its installation; `php`: an error that visitors see, or an empty page; `host`: the machine does not answer
+             * @enum {string}
+             */
+            cause: "status" | "timeout" | "connection" | "certificate" | "redirects" | "wordpress" | "php" | "host";
+            /** @description what visitors got, in one sentence */
+            message: string;
+            /** @description the first error of that time in the PHP log, with file and line; null: there is none, or the host has no log */
+            php_error: string | null;
+            /**
+             * Format: date-time
+             * @description of the first check that failed; ISO 8601, UTC
+             */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description of the first check that succeeded again; null: it has not ended
+             */
+            ended_at: string | null;
+            /** @description until now, if it has not ended */
+            duration_seconds: number;
+        };
+        /**
+         * @example {
+         *       "previous": null,
+         *       "next": null,
+         *       "count": 1,
+         *       "results": [
+         *         {
+         *           "id": "7d02e5b8-91c4-4f6a-a3d7-50b8e6c1f924",
+         *           "install": {
+         *             "id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
+         *             "name": "shop"
+         *           },
+         *           "cause": "status",
+         *           "message": "The home page answered 500.",
+         *           "php_error": "Uncaught Error: Call to undefined function shop_cart() in wp-content/plugins/shop/shop.php:7",
+         *           "started_at": "2026-01-31T09:30:00.000Z",
+         *           "ended_at": "2026-01-31T09:42:00.000Z",
+         *           "duration_seconds": 720
+         *         }
+         *       ]
+         *     }
+         */
+        IncidentPage: {
+            /** @description URL of the previous page; null on the first */
+            previous: string | null;
+            /** @description URL of the next page; null on the last */
+            next: string | null;
+            /** @description items on all pages that the caller may see */
+            count: number;
+            results: components["schemas"]["Incident"][];
         };
         /**
          * @description A website
@@ -4906,7 +5039,7 @@ export interface components {
             install_id: string | null;
             /** @description its name at the time of the event */
             install_name: string | null;
-            /** @description one of backups, operations, domains, certificates, usage, webhooks, finished */
+            /** @description one of backups, operations, uptime, domains, certificates, usage, webhooks, finished */
             category: string;
             /** @enum {string} */
             severity: "error" | "warning" | "success";
@@ -6364,6 +6497,11 @@ export interface components {
              */
             operations?: "default" | "immediately" | "daily" | "never";
             /**
+             * @description Websites that do not answer, and websites that answer again.
+             * @enum {string}
+             */
+            uptime?: "default" | "immediately" | "daily" | "never";
+            /**
              * @description Domains that no longer lead to your website.
              * @enum {string}
              */
@@ -6512,7 +6650,7 @@ export interface components {
             url?: string;
             description?: string;
             /** @description null: all */
-            event_types?: ("account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test")[] | null;
+            event_types?: ("account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "incident.started" | "incident.ended" | "usage.limit_reached" | "webhook.disabled" | "webhook.test")[] | null;
             /** @description installs of the account; null: all, and events without an install */
             install_ids?: string[] | null;
             /** @description false: deliveries that wait fail */
@@ -6559,6 +6697,96 @@ export interface components {
             maintenance_window?: components["schemas"]["MaintenanceWindow"] | null;
             /** @description paths that every check asks for besides the home page, the newest post and page, the login form and wp-admin */
             pages?: string[];
+        };
+        /**
+         * @description Whether a website answers its visitors, and how often it did
+         * @example {
+         *       "monitored": true,
+         *       "reason": null,
+         *       "state": "up",
+         *       "since": "2026-01-31T09:42:00.000Z",
+         *       "checked_at": "2026-01-31T11:00:00.000Z",
+         *       "percentages": {
+         *         "last_24_hours": 99.166,
+         *         "last_7_days": 99.88,
+         *         "last_30_days": 99.972,
+         *         "last_90_days": null
+         *       },
+         *       "days": [
+         *         {
+         *           "date": "2026-01-31",
+         *           "percentage": 99.166,
+         *           "down_seconds": 720,
+         *           "observed_seconds": 86340
+         *         }
+         *       ],
+         *       "incident": null
+         *     }
+         */
+        Uptime: {
+            /** @description whether Homeport asks the home page each minute */
+            monitored: boolean;
+            /** @description why not, in one sentence; null: it is monitored */
+            reason: string | null;
+            /**
+             * @description `unknown`: it was not checked in the last 3 minutes
+             * @enum {string}
+             */
+            state: "up" | "down" | "unknown";
+            /**
+             * Format: date-time
+             * @description since when it is in this state; null: it was never checked
+             */
+            since: string | null;
+            /**
+             * Format: date-time
+             * @description of the last check; null: it was never checked
+             */
+            checked_at: string | null;
+            percentages: components["schemas"]["UptimePercentages"];
+            /** @description the last 90 UTC days, oldest first, today included */
+            days: components["schemas"]["UptimeDay"][];
+            incident: components["schemas"]["Incident"] | null;
+        };
+        /**
+         * @description A day of a website
+         * @example {
+         *       "date": "2026-01-31",
+         *       "percentage": 99.166,
+         *       "down_seconds": 720,
+         *       "observed_seconds": 86340
+         *     }
+         */
+        UptimeDay: {
+            /**
+             * Format: date
+             * @description a UTC day
+             */
+            date: string;
+            /** @description null: nothing is known of this day */
+            percentage: number | null;
+            down_seconds: number;
+            /** @description the time for which checks say something */
+            observed_seconds: number;
+        };
+        /**
+         * @description Share of the checked time in which the website was up, in percent. Time without checks counts neither way.
+         * @example {
+         *       "last_24_hours": 99.166,
+         *       "last_7_days": 99.88,
+         *       "last_30_days": 99.972,
+         *       "last_90_days": null
+         *     }
+         */
+        UptimePercentages: {
+            /** @description null: nothing is known of this time */
+            last_24_hours: number | null;
+            /** @description as above */
+            last_7_days: number | null;
+            /** @description as above */
+            last_30_days: number | null;
+            /** @description as above */
+            last_90_days: number | null;
         };
         /**
          * @description A metric by the environment of the installs
@@ -15819,6 +16047,232 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getUptime: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An ETag: 304 if the resource still has it
+                 * @example "2jmj7l5rSw0yVb_vlWAYkK_YBwk"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "monitored": true,
+                     *       "reason": null,
+                     *       "state": "up",
+                     *       "since": "2026-01-31T09:42:00.000Z",
+                     *       "checked_at": "2026-01-31T11:00:00.000Z",
+                     *       "percentages": {
+                     *         "last_24_hours": 99.166,
+                     *         "last_7_days": 99.88,
+                     *         "last_30_days": 99.972,
+                     *         "last_90_days": null
+                     *       },
+                     *       "days": [
+                     *         {
+                     *           "date": "2026-01-31",
+                     *           "percentage": 99.166,
+                     *           "down_seconds": 720,
+                     *           "observed_seconds": 86340
+                     *         }
+                     *       ],
+                     *       "incident": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Uptime"];
+                };
+            };
+            /** @description The resource has not changed */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listIncidents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description items in a page; over 100 counts as 100
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description only incidents that have not ended, or only those that have
+                 * @example open
+                 */
+                state?: "open" | "ended";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the install
+                 * @example d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304
+                 */
+                install_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "previous": null,
+                     *       "next": null,
+                     *       "count": 1,
+                     *       "results": [
+                     *         {
+                     *           "id": "7d02e5b8-91c4-4f6a-a3d7-50b8e6c1f924",
+                     *           "install": {
+                     *             "id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
+                     *             "name": "shop"
+                     *           },
+                     *           "cause": "status",
+                     *           "message": "The home page answered 500.",
+                     *           "php_error": "Uncaught Error: Call to undefined function shop_cart() in wp-content/plugins/shop/shop.php:7",
+                     *           "started_at": "2026-01-31T09:30:00.000Z",
+                     *           "ended_at": "2026-01-31T09:42:00.000Z",
+                     *           "duration_seconds": 720
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IncidentPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAccountIncidents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description items in a page; over 100 counts as 100
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description only incidents that have not ended, or only those that have
+                 * @example open
+                 */
+                state?: "open" | "ended";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description ID of the account
+                 * @example 7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15
+                 */
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "previous": null,
+                     *       "next": null,
+                     *       "count": 1,
+                     *       "results": [
+                     *         {
+                     *           "id": "7d02e5b8-91c4-4f6a-a3d7-50b8e6c1f924",
+                     *           "install": {
+                     *             "id": "d8a3f6e1-094c-4b72-a5d8-6e1c72b9f304",
+                     *             "name": "shop"
+                     *           },
+                     *           "cause": "status",
+                     *           "message": "The home page answered 500.",
+                     *           "php_error": "Uncaught Error: Call to undefined function shop_cart() in wp-content/plugins/shop/shop.php:7",
+                     *           "started_at": "2026-01-31T09:30:00.000Z",
+                     *           "ended_at": "2026-01-31T09:42:00.000Z",
+                     *           "duration_seconds": 720
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IncidentPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getCurrentUser: {
         parameters: {
             query?: never;
@@ -16315,7 +16769,7 @@ export interface operations {
                  * @description only events of this type
                  * @example account.updated
                  */
-                type?: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "usage.limit_reached" | "webhook.disabled" | "webhook.test";
+                type?: "account.updated" | "account_user.added" | "account_user.updated" | "account_user.removed" | "site.created" | "site.updated" | "site.deleted" | "site.transferred" | "install.created" | "install.updated" | "install.active" | "install.failed" | "install.deleted" | "domain.created" | "domain.updated" | "domain.active" | "domain.failed" | "domain.verified" | "domain.unreachable" | "domain.deleted" | "certificate.issued" | "certificate.uploaded" | "certificate.failed" | "certificate.expiring" | "backup.created" | "backup.completed" | "backup.failed" | "backup.deleted" | "backup.missing" | "backup.found" | "operation.succeeded" | "operation.failed" | "operation.cancelled" | "incident.started" | "incident.ended" | "usage.limit_reached" | "webhook.disabled" | "webhook.test";
                 /**
                  * @description changes at or after this time
                  * @example 2026-01-31T00:00:00Z
@@ -17032,7 +17486,7 @@ export interface operations {
                  * @description only notifications of this category
                  * @example backups
                  */
-                category?: "backups" | "operations" | "domains" | "certificates" | "usage" | "webhooks" | "finished";
+                category?: "backups" | "operations" | "uptime" | "domains" | "certificates" | "usage" | "webhooks" | "finished";
                 /**
                  * @description only those of the account with this id
                  * @example 7c4b1f0e-52a8-4d39-9a41-0d6f3b8e2c15

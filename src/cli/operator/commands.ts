@@ -2,6 +2,7 @@ import type { EndpointId } from '../../../packages/client/src/index.ts';
 import type { OperationKind } from '../../lib/operation.ts';
 import type { Endpoint, Field } from '../api/endpoints.ts';
 import { printable } from '../terminal/output.ts';
+import { uptimeLines } from './uptime-lines.ts';
 
 /** The kind of thing that the first argument of a command names. */
 export type SubjectKind = 'account' | 'site' | 'install' | 'domain' | 'backup' | 'user' | 'operation';
@@ -132,6 +133,24 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
     summary: 'empty a cache of an install',
     example: 'harbourcafe --type page',
     done: 'Emptied the cache of $.',
+  },
+  {
+    group: 'install',
+    name: 'uptime',
+    operation: 'getUptime',
+    subject: 'install',
+    summary: 'show whether a website answers, and how often it did',
+    example: 'harbourcafe',
+    shows: uptimeLines,
+    next: 'homeport install incidents $',
+  },
+  {
+    group: 'install',
+    name: 'incidents',
+    operation: 'listIncidents',
+    subject: 'install',
+    summary: 'list the times in which a website did not answer as it should',
+    example: 'harbourcafe --state open',
   },
   {
     group: 'domain',

@@ -20,6 +20,12 @@ export const DOMAIN_CHECK_SETTINGS = {
     '`true`: Homeport checks daily whether each served domain still points here; `false`: only on request',
     trueOrFalse,
   ),
+  watchWebsites: setting(
+    'HOMEPORT_WATCH_WEBSITES',
+    'true',
+    '`true`: Homeport asks the home page of each production website every minute, at its own host; `false`: never',
+    trueOrFalse,
+  ),
   domainOwnership: setting(
     'HOMEPORT_DOMAIN_OWNERSHIP',
     'first',

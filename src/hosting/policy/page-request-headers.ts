@@ -38,3 +38,14 @@ export const ANSWERED_VARY: ReadonlySet<string> = new Set([
   'x-forwarded-proto',
   'x-requested-with',
 ]);
+
+/**
+ * The directive with which a client asks for a page only if the cache can answer (RFC 9111 section 5.2.1.7). The edge answers 504 in place
+ * of asking PHP, but for a page that PHP last failed to make. The check whether websites answer sends it each minute. Lua has its own copy.
+ */
+const ONLY_CACHED = /(^|,)\s*only-if-cached\s*(,|$)/i;
+export const NOT_CACHED_STATUS = 504;
+
+export function wantsOnlyCached(cacheControl: string | undefined): boolean {
+  return cacheControl !== undefined && ONLY_CACHED.test(cacheControl);
+}

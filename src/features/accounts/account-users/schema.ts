@@ -4,10 +4,14 @@ import { component, emailAddress, nullableString, stringEnum, Type, uuid } from 
 import type { BodyDefinition } from '../../../api/validation.ts';
 import { ROLE_INPUTS } from '../../../lib/roles.ts';
 
-const grantedInstall = component('InstallReference', Type.Object({ id: uuid(), name: Type.String() }), {
-  id: EXAMPLE_ID.install,
-  name: 'shop',
-});
+export const grantedInstall = component(
+  'InstallReference',
+  Type.Object({ id: uuid(), name: Type.String() }),
+  {
+    id: EXAMPLE_ID.install,
+    name: 'shop',
+  },
+);
 
 const accountUserExample = {
   user_id: EXAMPLE_ID.user,

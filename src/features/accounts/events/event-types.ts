@@ -1,4 +1,4 @@
-/** Every type of event. The triggers of migrations 0025, 0047 and 0053 write them; renaming one orphans stored events and filters. */
+/** Every type of event. The triggers of migrations 0025, 0047, 0053 and 0054 write them; renaming one orphans stored events and filters. */
 export const EVENT_TYPES = [
   'account.updated',
   'account_user.added',
@@ -33,6 +33,8 @@ export const EVENT_TYPES = [
   'operation.succeeded',
   'operation.failed',
   'operation.cancelled',
+  'incident.started',
+  'incident.ended',
   'usage.limit_reached',
   'webhook.disabled',
   'webhook.test',

@@ -8,6 +8,7 @@ import { onlyOn } from '../../../../test/only-on.ts';
 import { EVENT_TRIGGERS } from '../../../database/migrations/0025-event-triggers.ts';
 import { PROBLEM_TRIGGERS } from '../../../database/migrations/0047-notifications.ts';
 import { MISSING_TRIGGERS } from '../../../database/migrations/0053-missing-backups.ts';
+import { INCIDENT_TRIGGERS } from '../../../database/migrations/0054-uptime.ts';
 import type { JobState } from '../../../database/tables/jobs.ts';
 import { continueOperation, failOperation } from '../../../jobs/operations-store.ts';
 import { EVENT_TYPES } from './event-types.ts';
@@ -55,7 +56,9 @@ const typesOf = (events: readonly { type: string }[]) => events.map(({ type }) =
 
 it('the triggers write the closed list of types', () => {
   const written = new Set(
-    [...EVENT_TRIGGERS, ...PROBLEM_TRIGGERS, ...MISSING_TRIGGERS].map(({ type }) => type),
+    [...EVENT_TRIGGERS, ...PROBLEM_TRIGGERS, ...MISSING_TRIGGERS, ...INCIDENT_TRIGGERS].map(
+      ({ type }) => type,
+    ),
   ).add('webhook.test');
   expect(EVENT_TYPES.filter((type) => !written.has(type))).toEqual([]);
   expect([...written].filter((type) => !EVENT_TYPES.some((known) => known === type))).toEqual([]);

@@ -5,6 +5,7 @@ import type { PlacedEvent } from '../events/store.ts';
 /** Events that may end a problem. */
 const SOLVING: ReadonlySet<string> = new Set([
   'operation.succeeded',
+  'incident.ended',
   'certificate.issued',
   'certificate.uploaded',
   'domain.deleted',
@@ -23,6 +24,10 @@ const HAS_ENDED = sql`case
   when problem = 'certificate.failed' then not exists (select 1 ${DOMAINS} and domains.ssl_status = 'failed')
   when problem = 'certificate.expiring' then not exists (select 1 ${DOMAINS}
     and exists (select 1 from certificates where certificates.domain_id = domains.id and certificates.warned_days is not null))
+  when problem = 'incident.started' then not exists (
+    select 1 from uptime_incidents as incident join installs on installs.id = incident.install_id
+    where installs.account_id = notifications.account_id and incident.confirmed_at is not null and incident.ended_at is null
+      and (notifications.subject = '' or incident.install_id = notifications.install_id))
   when problem = 'domain.unreachable' then not exists (select 1 ${DOMAINS} and domains.reached = false)
   when problem = 'webhook.disabled' then not exists (select 1 from webhooks
     where webhooks.account_id = notifications.account_id and not webhooks.enabled and webhooks.disabled_reason is not null

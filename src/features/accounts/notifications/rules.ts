@@ -110,6 +110,24 @@ const OPERATIONS: Record<OperationKind, OperationWords | null> = {
 
 const OTHERS: readonly Rule[] = [
   {
+    event: 'incident.started',
+    category: 'uptime',
+    severity: 'error',
+    title: 'The website of {install} is down',
+    many: 'Websites are down',
+    page: '',
+    audience: 'people',
+  },
+  {
+    event: 'incident.ended',
+    category: 'uptime',
+    severity: 'success',
+    title: 'The website of {install} is up again',
+    many: 'Websites are up again',
+    page: '',
+    audience: 'people',
+  },
+  {
     event: 'domain.unreachable',
     category: 'domains',
     severity: 'error',

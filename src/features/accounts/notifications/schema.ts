@@ -119,6 +119,7 @@ export const updatePreferencesSchema = component(
   Type.Object({
     backups: choiceOf('backups'),
     operations: choiceOf('operations'),
+    uptime: choiceOf('uptime'),
     domains: choiceOf('domains'),
     certificates: choiceOf('certificates'),
     usage: choiceOf('usage'),

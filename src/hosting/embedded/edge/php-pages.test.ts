@@ -338,3 +338,42 @@ it('gives PHP no header that another one hides behind', async () => {
   expect(request.headers).toMatchObject({ 'x-kept': 'yes', range: 'bytes=0-1' });
   expect(Object.keys(request.headers).sort()).toEqual(['range', 'x-homeport-script', 'x-kept']);
 });
+
+it('asks no PHP for a client that wants only what is cached, unless PHP last failed', async () => {
+  const onlyCached = async (path: string, method = 'HEAD') => {
+    const [response]: IncomingMessage[] = await once(
+      visit(path, method, { 'cache-control': 'only-if-cached' }).end(),
+      'response',
+    );
+    response?.resume();
+    return response?.statusCode;
+  };
+  const page = async (path: string, status: number) => {
+    const before = asked.length;
+    const visitor = visit(path, 'GET').end();
+    (await lastAsked(before + 1)).answer({ status }).end('page');
+    const [response]: IncomingMessage[] = await once(visitor, 'response');
+    if (response) await text(response);
+  };
+  expect(await onlyCached('/only')).toBe(504);
+  expect(await onlyCached('/only?wc-ajax=cart', 'POST')).toBe(504);
+  expect(asked).toHaveLength(0);
+
+  await page('/only', 200);
+  expect(await onlyCached('/only')).toBe(200);
+  clock.advance(50_000);
+  // Stale, and still not made again.
+  expect(await onlyCached('/only')).toBe(200);
+  clock.advance(MINUTE_MS);
+  expect(await onlyCached('/only')).toBe(504);
+  expect(asked).toHaveLength(1);
+
+  await page('/only', 500);
+  const failed = onlyCached('/only');
+  (await lastAsked(3)).answer({ status: 500 }).end();
+  expect(await failed).toBe(500);
+  await page('/only', 200);
+  clock.advance(2 * MINUTE_MS);
+  expect(await onlyCached('/only')).toBe(504);
+  expect(asked).toHaveLength(4);
+});

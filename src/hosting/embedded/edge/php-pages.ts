@@ -1,12 +1,18 @@
 import { PassThrough, type Readable, Transform } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { IDLE_MS } from '../../../network/connections/listener.ts';
 import { locationWithCampaign, splitCampaign } from '../../policy/campaign-parameters.ts';
-import { PAGE_ACCEPT, PAGE_USER_AGENT } from '../../policy/page-request-headers.ts';
+import {
+  NOT_CACHED_STATUS,
+  PAGE_ACCEPT,
+  PAGE_USER_AGENT,
+  wantsOnlyCached,
+} from '../../policy/page-request-headers.ts';
 import { NOTICES, type Notice } from '../../policy/pages.ts';
 import type { Scheme } from '../../policy/redirects.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
@@ -64,6 +70,9 @@ const MOST_LEFT = 16;
 /** Of an answer whose visitor has left. PHP that writes more is no task in the background. */
 const LEFT_BYTES = 16 * 1024 * 1024;
 
+/** Keys of pages that PHP failed to make. */
+const MOST_FAILING = 10_000;
+
 export function createPhpPages(options: PhpPagesOptions): PhpPages {
   const { request, settle, cacheBytes, idleMs = IDLE_MS, log, clock } = options;
   const pages = createPageCache(cacheBytes, clock);
@@ -71,20 +80,25 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
   /** Requests that continue after their visitor has left, for example those that start WordPress's scheduled tasks. */
   const left = createRequestCounts(MOST_LEFT);
   const rarely = createRareLog(clock);
+  const failing = new LRUCache<string, true>({ max: MOST_FAILING });
 
   async function answer(exchange: PhpExchange, vhost: Vhost, path: SitePath): Promise<void> {
     const { target, scheme, host, method } = exchange;
     const uri = target.path + target.query;
     const { headers } = exchange.request;
-    if (bypassesPageCache({ method, headers }, vhost, path, uri)) return pass(exchange, vhost);
+    const onlyCached = wantsOnlyCached(headers['cache-control']);
+    if (bypassesPageCache({ method, headers }, vhost, path, uri)) {
+      return onlyCached ? refuseUncached(exchange) : pass(exchange, vhost);
+    }
     const { uri: kept, campaign } = splitCampaign(uri, vhost.pages.ignoredParameters);
     const generation = vhost.purgedPages.get(path.relative) ?? '';
     const key = `${vhost.cachePrefix.page}${generation} ${scheme}://${nameOf(host)}${kept}`;
     const found = pages.find(key);
     if (found !== null) {
-      if (found.isStale) makeAgain(exchange, vhost, key, kept);
+      if (found.isStale && !onlyCached) makeAgain(exchange, vhost, key, kept);
       return send(exchange, vhost, found.page, 'HIT', campaign);
     }
+    if (onlyCached && !failing.has(key)) return refuseUncached(exchange);
     exchange.response.setTimeout(SILENT_MS);
     const waited = await pages.beingMade(key);
     if (waited) {
@@ -92,6 +106,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
       return send(exchange, vhost, waited, 'HIT', campaign);
     }
     const made = makePage(exchange, vhost, kept);
+    note(key, made);
     pages.follow(
       key,
       made.then(({ read }) => read),
@@ -114,7 +129,9 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
   /** Makes a page again while visitors get the former one. */
   function makeAgain(exchange: PhpExchange, vhost: Vhost, key: string, uri: string): void {
     if (pages.beingMade(key) !== undefined) return;
-    const made = makePage(exchange, vhost, uri).then(({ read, leave }) => {
+    const answered = makePage(exchange, vhost, uri);
+    note(key, answered);
+    const made = answered.then(({ read, leave }) => {
       if ('body' in read) {
         leave();
         void readToEnd(read.body);
@@ -126,6 +143,14 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
       rarely(`${vhost.id} again`, (leftOut) =>
         log.warn({ err, install: vhost.id, leftOut }, 'a page could not be made again'),
       ),
+    );
+  }
+
+  /** Remembers pages that PHP failed to make, until it makes them. */
+  function note(key: string, made: Promise<{ status: number }>): void {
+    made.then(
+      ({ status }) => (status >= 500 ? failing.set(key, true) : failing.delete(key)),
+      () => failing.set(key, true),
     );
   }
 
@@ -149,7 +174,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
     );
     try {
       const read = await readAnswer(response, vhost.pages.seconds, clock);
-      return { response, read, leave: () => gone.abort() };
+      return { response, read, status: response.status, leave: () => gone.abort() };
     } catch (error) {
       throw new PhpFailure('failed', `PHP ended before its page did: ${messageOf(error)}`);
     }
@@ -275,6 +300,15 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
   }
 
   return { answer, pass };
+}
+
+function refuseUncached({ response }: PhpExchange): void {
+  response.writeHead(NOT_CACHED_STATUS, {
+    'X-Cache': 'MISS',
+    'Cache-Control': 'no-store',
+    'Content-Length': 0,
+  });
+  response.end();
 }
 
 const nameOf = ({ name, port }: HostHeader): string => (port === null ? name : `${name}:${port}`);

@@ -185,6 +185,13 @@ describe('requests that count for no website', () => {
     await received([closing('/')]);
     expect(await afterRequests(1)).toMatchObject({ requests: 1 });
   });
+
+  it("are the platform's checks, which have no content", async () => {
+    const headers = ['Cache-Control: only-if-cached'];
+    await received([closing('/', { method: 'HEAD', headers })]);
+    const bytes = await received([closing('/', { headers })]);
+    expect(await afterRequests(1)).toEqual({ requests: 1, bytes, visits: 1 });
+  });
 });
 
 describe('visits', () => {

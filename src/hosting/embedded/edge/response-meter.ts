@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../../lib/clock.ts';
+import { wantsOnlyCached } from '../../policy/page-request-headers.ts';
 import type { UsageLedger } from '../../policy/usage/ledger.ts';
 import { isVisit, visitorOf } from '../../policy/usage/visitors.ts';
 
@@ -75,7 +76,7 @@ export function createResponseMeter({ ledger, isTrusted, clock }: ResponseMeterO
         const bytes = Math.max(0, sent - connection.bytes);
         connection.bytes += bytes;
         const installId = installs.get(response);
-        if (installId === undefined) return;
+        if (installId === undefined || isCheck(request)) return;
         const atMs = clock.now().getTime();
         ledger.count(installId, atMs, bytes);
         countVisit(request, installId, atMs, connection);
@@ -89,6 +90,10 @@ export function createResponseMeter({ ledger, isTrusted, clock }: ResponseMeterO
     },
   };
 }
+
+/** Whether a request is a check of the platform. It has no content, so that no one hides traffic this way. */
+const isCheck = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'HEAD' && wantsOnlyCached(headers['cache-control']);
 
 /** The visitor's address: the peer, or the last one of `X-Forwarded-For` that is no trusted proxy. */
 export function addressOf(

@@ -25,6 +25,37 @@ const isThere = (path: string) =>
     () => false,
   );
 
+describe('a client that wants only what is cached', () => {
+  const onlyCached = async (path: string) =>
+    (
+      await edge.http('shop.test', path, {
+        method: 'HEAD',
+        headers: { ...GZIP, 'Cache-Control': 'only-if-cached' },
+      })
+    ).status;
+
+  test('gets no page that PHP would have to make', async () => {
+    const path = fresh();
+    expect(await onlyCached(path)).toBe(504);
+    expect((await get(path, { headers: GZIP })).cache).toBe('MISS');
+    expect(await onlyCached(path)).toBe(200);
+    expect(await onlyCached('/wp-admin/')).toBe(504);
+    expect(await onlyCached('/wp-login.php')).not.toBe(200);
+  });
+
+  test('sees the failure of a page that visitors saw', async () => {
+    const path = fresh();
+    const broken = await edge.write(shop.state, 'broken', '');
+    expect(await onlyCached(path)).toBe(504);
+    expect((await get(path, { headers: GZIP })).status).toBe(500);
+    expect(await onlyCached(path)).toBe(500);
+    await rm(broken);
+    expect(await onlyCached(path)).toBe(200);
+    await edge.control.purge(shop.state.id);
+    expect(await onlyCached(path)).toBe(504);
+  });
+});
+
 describe('PHP that fails', () => {
   /** A page that may be shown for a second, once that is over, in all variants. */
   async function expired(hostname: string): Promise<{ path: string; time: number | undefined }> {

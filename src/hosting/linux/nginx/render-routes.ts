@@ -58,7 +58,7 @@ map "$cookie_homeport_database$arg_token" $database_visitor {
  */
 export function renderRoutes(options: EdgeOptions, pages: string): string {
   const { layout, notices, usageLog } = options;
-  return `access_log ${quoted(usageLog)} homeport ${LOG_BUFFER} if=$install;
+  return `access_log ${quoted(usageLog)} homeport ${LOG_BUFFER} if=$logged_install;
 ${LIMITED.map(([kind, { burst }]) => `limit_req zone=homeport_${kind} burst=${burst} nodelay;`).join('\n')}
 ${renderOffload()}
 ${renderWellKnown({ proofs: layout.proofs, notices, unproved: '@unproved' })}

@@ -17,6 +17,11 @@ export function renderLogMaps(): string {
     default "";
     "~^(?<agent_start>.{1,${LONGEST_AGENT}})" $agent_start;
 }
+map "$request_method $http_cache_control" $logged_install {
+    default $install;
+    # Checks of the platform have no content, so that no one hides traffic this way.
+    "~*^HEAD (.*,)? *only-if-cached *(,|$)" "";
+}
 map $http_referer $log_referrer {
     default "";
     "~^(?<referrer_start>[^?#]{1,${LONGEST_REFERRER}})" $referrer_start;

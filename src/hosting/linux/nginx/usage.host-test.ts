@@ -227,8 +227,13 @@ test('other requests count for no website', async () => {
   const path = '/.well-known/acme-challenge/token';
   await server.web.publish({ hostname: 'shop.test', path, text: 'proof' });
   await received([closing(path)]);
-  const bytes = await received([closing('/image.png')]);
-  expect(await afterRequests(1)).toEqual({ requests: 1, bytes, visits: 1 });
+  const check = ['Cache-Control: only-if-cached'];
+  await received([closing('/image.png', { method: 'HEAD', headers: check })]);
+  let bytes = await received([closing('/image.png')]);
+  // With content, it is no check.
+  bytes += await received([closing('/image.png', { headers: check })]);
+  bytes += await received([closing('/image.png', { method: 'HEAD', headers: ['Cache-Control: no-cache'] })]);
+  expect(await afterRequests(3)).toEqual({ requests: 3, bytes, visits: 1 });
 });
 
 test('bots are no visits, and hostile user agents change no figure', async () => {

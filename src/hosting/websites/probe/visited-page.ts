@@ -60,11 +60,11 @@ const PARTS = [
 ];
 /** As PHP and WordPress print them. */
 const ERRORS = /<b>(Fatal error|Parse error)<\/b>:|There has been a (critical error) on this website/g;
-const SHOWN_ERROR = /<b>(?:Fatal|Parse) error<\/b>:[^\n]*/;
+export const SHOWN_ERROR = /<b>(?:Fatal|Parse) error<\/b>:[^\n]*/;
 /** What probe.php adds to a page that ended with an error. */
 const REPORTED_ERROR = /\n<!--homeport-probe ([\w+/=]+)-->$/;
 /** Where WordPress sends visitors of a website without tables or configuration. */
-const INSTALLATION = /\/wp-admin\/(?:install|setup-config)\.php$/;
+export const INSTALLATION = /\/wp-admin\/(?:install|setup-config)\.php$/;
 export const INSTALLATION_PART = 'the installation of WordPress';
 /** Past the page cache, which would hide a fault of PHP. WordPress takes such a visitor for a stranger. */
 export const UNCACHED = { cookie: 'wordpress_logged_in_check=1' };

@@ -35,6 +35,8 @@ const CHOICES: Record<Exclude<EventType, 'webhook.test'>, true> = {
   'operation.succeeded': true,
   'operation.failed': true,
   'operation.cancelled': true,
+  'incident.started': true,
+  'incident.ended': true,
   'usage.limit_reached': true,
   'webhook.disabled': true,
 };

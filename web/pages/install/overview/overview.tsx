@@ -21,6 +21,11 @@ const Traffic = onDemand(
   (module) => module.Traffic,
 );
 
+const Uptime = onDemand(
+  () => import('../uptime/uptime-section.tsx'),
+  (module) => module.UptimeSection,
+);
+
 /** The state of an install at a glance, its traffic, its activity and its details. */
 export function Overview({ install }: { install: Install }) {
   const may = useMay(install.account.id);
@@ -35,6 +40,11 @@ export function Overview({ install }: { install: Install }) {
       {isActive && (
         <Suspense fallback={<div className={styles.reserved} />}>
           <Traffic install={install} />
+        </Suspense>
+      )}
+      {isActive && install.environment === 'production' && (
+        <Suspense fallback={<div className={styles.reserved} />}>
+          <Uptime install={install} />
         </Suspense>
       )}
       <Operations installId={install.id} />

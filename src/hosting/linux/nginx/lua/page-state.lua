@@ -25,6 +25,8 @@ local PASSING_AFTER_ERROR = 1
 local UNKEPT_FOR = 3600
 local FAILING_FOR = 5
 local LAST_FOR = 3600
+-- How long it is known that PHP failed to make a page that nobody asked for since.
+local ERROR_FOR = 3600
 local MOST_WAIT = 20
 local MOST_WAIT_WITH_LAST = 5
 local FIRST_PAUSE, LONGEST_PAUSE = 0.005, 0.05
@@ -193,6 +195,12 @@ function M.enter(page, variant, host, var)
   return found, how, token
 end
 
+-- Whether the cache answers a page, or PHP last failed to make it.
+function M.answers(page, variant)
+  local key = key_of(page)
+  return OUTCOMES[look(key, page.slots[variant])] == "page" or pages:get("e" .. key) ~= nil
+end
+
 -- The cache holds a slot until that time, in seconds.
 function M.ready(slot, til)
   local left = til - ngx.now()
@@ -202,6 +210,7 @@ end
 -- PHP made a page that is kept.
 function M.kept(key)
   pages:delete("u" .. key)
+  pages:delete("e" .. key)
 end
 
 -- A good page may be shown while PHP fails.
@@ -216,6 +225,7 @@ end
 -- PHP's answer is not for the cache. If it refuses the visitor, perhaps for the address, others may make the page, but visitors
 -- with cookies, which PHP would not see, do not.
 function M.unkept(key, status)
+  pages:delete("e" .. key)
   if status < 400 then
     pages:set(key, 0, UNKEPT_FOR, PASSING)
   else
@@ -231,6 +241,7 @@ end
 
 -- PHP failed. Pages that are still in the cache stay.
 function M.failed(key, keeps_last)
+  pages:set("e" .. key, 0, ERROR_FOR)
   local _, flag = pages:get(key)
   if flag == READY then return end
   if keeps_last and M.has_last(key) then

@@ -22,6 +22,22 @@ local function asks_too_much(page, var)
   return (asked or 0) > settings.mostQueries
 end
 
+-- Whether the client wants a page only if the cache can answer: `wantsOnlyCached` of policy/page-request-headers.ts.
+local function is_only_cached(var)
+  local asked = var.http_cache_control
+  return asked ~= nil and ("," .. asked:lower():gsub("%s", "") .. ","):find(",only-if-cached,", 1, true) ~= nil
+end
+
+-- The cache has no page, and PHP is not to be asked.
+local function refuse_uncached()
+  ngx.status = 504
+  ngx.header["Cache-Control"] = "no-store"
+  ngx.header["X-Cache"] = "MISS"
+  ngx.header["Content-Length"] = 0
+  ngx.send_headers()
+  return ngx.exit(504)
+end
+
 local function keeps_last(host)
   local entry = rows.find(host)
   return entry ~= nil and entry.row.pages.staleIfError == true
@@ -41,6 +57,8 @@ function M.access()
   local var = ngx.var
   if var.php == "" then return ngx.exit(404) end
   body.discard_unannounced(var)
+  local only_cached = is_only_cached(var)
+  if only_cached and var.page_bypass ~= "" then return refuse_uncached() end
   if var.page_bypass ~= "" then return ngx.exec(body.php_location(var)) end
   local script = var.uri
   -- The script travels to the inner server in a header.
@@ -50,11 +68,15 @@ function M.access()
   if request_uri:find("#", 1, true) then return ngx.exit(400) end
   local host = var.host
   local own = var.page_rules ~= "" and rules_of(host) or nil
-  if own and is_bypassed(own, request_uri, var) then return ngx.exec(body.php_location(var)) end
+  if own and is_bypassed(own, request_uri, var) then
+    if only_cached then return refuse_uncached() end
+    return ngx.exec(body.php_location(var))
+  end
   local uri, campaign = page_key.split(request_uri, own and own.parameters)
   local where = var.scheme .. "://" .. host .. var.port_suffix .. uri
   local variant = page_key.variant(var.http_accept_encoding, settings.brotli)
   local page = page_state.page(var.install, uri, where)
+  if only_cached and (page.personal or not page_state.answers(page, variant)) then return refuse_uncached() end
   if page.personal then return ngx.exec(body.php_location(var)) end
   local key, how, token = page_state.enter(page, variant, host, var)
   if token then

@@ -1,0 +1,72 @@
+import type { Scope } from '../../access/memberships.ts';
+import { inScope } from '../../access/memberships.ts';
+import type { Queries } from '../../database/database.ts';
+import type { PageOf, PageRequest } from '../../lib/page.ts';
+
+/** A span of the history of a website. */
+export interface Span {
+  first_at: string;
+  last_at: string;
+  is_up: boolean;
+}
+
+/** The spans of an install that end at `since` or later, oldest first. */
+export function spansOf(queries: Queries, installId: string, since: string): Promise<Span[]> {
+  return queries
+    .selectFrom('uptime_spans')
+    .select(['first_at', 'last_at', 'is_up'])
+    .where('install_id', '=', installId)
+    .where('last_at', '>=', since)
+    .orderBy('first_at')
+    .execute();
+}
+
+/** An incident with its install. */
+export interface Incident {
+  id: string;
+  install_id: string;
+  install_name: string;
+  cause: string;
+  message: string;
+  php_error: string | null;
+  started_at: string;
+  ended_at: string | null;
+}
+
+/** Which incidents are listed. */
+export type IncidentFilter =
+  | { installId: string; isOpen?: boolean }
+  | { accountId: string; scope: Scope; isOpen?: boolean };
+
+const confirmed = (queries: Queries, filter: IncidentFilter) =>
+  queries
+    .selectFrom('uptime_incidents as incident')
+    .innerJoin('installs as install', 'install.id', 'incident.install_id')
+    .where('incident.confirmed_at', 'is not', null)
+    .where((eb) =>
+      'installId' in filter
+        ? eb('incident.install_id', '=', filter.installId)
+        : eb.and([eb('install.account_id', '=', filter.accountId), inScope(eb, filter.scope)]),
+    )
+    .$if(filter.isOpen === true, (query) => query.where('incident.ended_at', 'is', null))
+    .$if(filter.isOpen === false, (query) => query.where('incident.ended_at', 'is not', null));
+
+/** A page of incidents, latest first. */
+export async function pageOfIncidents(
+  queries: Queries,
+  filter: IncidentFilter,
+  { limit, offset }: PageRequest,
+): Promise<PageOf<Incident>> {
+  const all = confirmed(queries, filter);
+  const [{ count }, results] = await Promise.all([
+    all.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+    all
+      .select(['incident.id', 'incident.install_id', 'install.name as install_name', 'incident.cause'])
+      .select(['incident.message', 'incident.php_error', 'incident.started_at', 'incident.ended_at'])
+      .orderBy('incident.seq', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+  ]);
+  return { count, results };
+}

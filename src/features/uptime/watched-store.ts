@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import type { Queries } from '../../database/database.ts';
+
+/** A website whose home page is asked for. */
+export interface WatchedInstall {
+  id: string;
+  name: string;
+  /** Null: the embedded host. */
+  host_id: string | null;
+  /** The main domain. */
+  hostname: string;
+  isSecure: boolean;
+  /** Every name that it serves. */
+  names: string[];
+}
+
+/** Websites that visitors have: production, in service, and not a copy that is still being made. */
+const watched = (queries: Queries) =>
+  queries
+    .selectFrom('installs as install')
+    .where('install.status', '=', 'active')
+    .where('install.environment', '=', 'production')
+    .where('install.awaits_copy', '=', false);
+
+export async function countWatched(queries: Queries): Promise<number> {
+  const { count } = await watched(queries)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** The watched websites of one of `turns` equal parts, in the order of their creation. */
+export async function watchedInstalls(
+  queries: Queries,
+  { turn, turns }: { turn: number; turns: number },
+): Promise<WatchedInstall[]> {
+  const rows = await watched(queries)
+    .innerJoin('domains as domain', 'domain.install_id', 'install.id')
+    .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
+    .select(['install.id', 'install.name', 'install.host_id'])
+    .select(['domain.name as domain', 'domain.is_primary', 'domain.is_cname'])
+    .select('certificate.source')
+    .where('domain.is_duplicate', '=', false)
+    .where('domain.network_status', '=', 'ACTIVE')
+    .$if(turns > 1, (query) => query.where(sql`install.seq % ${turns}`, '=', turn))
+    .orderBy('install.seq')
+    .orderBy('domain.seq')
+    .execute();
+  const installs = new Map<string, WatchedInstall & { rank: number }>();
+  for (const row of rows) {
+    // The main domain, else the name that every install has.
+    const rank = row.is_primary ? 2 : row.is_cname ? 1 : 0;
+    const known = installs.get(row.id);
+    const names = [...(known?.names ?? []), row.domain];
+    if (known !== undefined && known.rank >= rank) known.names = names;
+    else {
+      const { id, name, host_id, domain } = row;
+      // Visitors of others use HTTP: a browser warns them of a self-signed certificate.
+      const isSecure = row.source !== null && row.source !== 'SELF_SIGNED';
+      installs.set(id, { id, name, host_id, hostname: domain, isSecure, names, rank });
+    }
+  }
+  return [...installs.values()].filter(({ rank }) => rank > 0).map(({ rank: _, ...install }) => install);
+}
+
+/** Whether an install is watched now. */
+export async function isWatched(queries: Queries, installId: string): Promise<boolean> {
+  const row = await watched(queries)
+    .select('install.id')
+    .where('install.id', '=', installId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Those of the installs with an incident that has not ended which are not watched any more. */
+export async function unwatchedWithIncident(queries: Queries): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('uptime_incidents as incident')
+    .select('incident.install_id')
+    .where('incident.ended_at', 'is', null)
+    .where('incident.install_id', 'not in', watched(queries).select('install.id'))
+    .execute();
+  return rows.map(({ install_id }) => install_id);
+}
