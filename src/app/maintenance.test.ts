@@ -21,6 +21,7 @@ it('is enqueued by a running Homeport, each kind at its times', async () => {
       'warn_of_expiry',
       'warn_of_upload_expiry',
       'discard_spent_backups',
+      'reconcile_backups',
       'expire_deleted_installs',
       'look_at_domains',
       'look_for_proofs',
