@@ -203,7 +203,10 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
       await writeOwnFiles(layout.coreOf(version));
     } catch (err) {
       if (!hasCode(err, 'ENOENT') && !(err instanceof PermanentHostError)) throw err;
-      log.error({ err, version }, `WordPress ${version} of this host is damaged, so its websites may not start`);
+      log.error(
+        { err, version },
+        `WordPress ${version} of this host is damaged, so its websites may not start`,
+      );
     }
   }
 
