@@ -18,7 +18,7 @@ import { PROGRAM_FILES, pharOf } from './programs.ts';
 
 /** WP-CLI on this machine: one phar of root, which all sandboxes can read. */
 export interface WpCliPhar {
-  /** Writes the files beside the phar. Fetches a missing phar in the background, and tries again every hour. */
+  /** Writes the files beside the phar, and a missing phar. Downloads it in the background, and tries again every hour. */
   start(): Promise<void>;
   stop(): Promise<void>;
   /** Whether the phar is there. */
@@ -68,8 +68,10 @@ export function createWpCliPhar(options: WpCliPharOptions): WpCliPhar {
   /** An installation without the optional package downloads the phar. */
   const packagedPhar = () => packagedFiles()?.wpCli ?? 'official';
 
+  const placeOf = (source: string) => (source === 'packaged' ? packagedPhar() : source);
+
   async function add(source: string): Promise<string> {
-    const from = source === 'packaged' ? packagedPhar() : source;
+    const from = placeOf(source);
     if (source === 'none') {
       throw new PermanentHostError(
         'HOMEPORT_WP_CLI_SOURCE of this machine is "none". Name another source, such as "official"',
@@ -150,7 +152,10 @@ export function createWpCliPhar(options: WpCliPharOptions): WpCliPhar {
       if (configured === 'none') return;
       const onError = (err: unknown) =>
         log.warn({ err }, 'could not fetch WP-CLI; installs are served without it');
-      attempts = repeatEvery(ensure, { delayMs: HOUR_MS, onError, immediately: true });
+      // The host tells the platform what it has as soon as it has started.
+      const isHere = placeOf(configured) !== 'official';
+      if (isHere) await ensure().catch(onError);
+      attempts = repeatEvery(ensure, { delayMs: HOUR_MS, onError, immediately: !isHere });
     },
     async stop() {
       void attempts?.stop();

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { WpCliResult } from '../../contract/wp-cli.ts';
@@ -100,6 +100,12 @@ describe('the phar', () => {
     await started.stop();
     const { uid, mode } = await stat(pharOf(machine.layout));
     expect([uid, mode & 0o777]).toEqual([0, 0o644]);
+    // A file of this machine is there at the end of the start.
+    await rm(pharOf(machine.layout));
+    const local = phar(file);
+    await local.start();
+    expect(await local.isThere()).toBe(true);
+    await local.stop();
     expect(await readFile(pharOf(machine.layout))).toEqual(server.served.content);
     expect(await phar(file).add(null)).toBe('9.9.9');
     expect(await phar().check()).toBeNull();
