@@ -198,28 +198,6 @@ test('an install unknown to the control plane and a missing one are reported', a
   ]);
 });
 
-test('a lost database is reported with the command that restores it', async () => {
-  const database = await databaseName();
-  const dump = await runCommand('mariadb-dump', [
-    '--no-defaults',
-    ...['--socket', layout().mariadbSocket, database],
-  ]);
-  await sql(`DROP DATABASE ${database}`);
-  const expectNamed = async (message: string) =>
-    expect(await running.host.inspect([install], true)).toEqual([
-      {
-        thing: 'install drifting: database',
-        message,
-        mended: false,
-        remedy: expect.stringMatching(/restore/),
-      },
-    ]);
-  await expectNamed(`The database ${database} is missing.`);
-  await sql(`CREATE DATABASE ${database}`);
-  await expectNamed(`The database ${database} has no tables.`);
-  await sql(`USE ${database}; ${dump.stdout}`);
-});
-
 test('a lost database user and lost rights are restored', async () => {
   await sql('DROP USER drifting@localhost');
   await expectRepaired(/database/, /The user drifting lacks rights/);

@@ -98,6 +98,6 @@ test('a website that lost its record is not provisioned over its remains', async
   await sql(`DROP DATABASE ${database}`);
   await host.apply(install);
   // WordPress's installer would be open to any visitor.
-  expect((await home(install)).status).toBe(500);
+  expect((await home(install)).status).toBe(503);
   await stop();
 });

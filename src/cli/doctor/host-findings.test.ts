@@ -31,6 +31,29 @@ test('reports a difference as a problem until it is repaired', () => {
   ]);
 });
 
+test('names the newest backup of an install that lost data, and the command that restores it', () => {
+  const lost = {
+    ...BROKEN,
+    thing: 'install shop: data',
+    mended: false,
+    remedy: 'List them.',
+    backupOf: 'an-id',
+  };
+  const backup = {
+    id: 'b-id',
+    created_at: '2026-01-30T02:00:00.000Z',
+    verified_at: '2026-01-30T02:05:00.000Z',
+  };
+  const remedyFor = (
+    backups: [string, typeof backup | { id: string; created_at: string; verified_at: null }][],
+  ) => findingsOf('here', 1, [lost], new Map(backups))[0]?.remedy;
+  expect(remedyFor([['an-id', backup]])).toBe(
+    'Restore the newest backup, of 2026-01-30 02:00 UTC (verified 2026-01-30 02:05 UTC): homeport backup restore b-id --yes',
+  );
+  expect(remedyFor([['an-id', { ...backup, verified_at: null }]])).toContain('(never verified)');
+  expect(remedyFor([])).toContain('no backup');
+});
+
 test('names a host without a relay, and messages that wait for an hour', () => {
   const now = new Date('2026-01-31T12:00:00.000Z');
   const queue = { relay: 'relay.test:25', fault: null, messages: 0, bytes: 0, oldest: null, listed: [] };

@@ -1,4 +1,5 @@
 import type { Services } from '../../app/services.ts';
+import { type NewestBackup, newestBackups } from '../../features/backups/newest-backup-store.ts';
 import type { HostView } from '../../features/hosts/service.ts';
 import type { Difference } from '../../hosting/contract/host.ts';
 import type { InstallRef } from '../../hosting/contract/install-ref.ts';
@@ -7,6 +8,7 @@ import type { TimeLimits } from '../../hosting/remote/time-limits.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { askHost } from '../platform/ask-host.ts';
+import { shownTime } from '../terminal/output.ts';
 import { type Finding, ok, problem, reasonOf } from './finding.ts';
 
 /**
@@ -62,7 +64,11 @@ async function examineHost(
       ],
       limits,
     );
-    const findings = findingsOf(name, expected.length, differences);
+    const backups = await newestBackups(
+      database.reader,
+      differences.flatMap(({ backupOf }) => backupOf ?? []),
+    );
+    const findings = findingsOf(name, expected.length, differences, backups);
     return mail === null ? findings : [...findings, ...mailFindings(name, mail, clock.now())];
   } catch (error) {
     return [
@@ -75,21 +81,42 @@ async function examineHost(
   }
 }
 
-/** Formats the findings of a host. `installs`: the number that the control plane has there. Pure. */
-export function findingsOf(host: string, installs: number, differences: Difference[]): Finding[] {
-  const findings = differences.map((difference) => findingOf(host, difference));
+/**
+ * Formats the findings of a host. `installs`: the number that the control plane has there. `backups`: the newest backups, by install.
+ * Pure.
+ */
+export function findingsOf(
+  host: string,
+  installs: number,
+  differences: Difference[],
+  backups: ReadonlyMap<string, NewestBackup> = new Map(),
+): Finding[] {
+  const findings = differences.map((difference) => findingOf(host, difference, backups));
   if (differences.some((difference) => !isSkipped(difference))) return findings;
   const count = installs === 1 ? '1 install' : `${installs} installs`;
   const what = differences.length === 0 ? 'All' : 'Everything that was checked';
   return [ok(host, `${what} matches the desired state, ${count}.`), ...findings];
 }
 
-function findingOf(host: string, difference: Difference): Finding {
-  const { thing, message, mended, remedy } = difference;
+function findingOf(
+  host: string,
+  difference: Difference,
+  backups: ReadonlyMap<string, NewestBackup>,
+): Finding {
+  const { thing, message, mended, backupOf } = difference;
+  const remedy = backupOf === undefined ? difference.remedy : restoreAdvice(backups.get(backupOf));
   const check = `${host}: ${thing}`;
   if (mended === true) return ok(check, `${message} Fixed.`);
   if (isSkipped(difference)) return ok(check, message);
   return { check, state: 'problem', message, remedy };
+}
+
+/** The host knows no backups. */
+function restoreAdvice(backup: NewestBackup | undefined): string {
+  if (backup === undefined) return 'Homeport has no backup of it. Bring the data back by SFTP.';
+  const { id, created_at, verified_at } = backup;
+  const checked = verified_at === null ? 'never verified' : `verified ${shownTime(verified_at, '')}`;
+  return `Restore the newest backup, of ${shownTime(created_at, '')} (${checked}): homeport backup restore ${id} --yes`;
 }
 
 /** Findings about the mail queue of a host. Pure. */

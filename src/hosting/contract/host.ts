@@ -137,6 +137,8 @@ export interface Difference {
   mended: boolean | null;
   /** The operator's next step; null if there is none. If `mended` is null too, the part was not checked and the message says why. */
   remedy: string | null;
+  /** Id of the install that lost data, whose newest backup helps. */
+  backupOf?: string;
 }
 
 export const CACHE_KINDS = ['object', 'page', 'cdn'] as const;

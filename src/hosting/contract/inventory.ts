@@ -13,6 +13,8 @@ export interface HeldInstall {
   hostnames: string[];
   /** The digest (state-digest.ts) of the served state; null if it is not served. */
   digest: string | null;
+  /** The data that is missing, one sentence each, for which the host has closed the website; omitted if nothing is. */
+  lost?: string[];
 }
 
 /** The installs on a host, for a platform to compare with its database. */

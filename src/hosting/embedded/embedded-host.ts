@@ -38,6 +38,7 @@ import { blamingWebsite } from './wordpress/broken-website.ts';
 import { createEmbeddedWordPress, type WordPressWebsite } from './wordpress/embedded-wordpress.ts';
 import { waitForFetch } from './wordpress/fetch-wait.ts';
 import { requireHomePage, visitorsWarning } from './wordpress/home-page.ts';
+import { missingData } from './wordpress/missing-data.ts';
 import { HTTPS_PORT, isSameButPort, originOf } from './wordpress/origin.ts';
 import { completeRestored, requireParts, restoredIn } from './wordpress/restored-parts.ts';
 import { factsOf } from './wordpress/serving.ts';
@@ -240,13 +241,14 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
 
     async apply(state, signal, report) {
       signal?.throwIfAborted();
+      const isNew = (await served.read(state.id)) === null;
       const wanted = await wordpressFor(state, report, signal);
       const facts = wanted && { ...wanted, passKey: state.rules?.password?.passKey ?? null };
       const revision = await serially(state.id, async () => {
         const write = await served.plan(state, wanted);
         await snapshots.recover(state.id);
         if (facts === null) await files.provide(state);
-        else await wordpress?.sites.provide(state, facts, signal);
+        else await wordpress?.sites.provide(state, facts, isNew, signal);
         const revision = await write();
         await inventory.takeBack(state.id);
         return revision;
@@ -260,7 +262,9 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
         phpVersion: 'version' in here ? here.version : null,
         wordpressVersion: facts.version,
         stableIps: null,
-        hasFormerUrls: await wordpress.sites.hasFormerUrls(state.id, facts),
+        hasFormerUrls:
+          missingData(layout, state.id).length === 0 &&
+          (await wordpress.sites.hasFormerUrls(state.id, facts)),
       };
     },
 

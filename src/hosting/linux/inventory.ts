@@ -34,6 +34,7 @@ export function createLinuxInventory(
         name,
         hostnames: hostnames.slice(0, LISTED_HOSTNAMES).map((hostname) => hostname.name),
         digest: served === null ? null : stateDigest(served.state),
+        ...(record.placement.lost === undefined ? {} : { lost: record.placement.lost }),
       },
     ];
   }

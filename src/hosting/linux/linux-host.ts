@@ -358,7 +358,18 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     },
 
     inspect: (expected, repair) =>
-      inspectMachine({ ...parts, ...lifecycle, steps, serially, startRetries }, expected, repair),
+      inspectMachine(
+        {
+          ...parts,
+          ...lifecycle,
+          steps,
+          serially,
+          startRetries,
+          retryStart: (record) => void bringUp(record),
+        },
+        expected,
+        repair,
+      ),
 
     addWordpress: (source) => wordpressVersions.add(source),
     addReleases: wordpressVersions.addReleases,

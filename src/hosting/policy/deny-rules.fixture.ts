@@ -1,9 +1,17 @@
-import { DEFAULT_DENY } from './deny-rules.ts';
+import { DEFAULT_DENY, INSTALLATION } from './deny-rules.ts';
 
 /** The cases of the rules for files that no visitor may see, which every edge must follow. Paths are decoded and normalised. */
 
 /** Patterns of an install. */
-export const DENY = [...DEFAULT_DENY, '/private', '/a/b/', '*.secret', '/x/*.txt', 'Notes.md'];
+export const DENY = [
+  ...DEFAULT_DENY,
+  ...INSTALLATION,
+  '/private',
+  '/a/b/',
+  '*.secret',
+  '/x/*.txt',
+  'Notes.md',
+];
 
 export const DENIED = [
   '/wp-content/debug.log',
@@ -25,6 +33,9 @@ export const DENIED = [
   '/k.secret',
   '/x/a.txt',
   '/deep/notes.md',
+  '/wp-admin/install.php',
+  '/wp-admin/install.php/x',
+  '/wp-admin/setup-config.php',
 ];
 
 export const HIDDEN = [

@@ -19,6 +19,12 @@ export const DEFAULT_DENY: readonly string[] = [
   ),
 ];
 
+/**
+ * WordPress's own installation, which it offers to any visitor if its configuration or its tables are gone. Each website is installed when it
+ * is created, and WP-CLI needs no page.
+ */
+export const INSTALLATION: readonly string[] = ['/wp-admin/install.php', '/wp-admin/setup-config.php'];
+
 /** A valid pattern. */
 export const DENY_PATTERN = '^(/[^*]*|(/([^*/]+/)*)?\\*\\.[^*/]+|[^*/]+)$';
 

@@ -16,7 +16,7 @@ import {
 } from '../contract/website-rules.ts';
 import { type AddressRanges, addressRanges } from './address-ranges.ts';
 import { certificateId } from './certificate-id.ts';
-import { DEFAULT_DENY, DENY_PATTERN } from './deny-rules.ts';
+import { DEFAULT_DENY, DENY_PATTERN, INSTALLATION } from './deny-rules.ts';
 import { offloadOrigin } from './offload-origin.ts';
 import { OffloadRuleSchema, offloadRulesOf } from './offload-rule.ts';
 import { parsePattern } from './path-pattern.ts';
@@ -134,6 +134,8 @@ const EdgeRowSchema = Type.Object({
   bodyBytes: Type.Optional(Type.Integer({ minimum: 0 })),
   /** Whether requests to the login and to XML-RPC are limited. */
   limits: Type.Object({ login: Type.Boolean(), xmlrpc: Type.Boolean() }),
+  /** Present if visitors see that the website is closed, because it lost data. */
+  closed: Type.Optional(Type.Literal(true)),
 });
 
 /** Everything that the edge knows about an install, without secrets except hashes of passwords and keys of passes. */
@@ -146,11 +148,13 @@ export interface RowFacts extends Pick<EdgeRow, 'home' | 'root' | 'php' | 'uid'>
   /** The default domain of the install; null if it has none. */
   defaultDomain: string | null;
   s3: S3Service;
+  /** Whether it lost data; false if left out. */
+  isClosed?: boolean;
 }
 
 const MOST_PAGE_BYTES = 256 * 1024 * 1024;
 /** One list for all rows, so that what an edge computes from it is shared. */
-const DENY = [...DEFAULT_DENY];
+const DENY = [...DEFAULT_DENY, ...INSTALLATION];
 const NO_ADDRESSES: AddressRanges = { ipv4: [], ipv6: [] };
 
 /** The part of a row that an edge obeys on any machine. */
@@ -206,6 +210,7 @@ export function rowOf(state: InstallState, facts: RowFacts): EdgeRow {
     ),
     ...bodyOf(state),
     limits: { login: true, xmlrpc: true },
+    ...(facts.isClosed === true ? { closed: true } : {}),
   });
 }
 

@@ -94,6 +94,11 @@ export const NOTICES = {
     sentence:
       'The web server could not answer. Please try again; if it persists, tell the operator of the website.',
   },
+  closed: {
+    status: 503,
+    title: 'Not available now',
+    sentence: 'This website is not available at the moment. Please try again later.',
+  },
   busy: {
     status: 503,
     title: 'Busy',

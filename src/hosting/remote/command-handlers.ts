@@ -89,11 +89,12 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
   handle(COMMANDS.publish, (proof) => host.publish(proof));
   handle(COMMANDS.withdraw, (proof) => host.withdraw(proof));
   handle(COMMANDS.inspect, async ({ expected, repair }) =>
-    (await host.inspect(expected, repair)).map(({ thing, message, mended, remedy }) => ({
+    (await host.inspect(expected, repair)).map(({ thing, message, mended, remedy, backupOf }) => ({
       thing: cut(thing),
       message: cut(message),
       mended,
       remedy: remedy === null ? null : cut(remedy),
+      ...(backupOf === undefined ? {} : { backupOf }),
     })),
   );
   handle(COMMANDS.heldInstalls, ({ after }) => host.heldInstalls(after));

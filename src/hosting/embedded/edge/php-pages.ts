@@ -60,6 +60,7 @@ const FAILURES: Record<PhpFailureReason, Notice> = {
   memory: NOTICES.failed,
   timeout: NOTICES.slow,
   too_large: NOTICES.tooLarge,
+  closed: NOTICES.closed,
 };
 /** If PHP names no time. */
 const RETRY_SECONDS = 5;
@@ -293,7 +294,8 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
     );
     // Its visitor sees that the connection was cut.
     if (response.headersSent) return;
-    const retry = error.reason === 'busy' ? { 'Retry-After': error.retryAfter || RETRY_SECONDS } : {};
+    const mayRetry = error.reason === 'busy' || error.reason === 'closed';
+    const retry = mayRetry ? { 'Retry-After': error.retryAfter || RETRY_SECONDS } : {};
     // Closed, because the rest of the request is not read.
     const close = hasBody(visitor.headers) ? { Connection: 'close' } : {};
     sendNotice({ response }, FAILURES[error.reason], { ...retry, ...close });

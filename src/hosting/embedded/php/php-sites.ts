@@ -110,10 +110,11 @@ export type PhpAvailability = { version: string } | { reason: string; mayPass?: 
  * - `memory`: the request exceeded the memory of its thread.
  * - `too_large`: the body is larger than the site accepts.
  * - `failed`: PHP ended without an answer.
+ * - `closed`: data of the website is missing.
  */
-export type PhpFailureReason = 'busy' | 'timeout' | 'memory' | 'too_large' | 'failed';
+export type PhpFailureReason = 'busy' | 'timeout' | 'memory' | 'too_large' | 'failed' | 'closed';
 
-/** A request or script without an answer of PHP. The edge answers 503, 504, 500, 413 or 502. */
+/** A request or script without an answer of PHP. The edge answers 503, 504, 500, 413, 502 or 503. */
 export class PhpFailure extends Error {
   readonly reason: PhpFailureReason;
   /** Seconds. */

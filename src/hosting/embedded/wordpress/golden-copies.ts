@@ -116,7 +116,8 @@ const TAKEN = ['EEXIST', 'ENOTDIR'];
 export async function writeHostFiles(files: string): Promise<void> {
   const content = join(files, 'wp-content');
   const plugins = join(content, 'mu-plugins');
-  const hasContent = await provideFolder(content);
+  // The customer's: if it is lost, an empty one hides that.
+  const hasContent = (await ifThere(lstat(content)))?.isDirectory() === true;
   const hasPlugins = hasContent && (await provideFolder(plugins));
   if (hasContent) await provideFile(join(content, 'db.php'), DATABASE_FILE);
   if (hasPlugins) await provideFile(join(plugins, 'homeport.php'), MUST_USE_FILE);

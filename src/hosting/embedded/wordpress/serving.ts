@@ -5,8 +5,9 @@ import { allDone, type Repetition, repeatEvery, serializeByKey } from '../../../
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
-import type { PhpRequest, PhpResponse, PhpSites } from '../php/php-sites.ts';
+import { PhpFailure, type PhpRequest, type PhpResponse, type PhpSites } from '../php/php-sites.ts';
 import { createRareLog } from '../rare-log.ts';
+import { missingData } from './missing-data.ts';
 import { type PurgeRequest, takePurges } from './purge-requests.ts';
 import { createScheduledTasks } from './scheduled-tasks.ts';
 import { PRIVATE, type SiteFacts } from './site.ts';
@@ -40,6 +41,8 @@ export interface WordPressServingOptions {
 }
 
 const CRON_LOOK_MS = MINUTE_MS;
+/** Until visitors of a closed website may try again. */
+const CLOSED_SECONDS = 60;
 
 export const factsOf = ({ wordpress, protect }: Pick<Vhost, 'wordpress' | 'protect'>): SiteFacts | null =>
   wordpress && { ...wordpress, passKey: protect?.passKey ?? null };
@@ -55,6 +58,8 @@ export function createWordPressServing(options: WordPressServingOptions): WordPr
   async function request(vhost: Vhost, given: PhpRequest, signal: AbortSignal): Promise<PhpResponse> {
     const facts = factsOf(vhost);
     if (facts === null) throw new Error('the website has no PHP');
+    const [missing] = missingData(layout, vhost.id);
+    if (missing !== undefined) throw new PhpFailure('closed', missing, CLOSED_SECONDS);
     visited.add(vhost.id);
     return php.request(await sites.siteOf(vhost.id, facts), given, signal);
   }
@@ -73,7 +78,7 @@ export function createWordPressServing(options: WordPressServingOptions): WordPr
     async run(id, signal) {
       // Since the look it may have been deleted or changed.
       const website = websiteOf(id);
-      if (website === null) return null;
+      if (website === null || missingData(layout, id).length > 0) return null;
       const next = await sites.runCron(id, website.facts, signal);
       await takeAndPurge(id);
       // Nothing but its tasks needed the process.

@@ -8,6 +8,7 @@ import { untilAborted } from '../../../lib/concurrency.ts';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { syncFileSystem } from '../../../lib/sync-file-system.ts';
+import { BrokenWebsiteError } from '../../contract/errors.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
 import type { LoginRefused, WordPressLogin } from '../../contract/wordpress-login.ts';
@@ -27,6 +28,7 @@ import { copyTree } from './copy-tree.ts';
 import { writeFirstValues } from './first-values.ts';
 import { createGoldenCopies, writeHostFiles } from './golden-copies.ts';
 import { NAMES_FILE } from './host-names-file.ts';
+import { missingData } from './missing-data.ts';
 import {
   COPY_FOLDER,
   CRON_CODE,
@@ -47,8 +49,11 @@ import { createWordPressVersions, type WordPressVersions } from './wordpress-ver
 export interface WordPressSites extends WordPressVersions, UrlReplacement {
   /** Fetches WordPress if this host has none, and prepares it for new websites. Returns its version. Rejects as `versionFor`. */
   prepare(report?: ReportProgress): Promise<string>;
-  /** Creates the document root of a new website, or repairs the host's files in an existing one. */
-  provide(install: InstallRef, facts: SiteFacts, signal?: AbortSignal): Promise<void>;
+  /**
+   * Creates the document root of a new website, or repairs the host's files in an existing one. `isNew`: false for a website that was
+   * served before. If it lost its files, nothing is put in their place.
+   */
+  provide(install: InstallRef, facts: SiteFacts, isNew: boolean, signal?: AbortSignal): Promise<void>;
   siteOf(installId: string, facts: SiteFacts): Promise<PhpSite>;
   createLogin(
     install: InstallRef,
@@ -129,8 +134,18 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     });
   }
 
-  const siteOf = (installId: string, facts: SiteFacts) =>
-    phpSiteIn(installId, { files: layout.filesOf(installId), database: layout.databaseOf(installId) }, facts);
+  async function siteOf(installId: string, facts: SiteFacts): Promise<PhpSite> {
+    const missing = missingData(layout, installId);
+    // PHP would make another database.
+    if (missing.length > 0) {
+      throw new BrokenWebsiteError(`Data of the website is missing. ${missing.join(' ')} Restore a backup.`);
+    }
+    return phpSiteIn(
+      installId,
+      { files: layout.filesOf(installId), database: layout.databaseOf(installId) },
+      facts,
+    );
+  }
 
   /** Runs `work` with a website in folders that no install has. Its process ends afterwards. */
   async function inFolder<Result>(
@@ -212,8 +227,11 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
       return version;
     },
 
-    async provide(install, facts, signal) {
-      if (!existsSync(layout.filesOf(install.id))) return create(install, facts, signal);
+    async provide(install, facts, isNew, signal) {
+      if (!existsSync(layout.filesOf(install.id))) {
+        if (isNew) await create(install, facts, signal);
+        return;
+      }
       await writeHostFiles(layout.filesOf(install.id));
       // As the operator may have put it back from a copy of an earlier version. Without a database, no PHP runs.
       if (!existsSync(layout.databaseOf(install.id))) await adoptDatabase(layout, install.id);

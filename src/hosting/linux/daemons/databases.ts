@@ -25,6 +25,8 @@ export interface Databases {
   readOnly(): Promise<Set<string>>;
   /** Lets the user of a database only read and delete, which ends its connections, or do everything from its next connection on. */
   setReadOnly(database: string, isReadOnly: boolean): Promise<void>;
+  /** Names of its tables and views; null without the database. */
+  tables(database: string): Promise<Set<string> | null>;
   /** Whether the database exists, its user can use it, and it has tables. */
   stateOf(database: string, unixUser: string): Promise<DatabaseState>;
   /**
@@ -184,6 +186,16 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
     },
     readOnly,
     setReadOnly,
+    async tables(database) {
+      const name = textLiteral(database);
+      const [[count] = [], ...rows] = await asRoot(
+        [
+          `SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ${name}`,
+          `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${name}`,
+        ].join(';\n'),
+      );
+      return count === '1' ? new Set(rows.flat()) : null;
+    },
     stateOf,
     dump: async (database, file, signal) => dumpInto(file, socket, await owned(database), signal),
     async load(database, file, signal) {

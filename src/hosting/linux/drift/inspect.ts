@@ -62,7 +62,8 @@ export async function inspectMachine(
     ofInstalls.set(id, found ?? (host.isTrial(name) ? [] : [busy(name)]));
   });
   // Last, because the repairs above may have started them. A running attempt locks its install, which may thus be skipped.
-  const waiting = await toDifferences(notStarted(host.startRetries), isRepairing);
+  const lost = new Set([...ofInstalls].flatMap(([id, found]) => (found.some(isLoss) ? [id] : [])));
+  const waiting = await toDifferences(notStarted(host.startRetries, lost), isRepairing);
   return [...services, ...shared, ...waiting, ...[...ofInstalls.values()].flat()];
 }
 
@@ -72,8 +73,13 @@ function busy(name: string): Difference {
   return { thing: `install ${name}`, message, mended: null, remedy: null };
 }
 
-function notStarted(startRetries: StartRetries): Finding[] {
-  return [...startRetries.waiting()].map(([key, { name, reason, since }]) => ({
+/** A website that lost data waits for it, and a retry cannot help. */
+const isLoss = ({ backupOf }: Difference) => backupOf !== undefined;
+
+/** `reported`: installs whose reason is among the findings already. */
+function notStarted(startRetries: StartRetries, reported: ReadonlySet<string>): Finding[] {
+  const waiting = [...startRetries.waiting()].filter(([key]) => !reported.has(key));
+  return waiting.map(([key, { name, reason, since }]) => ({
     thing: name,
     message: `It has been down since ${since.toISOString()}, and the host keeps trying: ${reason}`,
     repair: () => startRetries.retry(key),

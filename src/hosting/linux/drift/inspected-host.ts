@@ -1,3 +1,4 @@
+import type { InstallRecord } from '../machine/record.ts';
 import type { LinuxHostParts } from '../websites/linux-host-parts.ts';
 import type { WebsiteSteps } from '../websites/provisioning.ts';
 import type { StartRetries } from '../websites/start-retries.ts';
@@ -6,9 +7,11 @@ import type { WebsiteLifecycle } from '../websites/website-lifecycle.ts';
 /** The parts of the host that inspections use. */
 export interface InspectedHost
   extends LinuxHostParts,
-    Pick<WebsiteLifecycle, 'websiteOf' | 'bringUp' | 'undo'> {
+    Pick<WebsiteLifecycle, 'websiteOf' | 'bringUp' | 'undo' | 'settle'> {
   steps: WebsiteSteps;
   startRetries: StartRetries;
+  /** Starts the website again until that succeeds, without waiting for it. */
+  retryStart(record: InstallRecord): void;
   /** Locks an install while `work` runs. */
   serially<Result>(installId: string, work: () => Promise<Result>): Promise<Result>;
 }

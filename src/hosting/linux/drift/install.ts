@@ -3,9 +3,13 @@ import type { Difference } from '../../contract/host.ts';
 import { checkHome } from '../isolation/folders.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { InstallRecord } from '../machine/record.ts';
+import { hasStaleHome } from '../php/stale-home.ts';
 import { addressOf, cgroupOf, phpDaemon, redisDaemon, type Website } from '../websites/provisioning.ts';
+import { foreignEntry, takeOwnership } from '../wordpress/permissions.ts';
+import { type InspectedData, inspectData, inspectUploads, lossDifferences } from './data.ts';
 import { checked, type Fault, faults, notRunning, toDifferences } from './finding.ts';
 import type { InspectedHost } from './inspected-host.ts';
+import { checkPages } from './pages.ts';
 
 /**
  * Inspects everything of an install that has a record, while the install is locked. `canAskDatabases`: whether the database
@@ -18,14 +22,19 @@ export async function inspectInstall(
 ): Promise<Difference[]> {
   const { id, name } = record.state;
   const differences: Difference[] = [];
-  /** False if a fault remains that was not repaired. */
-  async function inspect(part: string, check: () => Promise<Fault[]>): Promise<boolean> {
-    const found = await toDifferences(await checked(`install ${name}: ${part}`, check), isRepairing);
-    differences.push(...found);
-    return found.every((difference) => difference.mended === true);
+  /** False if a fault remains that was not repaired. A repair counts if the same check then finds nothing. */
+  async function inspect(part: string, check: () => Promise<Fault[]>, isProved = false): Promise<boolean> {
+    const thing = `install ${name}: ${part}`;
+    const found = await toDifferences(await checked(thing, check), isRepairing);
+    const isRepaired = found.some(({ mended }) => mended === true);
+    const left = isRepaired && !isProved ? await checked(thing, check) : [];
+    differences.push(...found.map((difference) => provedBy(left, difference)));
+    return left.length === 0 && found.every((difference) => difference.mended === true);
   }
 
   await inspect('limits', () => checkLimits(host, id));
+  // First, because the repairs below create folders.
+  const data = canAskDatabases ? await inspectData(host, record) : null;
   if (canAskDatabases) await inspect('database', () => checkDatabase(host, record));
   await inspect('web server', () => checkServed(host, record));
   const found = await findPhp(host, record);
@@ -39,19 +48,70 @@ export async function inspectInstall(
   if (!(await inspect('unix user', () => checkUser(host, website, record)))) return differences;
   const sandbox = await host.steps.sandboxOf(website);
   if (await inspect('folders', () => checkFolders(host, website, sandbox))) {
+    await inspect('owners', () => checkOwners(host, sandbox));
     await inspect('files', () => checkFiles(host, website, sandbox));
   }
   const { daemons, steps } = host;
   await inspect('redis', async () =>
     notRunning(await daemons.list(), redisDaemon(id), () => steps.startRedis(website)),
   );
-  await inspect('php', async () =>
-    notRunning(await daemons.list(), phpDaemon(id), () => steps.startPhp(website)),
-  );
+  await inspect('php', () => checkPhp(host, website));
   await inspect('purge socket', () => checkPurgeSocket(host, website));
   await inspect('mail socket', () => checkMailSocket(host, website));
   await inspect('start', async () => checkLive(host, record));
-  return differences;
+  // Without databases, no page works, and that is reported for all of them.
+  if (data === null || (await inspectLosses(data))) return differences;
+  const isSeen = await inspect('pages', () => checkPages(host, website, sandbox), true);
+  return isSeen ? differences : differences.map((difference) => unproved(name, difference));
+
+  /** Whether the website is closed to visitors, or would be by a repair. */
+  async function inspectLosses(found: InspectedData): Promise<boolean> {
+    const { restorablePrefix, losses } = found;
+    if (restorablePrefix !== null) {
+      const message = `wp-config.php is missing. The tables begin with "${restorablePrefix}". Other settings of the former file are only in backups.`;
+      const repair = () => host.websites.rewriteConfig(sandbox, restorablePrefix);
+      await inspect('data', async () => {
+        const present = await inspectData(host, record);
+        return present.losses.length === 0 ? [] : faults([message], repair);
+      });
+    }
+    const present = isRepairing ? await host.settle(await current(host, record)) : record;
+    const isClosed = present.placement.lost !== undefined;
+    const closing = losses.some(({ closes }) => closes);
+    if (!isRepairing && isClosed && !closing) {
+      const message = 'It is closed to visitors, although its data is back.';
+      await inspect('data', async () => faults([message], async () => {}));
+    }
+    if (restorablePrefix === null) {
+      const options = { isRepairing, isClosed };
+      differences.push(...lossDifferences(record, losses, options));
+      await inspect('data', async () => {
+        differences.push(...lossDifferences(record, await inspectUploads(host, record, found), options));
+        return [];
+      });
+    }
+    if (isRepairing && isClosed) host.retryStart(present);
+    return isClosed || (closing && !isRepairing);
+  }
+}
+
+/** The record as the repairs left it. */
+async function current({ records }: InspectedHost, record: InstallRecord): Promise<InstallRecord> {
+  return (await records.read(record.state.id)) ?? record;
+}
+
+function provedBy(left: Fault[], difference: Difference): Difference {
+  const [fault] = left;
+  if (difference.mended !== true || fault === undefined) return difference;
+  const message = `${difference.message} It was repaired, and then found again: ${fault.message}`;
+  return { ...difference, message, mended: false, remedy: fault.remedy };
+}
+
+/** A repair of a website whose pages fail afterwards. */
+function unproved(name: string, difference: Difference): Difference {
+  if (difference.mended !== true || difference.thing === `install ${name}: pages`) return difference;
+  const message = `${difference.message} It was repaired, but a page of the website still fails.`;
+  return { ...difference, message, mended: false, remedy: 'See the pages of this install below.' };
 }
 
 async function checkLimits({ cgroups, limits }: InspectedHost, id: string): Promise<Fault[]> {
@@ -69,12 +129,7 @@ async function checkLimits({ cgroups, limits }: InspectedHost, id: string): Prom
 async function checkDatabase({ databases }: InspectedHost, record: InstallRecord): Promise<Fault[]> {
   const { name } = record.state;
   const { database } = record.placement;
-  const restore = 'homeport backup restore restores it with its content.';
   switch (await databases.stateOf(database, name)) {
-    case 'missing':
-      return [{ message: `The database ${database} is missing.`, repair: null, remedy: restore }];
-    case 'empty':
-      return [{ message: `The database ${database} has no tables.`, repair: null, remedy: restore }];
     case 'read-only':
       return [
         {
@@ -88,6 +143,10 @@ async function checkDatabase({ databases }: InspectedHost, record: InstallRecord
         databases.create(database, name),
       );
     case 'whole':
+      return [];
+    // Data that is lost.
+    case 'missing':
+    case 'empty':
       return [];
   }
 }
@@ -155,7 +214,26 @@ async function checkFiles(
   sandbox: SandboxedInstall,
 ): Promise<Fault[]> {
   const site = { ...addressOf(website.state), database: website.database };
-  return faults(await websites.checkFiles(sandbox, site), () => steps.makeFiles(website));
+  return faults(await websites.checkFiles(sandbox, site), () => steps.repairFiles(website));
+}
+
+async function checkOwners({ layout }: InspectedHost, sandbox: SandboxedInstall): Promise<Fault[]> {
+  const entry = await foreignEntry(layout, sandbox);
+  if (entry === null) return [];
+  const message = `htdocs/${entry} belongs to another user, so the website cannot use it.`;
+  return faults([message], () => takeOwnership(layout, sandbox));
+}
+
+async function checkPhp({ layout, daemons, steps }: InspectedHost, website: Website): Promise<Fault[]> {
+  const name = phpDaemon(website.id);
+  const running = await daemons.list();
+  const down = notRunning(running, name, () => steps.startPhp(website));
+  const pid = running.find((daemon) => daemon.name === name)?.pid ?? null;
+  if (down.length > 0 || pid === null) return down;
+  const isStale = await hasStaleHome(pid, layout.homeOf(website.id));
+  return faults([isStale ? 'It uses a home that was deleted or moved since it started.' : null], () =>
+    daemons.restart(name),
+  );
 }
 
 async function checkPurgeSocket({ purges, steps }: InspectedHost, website: Website): Promise<Fault[]> {

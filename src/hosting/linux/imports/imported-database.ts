@@ -1,4 +1,5 @@
 import { RefusedImportError } from '../../contract/errors.ts';
+import { isNetwork, wordpressPrefixes } from '../../wordpress/core-tables.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { identifier, textLiteral } from '../daemons/sql.ts';
 
@@ -26,7 +27,7 @@ export async function findWordPress(
   );
   const tables = new Set(rows.flat());
   const tablePrefix = prefixOf(tables, configured);
-  if (tables.has(`${tablePrefix}blogs`) && tables.has(`${tablePrefix}sitemeta`)) {
+  if (isNetwork(tables, tablePrefix)) {
     throw new RefusedImportError(
       'The dump has a network of websites (multisite). Export its websites one by one.',
     );
@@ -35,10 +36,7 @@ export async function findWordPress(
 }
 
 function prefixOf(tables: ReadonlySet<string>, configured: string | null): string {
-  const prefixes = [...tables]
-    .filter((name) => name.endsWith('options'))
-    .map((name) => name.slice(0, -'options'.length))
-    .filter((prefix) => ['posts', 'users', 'usermeta'].every((name) => tables.has(prefix + name)));
+  const prefixes = wordpressPrefixes(tables);
   if (configured !== null && prefixes.includes(configured)) return configured;
   const [only, ...others] = prefixes;
   if (only === undefined) {

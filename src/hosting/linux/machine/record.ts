@@ -54,6 +54,15 @@ const StateSchema = Type.Object({
   ),
 });
 
+const SeenDataSchema = Type.Object({
+  tablePrefix: Text,
+  /** Its tables of WordPress itself, without the prefix. */
+  tables: Type.Array(Text),
+});
+
+/** What a website had when it last lacked nothing: so a later loss is noticed, and nothing else is put in its place. */
+export type SeenData = Type.Static<typeof SeenDataSchema>;
+
 const PlacementSchema = Type.Object({
   uid: Type.Integer({ minimum: 1 }),
   gid: Type.Integer({ minimum: 1 }),
@@ -62,6 +71,10 @@ const PlacementSchema = Type.Object({
   database: Text,
   /** Main names that the database can still have URLs with, former ones and the present one. */
   formerNames: Type.Optional(Type.Array(Text)),
+  /** Records of earlier versions lack it. */
+  seen: Type.Optional(SeenDataSchema),
+  /** The data that is missing, one sentence each. Visitors see that the website is closed. */
+  lost: Type.Optional(Type.Array(Text)),
 });
 
 const recordSchema = Compile(Type.Object({ state: StateSchema, placement: PlacementSchema }));

@@ -67,7 +67,7 @@ export function createEdgeWebsites(options: EdgeWebsitesOptions): EdgeWebsites {
   let links = new Map<string, string>();
 
   /** Throws a {@link PermanentHostError} that names the website and the problem. */
-  function rowFor({ state, uid }: Vhost): EdgeRow {
+  function rowFor({ state, uid, lost }: Vhost): EdgeRow {
     try {
       checkNames(state);
       return rowOf(state, {
@@ -77,6 +77,7 @@ export function createEdgeWebsites(options: EdgeWebsitesOptions): EdgeWebsites {
         uid,
         defaultDomain: `${state.name}.${siteDomain}`,
         s3,
+        isClosed: lost !== undefined,
       });
     } catch (cause) {
       if (!(cause instanceof PermanentHostError)) throw cause;

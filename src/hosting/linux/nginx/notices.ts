@@ -7,6 +7,7 @@ const NGINX_NOTICES = {
   storage: NOTICES.storage,
   forbidden: NOTICES.blocked,
   failed: NOTICES.failed,
+  closed: NOTICES.closed,
   protected: NOTICES.protected,
   'too-many': NOTICES.tooMany,
   'too-large': {

@@ -122,6 +122,11 @@ ${VARIABLES.map((name) => `        set $${name} "";`).join('\n')}
         error_page 404 ${noticeUri('no-website')};
         return 404;
     }
+    location = ${MARKER_PREFIX}closed {
+        internal;
+        error_page 503 ${noticeUri('closed')};
+        return 503;
+    }
 ${renderRoutes(options, renderPageLocations(options))}
 }`;
 }

@@ -7,4 +7,6 @@ export interface Vhost {
   uid: number;
   /** The core that its document root links to. */
   wordpressVersion: string;
+  /** Missing data: visitors see that the website is closed. */
+  lost?: string[] | undefined;
 }

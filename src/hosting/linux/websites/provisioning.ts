@@ -7,6 +7,7 @@ import { makeHome, removeHome } from '../isolation/folders.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import { linkLogs } from '../logs/log-link.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
+import type { SeenData } from '../machine/record.ts';
 import type { Stage } from '../machine/saga.ts';
 import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
 import { warmUp } from '../php/warm-up.ts';
@@ -31,6 +32,8 @@ export interface Website extends WebsiteRemains {
   formerNames?: string[] | undefined;
   /** The user id of its files; a new website has none yet. */
   uid?: number;
+  seen?: SeenData | undefined;
+  lost?: string[] | undefined;
 }
 
 export const phpDaemon = (installId: string): string => `php-${installId}`;
@@ -104,17 +107,19 @@ export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
 
   async function serve(website: Website): Promise<void> {
     const { uid } = await sandboxOf(website);
-    await web.put({ state: website.state, uid, wordpressVersion: website.wordpressVersion });
+    const { state, wordpressVersion, lost } = website;
+    await web.put({ state, uid, wordpressVersion, lost });
   }
 
-  /** Creates the WordPress files, which contain the website's address. */
-  async function makeFiles(website: Website): Promise<void> {
+  /** Repairs the files of the host, which contain the website's address. */
+  async function repairFiles(website: Website): Promise<void> {
     const { state, database } = website;
-    await websites.makeFiles(await sandboxOf(website), { ...addressOf(state), database });
+    await websites.repairFiles(await sandboxOf(website), { ...addressOf(state), database });
   }
 
   async function makeWordPress(website: Website): Promise<void> {
-    await makeFiles(website);
+    const { state, database } = website;
+    await websites.makeFiles(await sandboxOf(website), { ...addressOf(state), database });
     await websites.fillDatabase(await sandboxOf(website), website.database, {
       ...addressOf(website.state),
       title: website.name,
@@ -213,7 +218,7 @@ export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
     lookAt,
     sandboxOf,
     makeFolders,
-    makeFiles,
+    repairFiles,
     startPhp,
     startRedis,
     listenForPurges,

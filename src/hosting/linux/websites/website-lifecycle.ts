@@ -9,7 +9,7 @@ import { findFault } from '../../websites/probe/website-check.ts';
 import { flushRedis } from '../daemons/redis.ts';
 import type { JournalEntry } from '../machine/journal.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
-import type { InstallRecord, Placement } from '../machine/record.ts';
+import type { InstallRecord, Placement, SeenData } from '../machine/record.ts';
 import { createSaga } from '../machine/saga.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
 import { createAvailableVersions } from './available-versions.ts';
@@ -23,13 +23,24 @@ import {
   type WebsiteRemains,
   type WebsiteSteps,
 } from './provisioning.ts';
+import { readWebsiteData } from './read-website-data.ts';
+import { judgeData } from './website-losses.ts';
 
 /** Creates, changes and removes websites of this host. The caller serializes calls for the same install. */
 export interface WebsiteLifecycle {
   /** Removes what an interrupted provisioning or removal left, and its journal entry. */
   undo(entry: JournalEntry): Promise<void>;
-  /** Restores an existing website's processes. Rejects if that fails. */
+  /**
+   * Restores an existing website's processes. Rejects if that fails, or if the website lost data: it is then closed to visitors until a
+   * later attempt finds the data again.
+   */
   bringUp(record: InstallRecord): Promise<void>;
+  /** Compares the website's data with its record. Closes a website that lost some, and opens it when all is back. */
+  settle(record: InstallRecord): Promise<InstallRecord>;
+  /** Makes the folders that a website lacks if its home is lost, so that a restore can fill them. */
+  makeFolders(record: InstallRecord): Promise<void>;
+  /** As {@link settle}, after files or tables were replaced: what the website had before says nothing. */
+  settleReplaced(installId: string): Promise<void>;
   /** Provisions the website, whole or not at all, or changes an existing one to `state`. */
   apply(state: InstallState, signal?: AbortSignal): Promise<InstallRecord>;
   /** Removes it, with its backups unless they are kept. Succeeds if it is missing. */
@@ -78,7 +89,48 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     live.set({ ...record, sandbox: await steps.sandboxOf(website) });
     await steps.ensureServices(website);
     // If the host was killed while it switched cores, the links and the record differ.
-    await steps.makeFiles(website);
+    await steps.repairFiles(website);
+    const { lost } = (await settle(record)).placement;
+    if (lost !== undefined)
+      throw new Error(`it is closed to visitors, because data is missing. ${lost.join(' ')}`);
+  }
+
+  async function settle(record: InstallRecord): Promise<InstallRecord> {
+    return keepData(record, record.placement.seen ?? null);
+  }
+
+  async function settleReplaced(installId: string): Promise<void> {
+    const record = await records.read(installId);
+    if (record === null) return;
+    await steps.repairFiles(await websiteOf(record));
+    await keepData(record, null);
+  }
+
+  async function keepData(record: InstallRecord, before: SeenData | null): Promise<InstallRecord> {
+    const website = await websiteOf(record);
+    const install = await steps.sandboxOf(website);
+    const data = await readWebsiteData(layout, parts.databases, install, website.database);
+    const { losses, seen } = judgeData(data, before);
+    const reasons = losses.filter(({ closes }) => closes).map(({ message }) => message);
+    const { lost: former, seen: known } = record.placement;
+    const kept = {
+      ...website,
+      seen: seen ?? known,
+      lost: reasons.length === 0 ? undefined : reasons,
+    };
+    if (isDeepStrictEqual(kept.lost, former) && isDeepStrictEqual(kept.seen, known)) return record;
+    const saved = await saveRecord(kept);
+    if (kept.lost !== undefined && former === undefined) {
+      log.error(
+        { install: website.id, reasons },
+        `closed the website ${website.name}, because data is missing`,
+      );
+    }
+    if ((kept.lost === undefined) !== (former === undefined)) {
+      await steps.serve(kept);
+      await parts.web.purge(website.id);
+    }
+    return saved;
   }
 
   /** An upgrade of the machine may have removed the website's PHP version; the newest is better than none. */
@@ -100,18 +152,22 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
       wordpressVersion: placement.wordpressVersion,
       uid: placement.uid,
       formerNames: placement.formerNames,
+      seen: placement.seen,
+      lost: placement.lost,
     };
   }
 
   async function saveRecord(website: Website): Promise<InstallRecord> {
     const sandbox = await steps.sandboxOf(website);
-    const { state, php, wordpressVersion, database, formerNames = [] } = website;
+    const { state, php, wordpressVersion, database, formerNames = [], seen, lost } = website;
     const { uid, gid } = sandbox;
     const record = {
       state,
       placement: {
         ...{ uid, gid, phpVersion: php.version, wordpressVersion, database },
         ...(formerNames.length === 0 ? {} : { formerNames }),
+        ...(seen === undefined ? {} : { seen }),
+        ...(lost === undefined ? {} : { lost }),
       },
     };
     await records.write(record);
@@ -140,7 +196,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     }
     const record = await saveRecord(website);
     await journal.end(state.id);
-    return record;
+    return settle(record);
   }
 
   /** Files or a database without a record belong to a website that lost it. Provisioning over them could delete them. */
@@ -177,13 +233,13 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
       await parts.websites.switchCore(install, present.database, present.wordpressVersion, wordpressVersion);
     }
     // Before the record is written, so that the next attempt repeats it after a failure.
-    if (!isDeepStrictEqual(addressOf(state), addressOf(record.state))) await steps.makeFiles(wanted);
+    if (!isDeepStrictEqual(addressOf(state), addressOf(record.state))) await steps.repairFiles(wanted);
     const kept = await saveRecord(wanted);
     // First, because a visitor waits for a new name, and the services of an existing website run already.
     await steps.serve(wanted);
     await steps.ensureServices(wanted);
     if (wordpressVersion !== present.wordpressVersion) await resetCaches(wanted.id);
-    return kept;
+    return settle(kept);
   }
 
   /**
@@ -246,6 +302,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     const website = await websiteOf(record);
     await steps.serve(website);
     await steps.ensureServices(website);
+    await settleReplaced(website.id);
     await resetCaches(website.id);
   }
 
@@ -336,6 +393,9 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
   return {
     undo,
     bringUp,
+    settle,
+    settleReplaced,
+    makeFolders: async (record) => steps.makeFolders(await websiteOf(record)),
     async apply(state, signal) {
       const record = (await records.read(state.id)) ?? (await takeBack(state.id));
       return record === null ? provision(state, signal) : change(record, state, signal);

@@ -30,6 +30,7 @@ export function createWebsiteReplacements(
   return {
     async restore(install, backupId, { from = install, parts, wordpressVersion, signal, report } = {}) {
       const present = await requireRecord(install);
+      await lifecycle.makeFolders(present);
       // A host that no longer has that version keeps the present one, which works with the database after an upgrade.
       const core = (await cores.list()).find((version) => version === wordpressVersion);
       const record = core === undefined ? present : await lifecycle.recordCore(present, core);
@@ -45,7 +46,10 @@ export function createWebsiteReplacements(
             });
           throw error;
         });
-      await (core === undefined ? lifecycle.resetCaches(install.id) : lifecycle.serveAgain(record));
+      if (core === undefined) {
+        await lifecycle.settleReplaced(install.id);
+        await lifecycle.resetCaches(install.id);
+      } else await lifecycle.serveAgain(record);
       // A copy must answer. A restored install returns to its own former state, even if that did not answer.
       if (from.id !== install.id) await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
       return { ...snapshot, ...(await warn(record, signal)) };
@@ -61,6 +65,7 @@ export function createWebsiteReplacements(
           ? last.website
           : await imports.import(await hosted(record), source, options);
       report?.(0, null, 'check');
+      await lifecycle.settleReplaced(install.id);
       await lifecycle.resetCaches(install.id);
       await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
       return { ...imported, ...(await warn(record, signal)) };

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ifThere } from '../../../lib/if-there.ts';
 import { NOT_SHOWN, themesIn } from '../../wordpress/core-tree.ts';
@@ -17,11 +17,20 @@ import { type Found, type Owner, type PinnedFolder, pinFolder } from './pinned-f
 
 const HOMEPORT_FILE = 'homeport.php';
 const CLIENT_SETTINGS = '.my.cnf';
+const OBJECT_CACHE = 'object-cache.php';
+const MUST_USE = 'mu-plugins';
+const WP_CONFIG = 'wp-config.php';
 const CONTENT_FOLDERS = ['mu-plugins', 'plugins', 'uploads'];
+/** A `wp-content` without any of these has nothing of a website. */
+const OF_WEBSITES = ['plugins', 'themes', 'uploads'];
+
+/** Whether these are the names in the `wp-content` of a website, and not in one that lost everything. */
+export const isContent = (names: readonly string[]): boolean =>
+  OF_WEBSITES.some((name) => names.includes(name));
 
 /**
- * Creates or repairs the files of a website: the values of this host, the links to its WordPress and its themes, and missing
- * initial files. Anything that the customer has put in a place stays.
+ * Creates the files of a new website: the values of this host, the links to its WordPress and its themes, and the initial
+ * files of the customer. Anything that is in a place already stays.
  */
 export async function makeSiteFiles(
   layout: LinuxLayout,
@@ -30,20 +39,31 @@ export async function makeSiteFiles(
   secret: () => string,
   tablePrefix?: string,
 ): Promise<void> {
-  await writeHomeportFile(layout, install, config);
-  await writeClientSettings(layout, install, config);
+  await writeValues(layout, install, config);
   await withFolder(foldersOf(layout, install).htdocs, async (htdocs) => {
     await linkCore(layout, htdocs, install);
-    await within(htdocs, 'wp-content', install, (content) => makeContent(layout, content, install));
-    if ((await htdocs.stat('wp-config.php')).type === 'none') {
-      await htdocs.write('wp-config.php', renderWpConfig(secret, tablePrefix), {
-        uid: install.uid,
-        gid: install.gid,
-        mode: 0o600,
-      });
-    } else {
-      await completeConfig(htdocs, install);
-    }
+    await within(htdocs, 'wp-content', install, async (content) => {
+      for (const name of CONTENT_FOLDERS) await (await content.enter(name, install))?.close();
+      await makeContent(layout, content, install);
+    });
+    await writeConfig(htdocs, install, secret, tablePrefix);
+  });
+}
+
+/**
+ * Repairs the files of the host in an existing website. Never creates what belongs to the customer: with another `wp-config.php`,
+ * WordPress would not find its tables, and offer its installation to visitors.
+ */
+export async function repairSiteFiles(
+  layout: LinuxLayout,
+  install: SandboxedInstall,
+  config: SiteConfig,
+): Promise<void> {
+  await writeValues(layout, install, config);
+  await withFolder(foldersOf(layout, install).htdocs, async (htdocs) => {
+    await linkCore(layout, htdocs, install);
+    await inContent(htdocs, (content) => makeContent(layout, content, install));
+    await completeConfig(htdocs, install);
   });
 }
 
@@ -59,15 +79,27 @@ async function completeConfig(htdocs: PinnedFolder, { uid, gid }: Owner): Promis
   await htdocs.write('wp-config.php', complete, { uid, gid, mode: 0o600 });
 }
 
+/** Writes a lost `wp-config.php` again. The customer's own settings in it are not known. */
+export async function rewriteConfig(
+  layout: LinuxLayout,
+  install: SandboxedInstall,
+  secret: () => string,
+  tablePrefix: string,
+): Promise<void> {
+  await withFolder(foldersOf(layout, install).htdocs, (htdocs) =>
+    writeConfig(htdocs, install, secret, tablePrefix),
+  );
+}
+
 /** Points the links of a website to `install.wordpressVersion`. */
 export async function linkSite(layout: LinuxLayout, install: SandboxedInstall): Promise<void> {
   await withFolder(foldersOf(layout, install).htdocs, async (htdocs) => {
     await linkCore(layout, htdocs, install);
-    await within(htdocs, 'wp-content', install, (content) => linkThemes(layout, content, install));
+    await inContent(htdocs, (content) => linkThemes(layout, content, install));
   });
 }
 
-/** Lists the differences from what {@link makeSiteFiles} makes, one sentence each. Changes nothing. */
+/** Lists the differences from what {@link repairSiteFiles} makes, one sentence each. Changes nothing. */
 export async function checkSiteFiles(
   layout: LinuxLayout,
   install: SandboxedInstall,
@@ -75,11 +107,12 @@ export async function checkSiteFiles(
 ): Promise<string[]> {
   const { home, htdocs: path } = foldersOf(layout, install);
   const faults: string[] = [];
-  // In the install's home, which belongs to root: no link of the customer can mislead it.
-  const values = await ifThere(readFile(join(home, HOMEPORT_FILE), 'utf8'));
+  const values = await readValues(home);
   if (values === null) faults.push(`${HOMEPORT_FILE} is missing`);
-  else if (values !== renderHomeportFile(config)) {
+  else if (values.text !== renderHomeportFile(config)) {
     faults.push(`${HOMEPORT_FILE} has the wrong values`);
+  } else if (!isReadable(values, install)) {
+    faults.push(`${HOMEPORT_FILE} has the wrong owner or mode`);
   }
   await withFolder(path, async (htdocs) => {
     const core = layout.coreOf(install.wordpressVersion);
@@ -88,10 +121,62 @@ export async function checkSiteFiles(
       const isOurs = found.type === 'none' || isHostLink(layout, found);
       if (isOurs && !isRight(found, target)) faults.push(`${name} is not a link to ${target}`);
     }
-    if ((await htdocs.stat('wp-config.php')).type === 'none') faults.push('wp-config.php is missing');
+    await inContent(htdocs, async (content) => {
+      if ((await content.stat(OBJECT_CACHE)).type === 'none') {
+        faults.push(`wp-content/${OBJECT_CACHE} is missing`);
+      }
+      const mustUse = await content.look(MUST_USE);
+      try {
+        const found = (await mustUse?.stat(HOMEPORT_FILE))?.type ?? 'none';
+        if (found === 'none') faults.push(`wp-content/${MUST_USE}/${HOMEPORT_FILE} is missing`);
+      } finally {
+        await mustUse?.close();
+      }
+    });
   });
   return faults;
 }
+
+async function writeValues(
+  layout: LinuxLayout,
+  install: SandboxedInstall,
+  config: SiteConfig,
+): Promise<void> {
+  await writeHomeportFile(layout, install, config);
+  await writeClientSettings(layout, install, config);
+}
+
+async function writeConfig(
+  htdocs: PinnedFolder,
+  { uid, gid }: Owner,
+  secret: () => string,
+  tablePrefix?: string,
+): Promise<void> {
+  if ((await htdocs.stat(WP_CONFIG)).type !== 'none') return completeConfig(htdocs, { uid, gid });
+  await htdocs.write(WP_CONFIG, renderWpConfig(secret, tablePrefix), { uid, gid, mode: 0o600 });
+}
+
+interface Values {
+  text: string;
+  uid: number;
+  gid: number;
+  mode: number;
+}
+
+/** In the install's home, which belongs to root: no link of the customer can mislead it. */
+async function readValues(home: string): Promise<Values | null> {
+  const file = join(home, HOMEPORT_FILE);
+  const text = await ifThere(readFile(file, 'utf8'));
+  const found = await ifThere(lstat(file));
+  if (text === null || found === null) return null;
+  return { text, uid: found.uid, gid: found.gid, mode: found.mode & 0o7777 };
+}
+
+/** Only the install can read it, and only root can change it. */
+const VALUES_MODE = 0o640;
+
+const isReadable = (values: Values, install: Owner) =>
+  values.uid === 0 && values.gid === install.gid && values.mode === VALUES_MODE;
 
 async function writeHomeportFile(
   layout: LinuxLayout,
@@ -100,10 +185,10 @@ async function writeHomeportFile(
 ): Promise<void> {
   const { home } = foldersOf(layout, install);
   const text = renderHomeportFile(config);
-  if ((await ifThere(readFile(join(home, HOMEPORT_FILE), 'utf8'))) === text) return;
+  const values = await readValues(home);
+  if (values?.text === text && isReadable(values, install)) return;
   await withFolder(home, (folder) =>
-    // Only the install can read it, and only root can change it.
-    folder.write(HOMEPORT_FILE, text, { uid: 0, gid: install.gid, mode: 0o640 }),
+    folder.write(HOMEPORT_FILE, text, { uid: 0, gid: install.gid, mode: VALUES_MODE }),
   );
 }
 
@@ -142,12 +227,24 @@ async function makeContent(
   content: PinnedFolder,
   install: SandboxedInstall,
 ): Promise<void> {
-  for (const name of CONTENT_FOLDERS) await (await content.enter(name, install))?.close();
   await linkThemes(layout, content, install);
-  await writeMissing(content, 'object-cache.php', OBJECT_CACHE_FILE, install);
-  await within(content, 'mu-plugins', install, (folder) =>
-    writeMissing(folder, 'homeport.php', MUST_USE_FILE, install),
+  await writeMissing(content, OBJECT_CACHE, OBJECT_CACHE_FILE, install);
+  await within(content, MUST_USE, install, (folder) =>
+    writeMissing(folder, HOMEPORT_FILE, MUST_USE_FILE, install),
   );
+}
+
+/** Does nothing without the `wp-content` of a website. */
+async function inContent(
+  htdocs: PinnedFolder,
+  work: (content: PinnedFolder) => Promise<void>,
+): Promise<void> {
+  const content = await htdocs.look('wp-content');
+  try {
+    if (content !== null && isContent(await content.names())) await work(content);
+  } finally {
+    await content?.close();
+  }
 }
 
 /**

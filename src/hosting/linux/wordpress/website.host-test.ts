@@ -1,5 +1,17 @@
 import { existsSync } from 'node:fs';
-import { lstat, readFile, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { manualClock } from '../../../../test/manual-clock.ts';
@@ -290,14 +302,28 @@ describe('its files', () => {
     expect((await runCommand(program, args)).stdout).toBe('The shop http://shop.test:8080');
   });
 
-  it('without wp-config.php say so, and get one again', async () => {
+  it('without wp-config.php say so, and get another one only on request', async () => {
     const file = join(htdocs(), 'wp-config.php');
     await rename(file, `${file}.aside`);
-    expect(await websites.checkFiles(shop.install, { ...SITE, database: shop.database })).toEqual([
-      'wp-config.php is missing',
-    ]);
+    await websites.repairFiles(shop.install, { ...SITE, database: shop.database });
     expect(await php('')).toContain('wp-config.php of this website is missing');
+    await websites.rewriteConfig(shop.install, 'x_');
+    expect(await readFile(file, 'utf8')).toContain("$table_prefix = 'x_';");
     await rename(`${file}.aside`, file);
+    await websites.rewriteConfig(shop.install, 'y_');
+    expect(await readFile(file, 'utf8')).toContain("$table_prefix = 'wp_';");
+  });
+
+  it('of the customer are not created in an existing website', async () => {
+    const content = join(htdocs(), 'wp-content');
+    await rename(content, `${content}.aside`);
+    await websites.repairFiles(shop.install, { ...SITE, database: shop.database });
+    await expect(stat(content)).rejects.toThrow('ENOENT');
+    await mkdir(content);
+    await websites.repairFiles(shop.install, { ...SITE, database: shop.database });
+    expect(await readdir(content)).toEqual([]);
+    await rmdir(content);
+    await rename(`${content}.aside`, content);
   });
 });
 

@@ -30,7 +30,7 @@ import { createItemChanger, type ItemChanger } from './item-changer.ts';
 import { pinFolder } from './pinned-folder.ts';
 import { createWebsiteReader } from './read-website.ts';
 import { bareRun, runScript, runWhole } from './run-php.ts';
-import { checkSiteFiles, makeSiteFiles } from './site-files.ts';
+import { checkSiteFiles, makeSiteFiles, repairSiteFiles, rewriteConfig } from './site-files.ts';
 import { createCoreSwitch } from './switch-core.ts';
 import { createUpdater, type Updater } from './updater.ts';
 
@@ -59,10 +59,17 @@ export interface WantedUrls {
 /** WordPress of the installs. Users, homes and databases must exist; PHP, Redis and the web server need not run. */
 export interface Websites extends Updater, ItemChanger {
   /**
-   * Creates or repairs the files of a website: links to the core of `install.wordpressVersion`, initial files, and the values of
-   * this host. Call it again whenever `site` changes. The customer's files stay.
+   * Creates the files of a new website: links to the core of `install.wordpressVersion`, initial files, and the values of this
+   * host.
    */
   makeFiles(install: SandboxedInstall, site: SiteAddress & { database: string }): Promise<void>;
+  /**
+   * Repairs the links of an existing website and the values of this host. Call it again whenever `site` changes. Creates nothing that
+   * belongs to the customer.
+   */
+  repairFiles(install: SandboxedInstall, site: SiteAddress & { database: string }): Promise<void>;
+  /** Writes a lost `wp-config.php` again, for the tables with this prefix. */
+  rewriteConfig(install: SandboxedInstall, tablePrefix: string): Promise<void>;
   /**
    * Creates the files of an imported website in a home beside the live one, `install.home`. Its PHP has no object cache, because
    * Redis has the values of the live website.
@@ -164,6 +171,14 @@ export function createWebsites(options: WebsitesOptions): Websites {
     await makeSiteFiles(layout, install, configOf(install, site), secret);
   }
 
+  async function repairFiles(
+    install: SandboxedInstall,
+    site: SiteAddress & { database: string },
+  ): Promise<void> {
+    await requireCore(layout.coreOf(install.wordpressVersion));
+    await repairSiteFiles(layout, install, configOf(install, site));
+  }
+
   async function makeImportedFiles(
     install: SandboxedInstall,
     site: SiteAddress & { database: string; tablePrefix: string },
@@ -259,6 +274,8 @@ export function createWebsites(options: WebsitesOptions): Websites {
 
   return {
     makeFiles,
+    repairFiles,
+    rewriteConfig: (install, tablePrefix) => rewriteConfig(layout, install, secret, tablePrefix),
     makeImportedFiles,
     checkFiles: (install, site) => checkSiteFiles(layout, install, configOf(install, site)),
     fillDatabase,

@@ -80,6 +80,12 @@ $GLOBALS['wp_filter']['init'][9][] = ['function' => static function (): void {
     }
 }, 'accepted_args' => 0];
 
+if (PHP_SAPI !== 'cli') {
+    require_once __DIR__ . '/closed.php';
+    // WordPress redirects to its installation before it loads plugins, so the filter is there before WordPress is.
+    $GLOBALS['wp_filter']['wp_redirect'][10]['homeport'] = ['function' => 'homeport_refuse_installation', 'accepted_args' => 1];
+}
+
 /**
  * A pass through the password that visitors of this website enter; null without one. See hosting/policy/visitor-pass.ts.
  */

@@ -12,8 +12,11 @@ if (!is_string($homeport_root) || !is_file(dirname($homeport_root) . '/homeport.
     exit("HOMEPORT_DOC names no website of this host.\n");
 }
 if (!is_file($homeport_root . '/wp-config.php')) {
-    http_response_code(500);
-    exit("The file wp-config.php of this website is missing.\n");
+    if (PHP_SAPI === 'cli') {
+        exit("The file wp-config.php of this website is missing.\n");
+    }
+    require __DIR__ . '/closed.php';
+    homeport_close();
 }
 const HOMEPORT_LIBRARY = __DIR__;
 require_once dirname($homeport_root) . '/homeport.php';

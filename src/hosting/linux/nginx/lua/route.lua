@@ -106,6 +106,7 @@ function M.unproved()
   local entry = rows.find(var.host)
   if not entry then return end
   if is_blocked(entry.row, var) then return ngx.exit(403) end
+  if entry.row.closed then return ngx.exit(503) end
   if entry.row.protect ~= rows.null then protect(entry.row, var) end
 end
 
@@ -138,6 +139,8 @@ function M.run()
   if is_proof(uri) then return end
   if is_blocked(row, var) then return ngx.exit(403) end
   if base then return ngx.exec(OWN .. "redirect") end
+  -- It lost data: without it, WordPress would show empty pages, or offer its installation.
+  if row.closed then return ngx.exec(OWN .. "closed") end
   if row.noindex == "all" or entry.name.default then ngx.header["X-Robots-Tag"] = "noindex" end
   -- Its token admits the visitor. settings.php checks the token at this spelling only.
   if uri == LOGIN and var.request_uri:match("^[^?]*") == LOGIN then return end

@@ -1,0 +1,19 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Layout } from '../host-folder/layout.ts';
+import { DATABASE } from './site.ts';
+
+/**
+ * What a website with WordPress lacks, one sentence each. Without it, WordPress would make an empty database and offer its installation to
+ * visitors. Synchronous, because it comes before each request of PHP.
+ */
+export function missingData(layout: Pick<Layout, 'filesOf' | 'databaseOf'>, installId: string): string[] {
+  const files = layout.filesOf(installId);
+  const missing = existsSync(files)
+    ? ['wp-config.php', 'wp-content']
+        .filter((name) => !existsSync(join(files, name)))
+        .map((name) => `${name} is missing.`)
+    : [`The files of the website are missing from ${files}.`];
+  if (existsSync(join(layout.databaseOf(installId), DATABASE))) return missing;
+  return [...missing, `The database is missing from ${layout.databaseOf(installId)}.`];
+}
