@@ -1,11 +1,12 @@
 import './lib/certificates/safe-peer-certificate.ts';
+import { settingsOfMachine } from './cli/platform/machine-settings.ts';
 import { createProgram } from './cli/program.ts';
 import { surviveLostOutput } from './cli/terminal/lost-output.ts';
 import { reportFailure } from './cli/terminal/report-failure.ts';
 
 surviveLostOutput(process.stdout, process.stderr);
 try {
-  await createProgram().parseAsync();
+  await createProgram(settingsOfMachine).parseAsync();
 } catch (error) {
   reportFailure(error);
 }

@@ -19,15 +19,18 @@ import { version } from './platform/version.ts';
 
 /**
  * The command line. All commands are declared for the help. A command imports its dependencies in its action
- * (`await import(…)`), so that it does not load those of others.
+ * (`await import(…)`), so that it does not load those of others. `ownSettings`: the settings file without `--config`.
  */
-export function createProgram(): Command {
+export function createProgram(ownSettings: () => string | undefined = () => undefined): Command {
   const program = new Command('homeport')
     .description('A self-hosted hosting platform.')
     .version(version)
     .option('--config <file>', 'settings file with lines of NAME=value; the environment takes precedence')
     .configureHelp({ subcommandTerm: termOf, minWidthToWrap: 30 })
-    .showHelpAfterError('(see homeport --help)');
+    .showHelpAfterError('(see homeport --help)')
+    .hook('preAction', (self) => {
+      if (self.getOptionValue('config') === undefined) self.setOptionValue('config', ownSettings());
+    });
   addServeCommand(program);
   addMigrateCommand(program);
   addAccountCommands(program);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   chmod,
   lstat,
+  mkdir,
   readFile,
   readlink,
   rename,
@@ -355,6 +356,8 @@ describe('a website is closed, and nothing is put in its place, after the loss o
 
 test('lost uploads are named while the website stays open', async () => {
   await rm(htdocs(blog, 'wp-content/uploads/photo.txt'));
+  // As WordPress leaves it.
+  await mkdir(htdocs(blog, 'wp-content/uploads/2026/11'), { recursive: true });
   const database = databaseOf(blog);
   await sql(`USE ${database}; INSERT INTO wp_posts (post_type, post_title, post_content, post_excerpt, to_ping, pinged, post_content_filtered)
     VALUES ('attachment', 'photo', '', '', '', '', '')`);

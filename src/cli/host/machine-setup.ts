@@ -16,12 +16,13 @@ import {
 import { installPackages, missingPackages } from '../../hosting/linux/setup/packages.ts';
 import { noteServices, stopServices } from '../../hosting/linux/setup/services.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { SETTINGS_FILE } from '../platform/machine-settings.ts';
 import { providePortal } from '../platform/portal-build.ts';
 import { provideProgram } from '../platform/program-build.ts';
 import { PROGRAM } from './beside.ts';
 import { CONTROL_PLANE_USER } from './control-plane-user.ts';
-import { CONTROL_PLANE_HOME, serviceSettings } from './service-settings.ts';
-import { setUpServices } from './service-setup.ts';
+import { CONTROL_PLANE_HOME, serviceSettings, settingsWithoutServices } from './service-settings.ts';
+import { controlPlaneAccount, setUpServices } from './service-setup.ts';
 import { tell, warn } from './setup-report.ts';
 
 /**
@@ -36,13 +37,16 @@ export async function setUp(
   await tell('packages', providePackages);
   if (hasSystemd()) await tellOfServices();
   if (packagesOnly) return;
-  const settings = hasSystemd() ? await serviceSettings(process.env) : null;
-  const config = settings?.config ?? given;
-  await prepareMachine(config);
-  if (settings !== null) return setUpServices(settings, { waitMs });
+  const settings = hasSystemd()
+    ? await serviceSettings(process.env)
+    : await settingsWithoutServices(process.env, given.dataDir);
+  await prepareMachine(settings.config);
+  if (hasSystemd()) return setUpServices(settings, { waitMs });
+  const account = await controlPlaneAccount(settings.config);
+  await tell('settings', () => settings.provide(account));
+  await warn('settings', async () => settings.warning);
   process.stdout.write(
-    '\nThere is no systemd here. Next, as root:\n' +
-      '  HOMEPORT_HOST=linux npm start        runs the websites and the control plane, and restarts either if it dies\n',
+    `\nThere is no systemd here. Next, as root:\n  npm start        runs the websites and the control plane, with the settings in ${SETTINGS_FILE}\n`,
   );
 }
 

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ifThere } from '../../lib/if-there.ts';
-import { type SettingsPlace, serviceSettings } from './service-settings.ts';
+import { type SettingsPlace, serviceSettings, settingsWithoutServices } from './service-settings.ts';
 
 let folder: string;
 let place: SettingsPlace;
@@ -30,6 +30,17 @@ test('the first set-up writes the settings that it was called with, for root and
   const again = await serviceSettings({}, place);
   expect(again.config).toEqual(config);
   expect(await again.provide(group)).toBeNull();
+});
+
+test('a data folder that is in use stays the one of a machine without systemd', async () => {
+  const used = join(folder, 'data');
+  const dataDirOf = async (environment: Record<string, string> = {}) =>
+    (await settingsWithoutServices(environment, used, place)).config.dataDir;
+  expect(await dataDirOf()).toBe('/var/lib/homeport');
+  await mkdir(used);
+  await writeFile(join(used, 'homeport.sqlite'), '');
+  expect(await dataDirOf()).toBe(used);
+  expect(await dataDirOf({ HOMEPORT_DATA_DIR: '/srv/data' })).toBe('/srv/data');
 });
 
 test('a relative data folder counts from where the set-up was called', async () => {

@@ -1,6 +1,8 @@
-import { chmod, chown, readFile, rename } from 'node:fs/promises';
+import { access, chmod, chown, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Config, readConfig } from '../../config/config.ts';
+import { hasSystemd } from '../../hosting/linux/daemons/systemd.ts';
 import { provideFile } from '../../hosting/linux/setup/machine.ts';
 import {
   differingSettings,
@@ -10,9 +12,8 @@ import {
 } from '../../hosting/linux/setup/settings-file.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { SETTINGS_FILE } from '../platform/machine-settings.ts';
 
-/** Settings of both services. */
-export const SETTINGS_FILE = '/etc/homeport/homeport.conf';
 /** Settings file of earlier versions. */
 const EARLIER_FILE = '/etc/homeport/host.conf';
 const RETIRED = `${EARLIER_FILE}.replaced`;
@@ -39,6 +40,20 @@ export interface ServiceSettings {
   provide(group: { gid: number }): Promise<string | null>;
   /** A warning about settings of the environment that differ from the file, or null. */
   warning: string | null;
+}
+
+/**
+ * The same without systemd, where {@link settingsOfMachine} finds the file. `dataDir`: the data folder of the working directory, which counts if it has a
+ * database already.
+ */
+export async function settingsWithoutServices(
+  environment: Variables,
+  dataDir: string,
+  place = MACHINE,
+): Promise<ServiceSettings> {
+  const isUsed = (await ifThere(access(join(dataDir, 'homeport.sqlite')))) !== null;
+  const folder = isUsed && !environment.HOMEPORT_DATA_DIR ? { HOMEPORT_DATA_DIR: dataDir } : {};
+  return serviceSettings({ ...environment, ...folder }, place);
 }
 
 /**
@@ -94,6 +109,6 @@ function warningOf(text: string, environment: Variables, file: string): string |
   if (differing.length === 0) return null;
   return (
     `${file} has other values, which apply: ${differing.join(', ')}. Change them there, run this command again, ` +
-    'then "systemctl restart homeport-host homeport"'
+    `then ${hasSystemd() ? '"systemctl restart homeport-host homeport"' : 'restart Homeport'}`
   );
 }

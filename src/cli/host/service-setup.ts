@@ -17,10 +17,11 @@ import { OperatorError } from '../../lib/operator-error.ts';
 import { runCommand } from '../../lib/run-command.ts';
 import { destinationFolder } from '../../platform-backup/destination.ts';
 import { firstSignInFile } from '../platform/first-sign-in.ts';
+import { SETTINGS_FILE } from '../platform/machine-settings.ts';
 import { alignedPairs, heading } from '../terminal/output.ts';
 import { PROGRAM } from './beside.ts';
 import { CONTROL_PLANE_USER } from './control-plane-user.ts';
-import { SETTINGS_FILE, type ServiceSettings } from './service-settings.ts';
+import type { ServiceSettings } from './service-settings.ts';
 import { tell, warn } from './setup-report.ts';
 import { type Account, accountOf, succeedsAs, whyNotAs } from './unprivileged.ts';
 
@@ -64,7 +65,8 @@ export async function setUpServices(
   );
 }
 
-async function controlPlaneAccount({ hostGroup }: Config): Promise<Account> {
+/** The user that the control plane runs as. */
+export async function controlPlaneAccount({ hostGroup }: Config): Promise<Account> {
   const account = await accountOf(CONTROL_PLANE_USER, hostGroup);
   if (account === null) throw new Error(`set-up has made no user ${CONTROL_PLANE_USER}`);
   return account;

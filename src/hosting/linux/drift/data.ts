@@ -1,31 +1,26 @@
 import type { Difference } from '../../contract/host.ts';
 import type { InstallRecord } from '../machine/record.ts';
-import { countAttachments, readWebsiteData } from '../websites/read-website-data.ts';
+import { countAttachments, hasUploads, readWebsiteData } from '../websites/read-website-data.ts';
 import { type JudgedData, judgeData, type Loss, lostUploads } from '../websites/website-losses.ts';
 import type { InspectedHost } from './inspected-host.ts';
-
-/** What an install has, and what it has lost. */
-export interface InspectedData extends JudgedData {
-  hasUploads: boolean;
-}
 
 /** What an install has lost, but for uploads. Changes nothing. */
 export async function inspectData(
   { layout, databases }: InspectedHost,
   { state: { id }, placement }: InstallRecord,
-): Promise<InspectedData> {
+): Promise<JudgedData> {
   const data = await readWebsiteData(layout, databases, { id }, placement.database);
-  return { ...judgeData(data, placement.seen ?? null), hasUploads: data.hasUploads };
+  return judgeData(data, placement.seen ?? null);
 }
 
 /** Uploads that the media library of a website without other losses has. Asks the database as the website's user. */
 export async function inspectUploads(
-  { databases }: InspectedHost,
+  { layout, databases }: InspectedHost,
   { state, placement }: InstallRecord,
-  { seen, hasUploads }: InspectedData,
+  { seen }: JudgedData,
 ): Promise<Loss[]> {
   // A bucket may have them.
-  if (seen === null || hasUploads || state.offload !== null) return [];
+  if (seen === null || state.offload !== null || (await hasUploads(layout, state.id))) return [];
   return lostUploads(await countAttachments(databases, placement.database, seen.tablePrefix));
 }
 

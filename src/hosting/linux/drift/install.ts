@@ -5,8 +5,9 @@ import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { InstallRecord } from '../machine/record.ts';
 import { hasStaleHome } from '../php/stale-home.ts';
 import { addressOf, cgroupOf, phpDaemon, redisDaemon, type Website } from '../websites/provisioning.ts';
+import type { JudgedData } from '../websites/website-losses.ts';
 import { foreignEntry, takeOwnership } from '../wordpress/permissions.ts';
-import { type InspectedData, inspectData, inspectUploads, lossDifferences } from './data.ts';
+import { inspectData, inspectUploads, lossDifferences } from './data.ts';
 import { checked, type Fault, faults, notRunning, toDifferences } from './finding.ts';
 import type { InspectedHost } from './inspected-host.ts';
 import { checkPages } from './pages.ts';
@@ -65,7 +66,7 @@ export async function inspectInstall(
   return isSeen ? differences : differences.map((difference) => unproved(name, difference));
 
   /** Whether the website is closed to visitors, or would be by a repair. */
-  async function inspectLosses(found: InspectedData): Promise<boolean> {
+  async function inspectLosses(found: JudgedData): Promise<boolean> {
     const { restorablePrefix, losses } = found;
     if (restorablePrefix !== null) {
       const message = `wp-config.php is missing. The tables begin with "${restorablePrefix}". Other settings of the former file are only in backups.`;

@@ -1,3 +1,7 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ifThere } from '../../../lib/if-there.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import { configuredPrefix } from '../../wordpress/core-tables.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { identifier } from '../daemons/sql.ts';
@@ -20,12 +24,12 @@ export async function readWebsiteData(
 ): Promise<WebsiteData> {
   const { home, htdocs: root } = foldersOf(layout, install);
   const tables = await databases.tables(database);
-  const none = { root, database, tables, hasRoot: false, config: null, hasContent: false, hasUploads: false };
+  const none = { root, database, tables, hasRoot: false, config: null, hasContent: false };
   if ((await folderState(home))?.isFolder !== true || (await folderState(root))?.isFolder !== true)
     return none;
   const htdocs = await pinFolder(root);
   try {
-    return { ...none, hasRoot: true, config: await configIn(htdocs), ...(await contentIn(htdocs)) };
+    return { ...none, hasRoot: true, config: await configIn(htdocs), hasContent: await hasContentIn(htdocs) };
   } finally {
     await htdocs.close();
   }
@@ -37,28 +41,32 @@ async function configIn(htdocs: PinnedFolder): Promise<WebsiteData['config']> {
   return { prefix: configuredPrefix((await htdocs.end('wp-config.php', CONFIG_BYTES)) ?? '') };
 }
 
-async function contentIn(htdocs: PinnedFolder): Promise<Pick<WebsiteData, 'hasContent' | 'hasUploads'>> {
+async function hasContentIn(htdocs: PinnedFolder): Promise<boolean> {
   const { type } = await htdocs.stat('wp-content');
   // Whatever else a customer has put there is not looked into.
-  if (type !== 'folder') return { hasContent: type !== 'none', hasUploads: type !== 'none' };
+  if (type !== 'folder') return type !== 'none';
   const content = await htdocs.look('wp-content');
-  if (content === null) return { hasContent: false, hasUploads: false };
   try {
-    return { hasContent: isContent(await content.names()), hasUploads: await hasEntries(content, 'uploads') };
+    return content !== null && isContent(await content.names());
   } finally {
-    await content.close();
+    await content?.close();
   }
 }
 
-async function hasEntries(folder: PinnedFolder, name: string): Promise<boolean> {
-  const { type } = await folder.stat(name);
-  if (type !== 'folder') return type !== 'none';
-  const inner = await folder.look(name);
-  try {
-    return inner !== null && (await inner.names()).length > 0;
-  } finally {
-    await inner?.close();
-  }
+/** Whether `uploads` has a file, or is a link. WordPress itself makes folders in it. */
+export async function hasUploads(layout: LinuxLayout, installId: string): Promise<boolean> {
+  const uploads = join(layout.htdocsOf(installId), 'wp-content/uploads');
+  if ((await ifThere(lstat(uploads))) === null) return false;
+  const { stdout } = await runCommand('/usr/bin/find', [
+    uploads,
+    '-xdev',
+    '!',
+    '-type',
+    'd',
+    '-print',
+    '-quit',
+  ]);
+  return stdout !== '';
 }
 
 /** The number of files in the media library, as the website's user. */

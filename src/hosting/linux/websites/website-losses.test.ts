@@ -10,7 +10,6 @@ const WHOLE: WebsiteData = {
   hasRoot: true,
   config: { prefix: 'a_' },
   hasContent: true,
-  hasUploads: true,
   database: 'hp_shop',
   tables: tablesOf('a_'),
 };

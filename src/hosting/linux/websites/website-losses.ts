@@ -9,8 +9,6 @@ export interface WebsiteData {
   /** `prefix`: the table prefix that it sets; null if it sets none in the usual way. */
   config: { prefix: string | null } | null;
   hasContent: boolean;
-  /** Whether `uploads` has an entry. */
-  hasUploads: boolean;
   database: string;
   /** Null without the database. */
   tables: ReadonlySet<string> | null;
