@@ -16,11 +16,11 @@ import {
 import { installPackages, missingPackages } from '../../hosting/linux/setup/packages.ts';
 import { noteServices, stopServices } from '../../hosting/linux/setup/services.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
-import { SETTINGS_FILE } from '../platform/machine-settings.ts';
 import { providePortal } from '../platform/portal-build.ts';
 import { provideProgram } from '../platform/program-build.ts';
 import { PROGRAM } from './beside.ts';
 import { CONTROL_PLANE_USER } from './control-plane-user.ts';
+import { SETTINGS_FILE } from './machine-settings.ts';
 import { CONTROL_PLANE_HOME, serviceSettings, settingsWithoutServices } from './service-settings.ts';
 import { controlPlaneAccount, setUpServices } from './service-setup.ts';
 import { tell, warn } from './setup-report.ts';

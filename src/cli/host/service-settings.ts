@@ -12,7 +12,7 @@ import {
 } from '../../hosting/linux/setup/settings-file.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
-import { SETTINGS_FILE } from '../platform/machine-settings.ts';
+import { SETTINGS_FILE } from './machine-settings.ts';
 
 /** Settings file of earlier versions. */
 const EARLIER_FILE = '/etc/homeport/host.conf';

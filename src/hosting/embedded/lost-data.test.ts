@@ -11,7 +11,7 @@ import { siteState } from '../policy/edge.fixture.ts';
 import { requirePackagedFiles } from '../wordpress/packaged-files.ts';
 import { startHost, type TestHost } from './embedded-host.fixture.ts';
 import { createPhpSites } from './php/create-php-sites.ts';
-import { provideSqlitePlugin } from './php/sqlite-plugin.ts';
+import { provideSqlitePlugin, provideWpCli } from './php/packaged-copies.ts';
 
 /** A website of real WordPress that loses data. */
 let site: TestHost;
@@ -36,6 +36,7 @@ beforeAll(async () => {
           log: pino({ level: 'silent' }),
         }),
       sqlitePlugin: provideSqlitePlugin,
+      wpCli: provideWpCli,
       mail: {
         senderOf: () => 'homeport@provider.test',
         platformAddress: 'homeport@provider.test',

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { configOf } from '../platform/configuration.ts';
 import { createProgram } from '../program.ts';
-import { configOf } from './configuration.ts';
 import { settingsOfMachine } from './machine-settings.ts';
 
 let folder: string;
