@@ -21,8 +21,11 @@ export interface WpCliResult {
 
 /** A command that did not run, or did not end by itself. */
 export interface WpCliRefused {
-  /** `missing`: the machine has no WP-CLI; `website`: a static website; the others: the host ended the command. */
-  refused: 'missing' | 'website' | 'time' | 'output';
+  /**
+   * `missing`: the machine has no WP-CLI; `website`: a static website, or one that cannot run a command now; `interrupted`: the website's PHP
+   * ended; the others: the host ended the command.
+   */
+  refused: 'missing' | 'website' | 'interrupted' | 'time' | 'output';
   /** In one or two sentences, for the website's owner. */
   reason: string;
 }

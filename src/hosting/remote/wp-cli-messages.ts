@@ -24,6 +24,7 @@ export const wpCliOutcome = Type.Union([
     refused: Type.Union([
       Type.Literal('missing'),
       Type.Literal('website'),
+      Type.Literal('interrupted'),
       Type.Literal('time'),
       Type.Literal('output'),
     ]),

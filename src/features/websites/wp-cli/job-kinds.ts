@@ -21,6 +21,7 @@ const INTERRUPTED =
 const CODES = {
   missing: 'change_refused',
   website: 'change_refused',
+  interrupted: 'interrupted',
   time: 'timed_out',
   output: 'failed',
 } as const satisfies Record<WpCliRefused['refused'], string>;

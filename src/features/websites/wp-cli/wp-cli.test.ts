@@ -199,6 +199,7 @@ withoutPostgresUnlessLong(describe)('limits', () => {
 describe('a failure', () => {
   it.each([
     ['missing', 'change_refused'],
+    ['interrupted', 'interrupted'],
     ['time', 'timed_out'],
     ['output', 'failed'],
   ] as const)('%s ends the operation with its reason', async (refused, code) => {

@@ -1,4 +1,3 @@
-import { PermanentHostError } from '../../contract/errors.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { WpCliOutcome } from '../../contract/wp-cli.ts';
 import { NO_INPUT_CODE } from '../../wordpress/wp-cli/no-input.ts';
@@ -27,15 +26,13 @@ interface EmbeddedWpCliOptions {
   siteOf: WordPressSites['siteOf'];
   /** Purges the pages that a command has changed. */
   settle(installId: string): Promise<void>;
-  /** Time limit in milliseconds. */
-  withinMs?: number;
 }
 
-const REMOVED = 'The website is being removed.';
+const REMOVED = 'The website is being removed, so the command was ended.';
 const ENDED =
   'The PHP of the website was ended while the command ran, so the command may have done a part of its work. It does not run again.';
 
-export function createEmbeddedWpCli({ php, siteOf, settle, withinMs }: EmbeddedWpCliOptions): EmbeddedWpCli {
+export function createEmbeddedWpCli({ php, siteOf, settle }: EmbeddedWpCliOptions): EmbeddedWpCli {
   const turns = createWpCliTurns();
   const running = new Map<string, AbortController>();
 
@@ -57,12 +54,12 @@ export function createEmbeddedWpCli({ php, siteOf, settle, withinMs }: EmbeddedW
             kill: () => killing.abort(new Error('the command was ended')),
           };
         },
-        { withinMs, signal: AbortSignal.any([removal.signal, ...(signal ? [signal] : [])]) },
+        { signal: AbortSignal.any([removal.signal, ...(signal ? [signal] : [])]) },
       );
     } catch (error) {
-      if (removal.signal.aborted) throw new PermanentHostError(REMOVED);
+      if (removal.signal.aborted) return { refused: 'interrupted', reason: REMOVED };
       if (!(error instanceof PhpFailure)) throw error;
-      if (error.reason !== 'busy') throw new PermanentHostError(ENDED, { cause: error });
+      if (error.reason !== 'busy') return { refused: 'interrupted', reason: ENDED };
       return {
         refused: 'website',
         reason: `The command was not run: ${error.message}. Try again in a minute.`,
@@ -95,7 +92,8 @@ function programOf(args: readonly string[]): PhpProgram {
     environment: {
       HOME: SEEN.private,
       HOMEPORT_SQLITE_COMMAND: `${SEEN.wpCli}/${SQLITE_COMMAND}`,
-      WP_CLI_CACHE_DIR: '/tmp/wp-cli-cache',
+      // Disables the cache, which nothing would limit.
+      WP_CLI_CACHE_DIR: '/dev/null',
       // Tables have tabs, as in a pipe.
       SHELL_PIPE: '1',
     },

@@ -179,6 +179,7 @@ function answerProgram(threads: PhpThreads, response: ServerResponse, program: P
     fail: (message) => response.end(frame('failure', Buffer.from(message))),
   });
   response.on('close', kill);
+  if (response.destroyed) kill();
 }
 
 /** The visitor's request from its headers. */
