@@ -11,7 +11,8 @@ import {
 import { type Client, createAgent, createClient, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
 import { installName } from '../homeport.ts';
-import { type Environment, environmentFor, type Running, run, runJson, serve } from './run-homeport.ts';
+import { call, callJson } from './call-homeport.ts';
+import { type Environment, environmentFor, type Running, serve } from './run-homeport.ts';
 
 const CREDENTIAL = { username: crypto.randomUUID(), password: 'for-the-set-aside-test-only' };
 const DOMAIN = 'deadly.example.org';
@@ -108,15 +109,15 @@ test('a check of a domain that ends the server twice is set aside, and the third
     expect((await client.get(report)).body).toMatchObject({ report: { complete: true } });
   });
 
-  const listed = await runJson(environment, 'job', 'list');
+  const listed = await callJson(environment, 'job', 'list');
   expect(listed).toMatchObject([{ id: job, kind: 'check_domain', install: expect.any(String) }]);
-  const doctor = await run(environment, 'doctor');
+  const doctor = await call(environment, 'doctor');
   expect(doctor.stdout).toMatch(
     new RegExp(`^problem +set aside jobs +The server died each time.*check_domain of \\S+ \\(${job}\\)`, 'm'),
   );
-  const retried = await run(environment, 'job', 'retry', job);
+  const retried = await call(environment, 'job', 'retry', job);
   expect([retried.code, retried.stderr]).toEqual([1, expect.stringContaining('Request the work again.')]);
-  expect((await run(environment, 'job', 'drop', job)).code).toBe(0);
-  expect(await runJson(environment, 'job', 'list')).toEqual([]);
+  expect((await call(environment, 'job', 'drop', job)).code).toBe(0);
+  expect(await callJson(environment, 'job', 'list')).toEqual([]);
   expect(server.process.exitCode).toBe(null);
 }, 180_000);

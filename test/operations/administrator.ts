@@ -4,8 +4,8 @@ import { createVisitor, type Visitor } from './visitor.ts';
 
 /** A user who signed in to WordPress with a link. */
 export interface Administrator extends Visitor {
-  /** The page behind the link. */
-  dashboard: { address: string; status: number; text: string };
+  /** The address that the link leads to. */
+  landing: string;
   /** Calls the REST API of WordPress. */
   rest(route: string, body: object): Promise<unknown>;
   upload(name: string, content: Buffer): Promise<string>;
@@ -22,8 +22,6 @@ export async function signIn(platform: Platform, owner: Owner, install: Install)
   const address = platform.addressOf(install.domain);
   const link = new URL(await loginLink(owner, install));
   const signed = await visitor.open(address + link.pathname + link.search);
-  const landed = String(signed.headers.location);
-  const dashboard = await visitor.open(landed);
 
   async function call(route: string, body: string | Buffer, headers: Record<string, string>) {
     const nonce = (await visitor.open(`${address}/wp-admin/admin-ajax.php?action=rest-nonce`)).text;
@@ -38,7 +36,7 @@ export async function signIn(platform: Platform, owner: Owner, install: Install)
 
   return {
     ...visitor,
-    dashboard: { address: landed, status: dashboard.status, text: dashboard.text },
+    landing: String(signed.headers.location),
     rest: (route, body) => call(route, JSON.stringify(body), { 'content-type': 'application/json' }),
     upload: async (name, content) =>
       text(

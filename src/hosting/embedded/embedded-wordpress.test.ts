@@ -463,33 +463,40 @@ describe('a backup', () => {
     return { ...stopped, own, backup, inside, content, installs: folder };
   }
 
-  test('of an earlier version, and a website of one, have their database outside the document root afterwards', async () => {
-    const { installs, inside, content, options, own, backup, folder } = await stoppedHost();
-    await rename(join(installs, 'database'), inside);
-    const next = createEmbeddedHost(options);
-    await next.start();
-    expect(content()).toBe('own');
-    expect(existsSync(inside)).toBe(false);
-    await writeFile(join(installs, 'database/wordpress.sqlite'), 'changed');
-    await next.restore(own, backup);
-    expect(content()).toBe('own');
-    expect(existsSync(inside)).toBe(false);
-    expect((await readdir(installs)).sort()).toEqual(['database', 'files']);
-    await next.stop();
-    await rm(folder, { recursive: true });
-  });
+  // A new WordPress takes seconds, so they share one. Each stops the host again.
+  describe('of a stopped host', () => {
+    let stopped: Awaited<ReturnType<typeof stoppedHost>>;
+    beforeAll(async () => {
+      stopped = await stoppedHost();
+    });
+    afterAll(() => rm(stopped.folder, { recursive: true }));
 
-  test('is complete after the next start, if the server was killed before the database was in its place', async () => {
-    const { installs, inside, content, options, folder } = await stoppedHost();
-    await cp(join(installs, 'database'), inside, { recursive: true });
-    await announceDatabase(join(installs, 'files'), inside);
-    await writeFile(join(installs, 'database/wordpress.sqlite'), 'present');
-    const next = createEmbeddedHost(options);
-    await next.start();
-    expect(content()).toBe('own');
-    expect((await readdir(installs)).sort()).toEqual(['database', 'files']);
-    await next.stop();
-    await rm(folder, { recursive: true });
+    test('which is of an earlier version, or whose website is, has its database outside the document root afterwards', async () => {
+      const { installs, inside, content, options, own, backup } = stopped;
+      await rename(join(installs, 'database'), inside);
+      const next = createEmbeddedHost(options);
+      await next.start();
+      expect(content()).toBe('own');
+      expect(existsSync(inside)).toBe(false);
+      await writeFile(join(installs, 'database/wordpress.sqlite'), 'changed');
+      await next.restore(own, backup);
+      expect(content()).toBe('own');
+      expect(existsSync(inside)).toBe(false);
+      expect((await readdir(installs)).sort()).toEqual(['database', 'files']);
+      await next.stop();
+    });
+
+    test('is complete after the next start, if the server was killed before the database was in its place', async () => {
+      const { installs, inside, content, options } = stopped;
+      await cp(join(installs, 'database'), inside, { recursive: true });
+      await announceDatabase(join(installs, 'files'), inside);
+      await writeFile(join(installs, 'database/wordpress.sqlite'), 'present');
+      const next = createEmbeddedHost(options);
+      await next.start();
+      expect(content()).toBe('own');
+      expect((await readdir(installs)).sort()).toEqual(['database', 'files']);
+      await next.stop();
+    });
   });
 
   test('counts the database in the storage', async () => {

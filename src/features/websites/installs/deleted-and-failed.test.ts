@@ -9,6 +9,7 @@ import { mailsTo } from '../../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { onlyOn } from '../../../../test/only-on.ts';
 import { FORBIDDEN, NOT_FOUND } from '../../../../test/refusal.ts';
+import { rounds } from '../../../../test/rounds.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { installCalls } from './installs.fixture.ts';
 
@@ -276,7 +277,7 @@ describe('concurrent requests', () => {
     const { accountId: account, owner: person } = await homeport.ownedAccount();
     const made = async (site_id?: string) =>
       text((await create({ account_id: account, site_id }, person.client)).body, 'id');
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < rounds(1, 3); round++) {
       const sites = await Promise.all(Array.from({ length: 4 }, () => newSite(account, person)));
       const installs = await Promise.all(sites.flatMap((site) => [made(site), made(site)]));
       const answers = await Promise.all([
