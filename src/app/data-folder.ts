@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../config/config.ts';
 import { createFolders } from '../lib/create-folders.ts';
@@ -9,8 +9,10 @@ import { messageOf } from '../lib/error-message.ts';
 export function prepareDataFolder(path: string): void {
   try {
     createFolders(path, 0o700);
+    const probe = join(path, '.writable');
     // Empty, because commands that make room must run on a full disk.
-    writeFileSync(join(path, '.writable'), '', { mode: 0o600 });
+    writeFileSync(probe, '', { mode: 0o600 });
+    rmSync(probe, { force: true });
   } catch (error) {
     throw new ConfigError(
       `The data folder ${path} cannot be used (${messageOf(error)}). ${remedyOf(error)}, or name another one in HOMEPORT_DATA_DIR.`,

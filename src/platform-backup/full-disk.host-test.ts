@@ -19,7 +19,7 @@ import { dailyPlatformBackup } from './daily.ts';
 import { createFolderStorage } from './folder-storage.ts';
 
 const PAGE = '<!doctype html><p>Kept</p>';
-const NO_CONTENT = ['.writable', 'websites.lock'];
+const NO_CONTENT = ['websites.lock'];
 
 /** The disk of the data folder, and that of the backups. */
 let source: SmallDisk;

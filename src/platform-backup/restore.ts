@@ -18,7 +18,7 @@ import type { BackupStorage } from './storage.ts';
 import { readManifest, requireDatabase } from './verify.ts';
 import type { WebsiteParts } from './website-parts.ts';
 
-/** Files that this program creates itself in an otherwise empty folder. */
+/** Files that this program, or an earlier version (`.writable`), creates itself in an otherwise empty folder. */
 const NO_CONTENT = new Set([
   'lost+found',
   '.writable',
