@@ -3,6 +3,7 @@ import { request as secureRequest } from 'node:https';
 import { BrokenWebsiteError } from '../contract/errors.ts';
 import { PAGE_ACCEPT, PAGE_USER_AGENT } from '../policy/page-request-headers.ts';
 import { createPass, PASS_HEADER } from '../policy/visitor-pass.ts';
+import { phpErrorIn } from './failure-sentence.ts';
 
 /** A website as its visitors address it. */
 export interface VisitedWebsite {
@@ -174,6 +175,8 @@ async function beginningOf(response: IncomingMessage, most: number): Promise<str
 
 /** The beginning of a page on one line. */
 function startOf(body: string): string {
+  const error = phpErrorIn(body);
+  if (error !== null) return error;
   const words = body
     .slice(0, 4096)
     .replace(/<[^>]*>/g, ' ')

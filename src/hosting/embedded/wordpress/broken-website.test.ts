@@ -10,9 +10,9 @@ test.each([
     failed(
       'Notice: x\nPHP Fatal error:  Uncaught TypeError in /wordpress/wp-content/plugins/a/a.php:3\n#0 y',
     ),
-    'The PHP of the website failed: PHP Fatal error:  Uncaught TypeError in /wordpress/wp-content/plugins/a/a.php:3.',
+    'The PHP of the website failed: Uncaught TypeError in wp-content/plugins/a/a.php:3.',
   ],
-  [failed(''), 'The PHP of the website failed: it said nothing.'],
+  [failed(''), 'The PHP of the website failed: it printed nothing.'],
   [
     new PhpFailure('timeout', 'the request took longer than 60 s'),
     'The PHP of the website did not end in time.',

@@ -1,11 +1,11 @@
 import { hasCode } from '../../../lib/error-code.ts';
 import { isFullDisk } from '../../../lib/full-disk.ts';
 import { BrokenWebsiteError } from '../../contract/errors.ts';
+import { failureSentence } from '../../wordpress/failure-sentence.ts';
 import { PhpFailure } from '../php/php-sites.ts';
 
 const ADVICE =
   'Look into .private/php-error.log, and deactivate the plugin or theme that it names, or restore a backup. Then try again.';
-const MOST_SHOWN = 300;
 
 /** A script of the platform did not run on a website. */
 export class FailedScriptError extends Error {
@@ -33,7 +33,7 @@ export async function blamingWebsite<Result>(work: Promise<Result>): Promise<Res
 function faultOf(error: unknown): string | null {
   if (isFullDisk(error)) return null;
   if (error instanceof FailedScriptError)
-    return `The PHP of the website failed: ${firstError(error.output)} ${ADVICE}`;
+    return `The PHP of the website failed: ${failureSentence(error.output)}. ${ADVICE}`;
   if (error instanceof PhpFailure && error.reason === 'timeout')
     return `The PHP of the website did not end in time. ${ADVICE}`;
   if (error instanceof PhpFailure && error.reason === 'memory')
@@ -41,11 +41,4 @@ function faultOf(error: unknown): string | null {
   if (hasCode(error, 'ENOENT') && error instanceof Error && error.message.endsWith("/.private'"))
     return 'The folder .private of the website is missing. Create it by SFTP, or restore a backup. Then try again.';
   return null;
-}
-
-/** The first line of PHP's output that is an error, or the first of all. */
-function firstError(output: string): string {
-  const lines = output.split('\n').filter((line) => line.trim() !== '');
-  const line = (lines.find((one) => /error/i.test(one)) ?? lines[0] ?? 'it said nothing').trim();
-  return `${line.slice(0, MOST_SHOWN).replace(/\.?$/, '.')}`;
 }

@@ -3,6 +3,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { CommandError } from '../../../lib/run-command.ts';
 import { RefusedImportError } from '../../contract/errors.ts';
+import { phpErrorIn } from '../../wordpress/failure-sentence.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import { type RunningProgram, startProgram } from '../backups/programs.ts';
 import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
@@ -86,7 +87,7 @@ export async function runImportScript<Schema extends TSchema>(
 /** The end of what a script wrote, in an error that is retried. */
 export function explainScript(error: unknown, install: SandboxedInstall, name: string): unknown {
   if (!(error instanceof CommandError)) return error;
-  const said = (error.stderr.trim() || error.message).slice(-LONGEST_REASON);
+  const said = phpErrorIn(error.stderr) ?? (error.stderr.trim() || error.message).slice(-LONGEST_REASON);
   return new Error(`${name} of ${install.name} failed: ${said}`, { cause: error });
 }
 

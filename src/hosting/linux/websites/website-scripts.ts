@@ -1,11 +1,10 @@
 import { CommandError } from '../../../lib/run-command.ts';
-import { shortPhpError } from '../../websites/probe/php-error.ts';
 import type { ScriptRun, WebsiteScripts } from '../../websites/probe/website-scripts.ts';
+import { failureSentence } from '../../wordpress/failure-sentence.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { newestFatals } from '../wordpress/error-log.ts';
-import { lastLine } from '../wordpress/last-line.ts';
 import { runScript } from '../wordpress/run-php.ts';
 
 /** The website's own code may print more, and this process keeps it. */
@@ -28,9 +27,8 @@ export function websiteScripts(
       } catch (error) {
         signal?.throwIfAborted();
         if (!(error instanceof CommandError)) throw error;
-        const [said] = /(?:Fatal|Parse) error:[\s\S]*/.exec(error.stderr) ?? [];
-        if (error.status !== FATAL) return { failed: lastLine(error.stderr || error.message) };
-        return { fatal: said === undefined ? lastLine(error.stderr) : shortPhpError(said) };
+        if (error.status !== FATAL) return { failed: failureSentence(error.stderr || error.message) };
+        return { fatal: failureSentence(error.stderr) };
       }
     },
     fatals: () => newestFatals(layout, install),

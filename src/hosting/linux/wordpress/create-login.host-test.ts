@@ -215,7 +215,7 @@ describe('a website that cannot be signed in to', () => {
     expect(await create(null, cafe)).toEqual({
       refused: 'website',
       reason:
-        'WordPress does not start. Check wp-config.php and the database: The file wp-config.php of this website is missing.',
+        'WordPress does not start. Check wp-config.php and the database: The file wp-config.php of this website is missing',
     });
     await writeFile(config, '<?php syntax error');
     expect(await create(null, cafe)).toMatchObject({

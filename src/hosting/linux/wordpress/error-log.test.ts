@@ -56,6 +56,6 @@ test('the newest fatal errors keep their file and line, and lose their time and 
       'Stack trace:\n#0 {main}\n',
   );
   expect(await newestFatals(layout, install)).toEqual([
-    expect.stringMatching(/^Uncaught Error: x+ in wp-content\/plugins\/a\/a\.php:7$/),
+    expect.stringMatching(/^Uncaught Error: x+…x+ in wp-content\/plugins\/a\/a\.php:7$/),
   ]);
 });

@@ -1,4 +1,4 @@
-import { shortPhpError } from '../../websites/probe/php-error.ts';
+import { failureSentence } from '../../wordpress/failure-sentence.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { ERROR_LOG } from '../php/fpm-config.ts';
@@ -36,7 +36,7 @@ export async function newestFatals(
     const text = (await folder.end(ERROR_LOG, NEWEST_BYTES)) ?? '';
     return text.split('\n').flatMap((line) => {
       const [, message] = /^\[[^\]]*\] (PHP (?:Fatal|Parse|Compile|Core) error: .*)$/.exec(line) ?? [];
-      return message === undefined ? [] : [shortPhpError(message)];
+      return message === undefined ? [] : [failureSentence(message)];
     });
   } finally {
     await folder.close();

@@ -2,11 +2,11 @@ import Type, { type Static } from 'typebox';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { CommandError } from '../../../lib/run-command.ts';
 import type { ItemChange } from '../../contract/wordpress-changes.ts';
+import { failureSentence } from '../../wordpress/failure-sentence.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import { parsePrinted } from '../../wordpress/printed-json.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { lastLine } from './last-line.ts';
 import { runScript } from './run-php.ts';
 
 /** Changes of single plugins and themes by WordPress's own functions, run as the install in its sandbox. */
@@ -94,7 +94,7 @@ function isPossiblePlain({ kind, source, status }: ItemChange): boolean {
   return source === null && (kind === 'theme' || status !== 'active');
 }
 
-const endedEarly = (said: string) => ({ failed: `WordPress ended early: ${lastLine(said)}` });
+const endedEarly = (said: string) => ({ failed: `WordPress ended early: ${failureSentence(said)}` });
 
 /** Whether change-item.php says that nothing was changed. The website's own code may print other lines, even after it. */
 function saysUnchanged(output: string): boolean {

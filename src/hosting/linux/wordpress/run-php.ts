@@ -1,9 +1,9 @@
 import { CommandError, runCommand } from '../../../lib/run-command.ts';
 import { outputOfCompleted } from '../../wordpress/completed-script.ts';
+import { failureSentence, phpErrorIn } from '../../wordpress/failure-sentence.ts';
 import type { DatabaseLogin } from '../daemons/mariadb-client.ts';
 import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { lastLine } from './last-line.ts';
 
 export interface PhpRun {
   /** Path of a script that is visible in the sandbox. */
@@ -72,13 +72,13 @@ export async function runScript(
   });
 }
 
-/** Does the same, and returns the output. Rejects with the end of the error output. */
+/** Does the same, and returns the output. Rejects with the error of PHP, or else with the end of the error output. */
 export async function runPhp(layout: LinuxLayout, install: SandboxedInstall, run: PhpRun): Promise<string> {
   try {
     return (await runScript(layout, install, run)).stdout;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    const said = (error.stderr.trim() || error.message).slice(-MESSAGE_LENGTH);
+    const said = phpErrorIn(error.stderr) ?? (error.stderr.trim() || error.message).slice(-MESSAGE_LENGTH);
     throw new Error(`WordPress of ${install.name}: ${run.script.split('/').at(-1)} failed: ${said}`, {
       cause: error,
     });
@@ -91,7 +91,7 @@ export async function runWhole(layout: LinuxLayout, install: SandboxedInstall, r
   const printed = outputOfCompleted(output);
   if (printed !== null) return printed;
   throw new Error(
-    `WordPress of ${install.name}: ${run.script.split('/').at(-1)} ended early: ${lastLine(output)}`,
+    `WordPress of ${install.name}: ${run.script.split('/').at(-1)} ended early: ${failureSentence(output)}`,
   );
 }
 

@@ -8,11 +8,11 @@ import {
   type UpdatePlan,
   type WantedUpdates,
 } from '../../contract/wordpress-updates.ts';
+import { failureSentence } from '../../wordpress/failure-sentence.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import { parsePrinted } from '../../wordpress/printed-json.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { lastLine } from './last-line.ts';
 import { runPhp } from './run-php.ts';
 
 /** WordPress's own updates of plugins and themes, run as the install in its sandbox. */
@@ -93,13 +93,13 @@ export function createUpdater({ layout, enter, updateMs = UPDATE_MS }: UpdaterOp
         });
       } catch (error) {
         signal?.throwIfAborted();
-        throw new PermanentHostError(`Updates could not be looked up: ${lastLine(messageOf(error))}`, {
+        throw new PermanentHostError(`Updates could not be looked up: ${failureSentence(messageOf(error))}`, {
           cause: error,
         });
       }
       const planned = parsePrinted(Planned, output);
       if (planned === null) {
-        throw new PermanentHostError(`Updates could not be looked up: ${lastLine(output)}`);
+        throw new PermanentHostError(`Updates could not be looked up: ${failureSentence(output)}`);
       }
       const { updates, refused } = planned;
       // Each item once, whatever the website printed or the request repeated, and without further fields.
@@ -125,11 +125,11 @@ export function createUpdater({ layout, enter, updateMs = UPDATE_MS }: UpdaterOp
         });
       } catch (error) {
         signal?.throwIfAborted();
-        return { failed: lastLine(messageOf(error)) };
+        return { failed: failureSentence(messageOf(error)) };
       }
       const updated = parsePrinted(Updated, output);
-      if (updated === null) return { failed: `it ended early: ${lastLine(output)}` };
-      return 'failed' in updated ? { failed: lastLine(updated.failed) } : updated;
+      if (updated === null) return { failed: `it ended early: ${failureSentence(output)}` };
+      return 'failed' in updated ? { failed: failureSentence(updated.failed) } : updated;
     },
 
     async isUntouched(install, { kind, id }, since) {

@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox';
 import { messageOf } from '../../../lib/error-message.ts';
+import { failureSentence } from '../../wordpress/failure-sentence.ts';
 import {
   type AskedEdge,
   RedirectedElsewhere,
   type VisitedWebsite,
   visitPage,
 } from '../../wordpress/wordpress-answers.ts';
-import { shortPhpError } from './php-error.ts';
 
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
@@ -105,7 +105,7 @@ export async function seePage(
     const page: SeenPage = {
       ...{ name, path, kind, status, failure: null, length: body.trim().length, parts },
       errors: [...new Set(errors)],
-      error: error === undefined ? null : shortPhpError(error),
+      error: error === undefined ? null : failureSentence(error),
       milliseconds,
     };
     return { page, url, body };

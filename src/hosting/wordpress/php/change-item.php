@@ -20,7 +20,8 @@ try {
     homeport_end(['failed' => homeport_line($failed->getMessage())]);
 } catch (Throwable $error) {
     $place = str_replace(dirname(getenv('HOMEPORT_DOC') ?: '/') . '/', '', $error->getFile());
-    homeport_end(['failed' => homeport_line("PHP reports: {$error->getMessage()} in $place:{$error->getLine()}")]);
+    $place = mb_strcut(" in $place:{$error->getLine()}", -200);
+    homeport_end(['failed' => mb_substr(homeport_line("PHP reports: {$error->getMessage()}"), 0, 300 - mb_strlen($place)) . $place]);
 }
 
 /** Prints the last line. Nothing of the website may print another after it. */
