@@ -1,7 +1,7 @@
 import type { Databases } from '../daemons/databases.ts';
 import { identifier, textLiteral } from '../daemons/sql.ts';
 
-/** Host names in the addresses of the WordPress in a database, whatever its table prefix. */
+/** Host names in the addresses of the WordPress in a database, with their port if they have one, whatever its table prefix. */
 export async function siteHosts(databases: Pick<Databases, 'query'>, database: string): Promise<string[]> {
   const tables = await databases.query(
     database,
@@ -16,7 +16,7 @@ export async function siteHosts(databases: Pick<Databases, 'query'>, database: s
       `SELECT option_value FROM ${identifier(table)} WHERE option_name IN ('siteurl', 'home')`,
     );
     for (const [address = ''] of rows) {
-      const host = URL.parse(address)?.hostname;
+      const host = URL.parse(address)?.host;
       if (host) hosts.push(host);
     }
   }

@@ -6,7 +6,7 @@ import { identifier, textLiteral } from '../daemons/sql.ts';
 /** The WordPress in a loaded dump. */
 export interface ImportedDatabase {
   tablePrefix: string;
-  /** The host names of its addresses, with and without `www.`. */
+  /** The host names of its addresses, with their port if they have one, with and without `www.`. */
   hosts: string[];
 }
 
@@ -70,7 +70,7 @@ async function hostsOf(
       `The website is in the folder ${deeper.pathname} of ${deeper.hostname}. Move it to the root of its address first, and export it again.`,
     );
   }
-  const hosts = urls.map(({ hostname }) => hostname).filter((hostname) => hostname !== '');
+  const hosts = urls.map(({ host }) => host).filter((host) => host !== '');
   if (hosts.length === 0) throw new RefusedImportError('The WordPress in the dump has no address (siteurl).');
   return [...new Set(hosts.flatMap((host) => [host, otherForm(host)]))];
 }

@@ -409,10 +409,10 @@ describe('host names in the database', () => {
     await query('DROP TABLE nokey, pair');
   });
 
-  it('get the scheme of the visitors, unless the URL has a port', async () => {
+  it('get the scheme and the port of the visitors, unless the URL has the port of another service', async () => {
     const text = (value: string) => `s:${Buffer.byteLength(value)}:"${value}";`;
     const before = {
-      plain: 'http://old.test/a,http://OLD.test:8080/b //old.test ftp://old.test git+http://old.test',
+      plain: 'http://old.test/a,http://OLD.test:81/b //old.test ftp://old.test git+http://old.test',
       own: 'http://new.example/x and http://new.example:81/',
       json: '{"a":"http:\\/\\/old.test\\/x","b":"http%3A%2F%2Fold.test%2Fy","c":"http%3A%2F%2Fold.test%3A81"}',
       escaped: '{"a":"b\\nhttp:\\/\\/old.test"} ?a%3Dhttp%3A%2F%2Fold.test',
@@ -432,11 +432,11 @@ describe('host names in the database', () => {
     };
     const after = {
       plain:
-        'https://new.example/a,http://new.example:8080/b //new.example ftp://new.example git+http://new.example',
-      own: 'https://new.example/x and http://new.example:81/',
-      json: '{"a":"https:\\/\\/new.example\\/x","b":"https%3A%2F%2Fnew.example%2Fy","c":"http%3A%2F%2Fnew.example%3A81"}',
-      escaped: '{"a":"b\\nhttps:\\/\\/new.example"} ?a%3Dhttps%3A%2F%2Fnew.example',
-      serialised: `a:1:{i:0;${text('https://new.example/ü')}}`,
+        'https://new.example:8444/a,http://new.example:81/b //new.example:8444 ftp://new.example git+http://new.example',
+      own: 'https://new.example:8444/x and http://new.example:81/',
+      json: '{"a":"https:\\/\\/new.example:8444\\/x","b":"https%3A%2F%2Fnew.example%3A8444%2Fy","c":"http%3A%2F%2Fnew.example%3A81"}',
+      escaped: '{"a":"b\\nhttps:\\/\\/new.example:8444"} ?a%3Dhttps%3A%2F%2Fnew.example%3A8444',
+      serialised: `a:1:{i:0;${text('https://new.example:8444/ü')}}`,
     };
     expect(await replaced('https')).toEqual(after);
     // Those with the name of the website stay.

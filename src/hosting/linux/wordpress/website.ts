@@ -46,10 +46,13 @@ export interface SiteAddress {
 
 /** How the URLs of a database are replaced. */
 export interface WantedUrls {
-  /** Host names to replace. */
+  /** Host names to replace, with the port if URLs have one that is not this host's. */
   from: readonly string[];
   to: string;
-  /** The scheme of all replaced URLs without a port, and with `https` of those that have the name already; null keeps theirs. */
+  /**
+   * The scheme of all replaced URLs, which then get the port of this host, too; with `https` also of those that have the name already.
+   * Null keeps both.
+   */
   scheme: 'http' | 'https' | null;
   /** The only user with rights on the database. With it, `wp-content` of the website stays unused. */
   login?: DatabaseLogin;
@@ -244,6 +247,10 @@ export function createWebsites(options: WebsitesOptions): Websites {
     return cronRun(run);
   }
 
+  /** The ports of this host that URLs name. */
+  const ownPorts = (hostname: string): string[] =>
+    [false, true].map((secure) => new URL(origin(hostname, secure)).port).filter((port) => port !== '');
+
   async function replaceUrls(
     install: SandboxedInstall,
     database: string,
@@ -253,21 +260,24 @@ export function createWebsites(options: WebsitesOptions): Websites {
     for (const name of [...names, to]) {
       if (!isReplaceableHost(name)) throw new PermanentHostError(`"${name}" is not a host name`);
     }
-    // Texts can contain either form of an internationalised name.
-    const others = new Set(names.flatMap((host) => [host, unicodeOf(host)]).filter((host) => host !== to));
     // Visitors who must use HTTPS cannot load other parts of a page.
-    if (scheme === 'https') others.add(to);
+    const former = [...names.filter((host) => host !== to), ...(scheme === 'https' ? [to] : [])];
+    // Texts can contain either form of an internationalised name.
+    const hosts = former.flatMap((host) => [host, unicodeOf(host)]);
+    const own = scheme === null ? [] : ownPorts(to);
+    const others = new Set([...hosts, ...hosts.flatMap((host) => own.map((port) => withPort(host, port)))]);
     if (others.size === 0) return;
+    const address = scheme === null ? to : new URL(origin(to, scheme === 'https')).host;
     const changed = await runWhole(layout, install, {
       script: phpFileOf(layout.coreOf(install.wordpressVersion), 'replace-urls.php'),
-      args: [scheme ?? 'keep', to, ...others],
+      args: [scheme ?? 'keep', address, ...others],
       ...(login === undefined ? { environment: { HOMEPORT_DATABASE: database } } : bareRun(database, login)),
       enter: enter(install.id),
       timeoutMs: REPLACE_MS,
       signal,
     });
     log.info(
-      { install: install.id, from: [...others], to, scheme, rows: changed },
+      { install: install.id, from: [...others], to: address, scheme, rows: changed },
       `replaced URLs in ${database}`,
     );
   }
@@ -293,6 +303,8 @@ export function createWebsites(options: WebsitesOptions): Websites {
     replaceUrls,
   };
 }
+
+const withPort = (host: string, port: string) => (host.includes(':') ? host : `${host}:${port}`);
 
 function unicodeOf(host: string): string {
   const [name = '', ...port] = host.split(':');

@@ -1,14 +1,16 @@
 <?php
 /**
- * Replaces host names and schemes in the URLs of the whole database, including serialised values, whose lengths it adjusts.
+ * Replaces host names, ports and schemes in the URLs of the whole database, including serialised values, whose lengths it adjusts.
  * Changes everything or, if it fails, nothing.
- * Arguments: the new scheme (`http`, `https`, or `keep`), the new host name, then the old ones, which can include the new one.
+ * Arguments: the new scheme (`http`, `https`, or `keep`), the new host, then the old ones, which can include the new one. Hosts
+ * have a port if their URLs have one.
  * Prints the number of changed rows of each table, and that it has completed. With HOMEPORT_BARE=1 in the environment it loads no PHP of the website.
  */
 const SHORTINIT = true;
 require __DIR__ . '/without-content.php';
 require (defined('HOMEPORT') ? HOMEPORT['root'] : dirname(__DIR__)) . '/wp-load.php';
 require __DIR__ . '/database-error.php';
+require __DIR__ . '/replace-text.php';
 
 $to = ['scheme' => $argv[1], 'host' => $argv[2]];
 $from = array_slice($argv, 3);
@@ -100,7 +102,7 @@ function has_host(string $column, array $from): string
 {
     $likes = array_map(
         static fn($host) => quoted($column) . ' LIKE ' . literal('%' . addcslashes($host, '%_\\') . '%'),
-        $from,
+        hosts_of($from),
     );
     return implode(' OR ', $likes);
 }
@@ -161,103 +163,4 @@ function give_up(string $sql): never
     // Without the values.
     fwrite(STDERR, $why . ' in: ' . substr(preg_replace('/ (?:SET|WHERE) .*/s', '', $sql), 0, 200) . "\n");
     exit(1);
-}
-
-/** Replaces the host name in the URLs of a text or a serialised value. */
-function replace_in_value(string $value, array $from, array $to): string
-{
-    // WordPress accepts white space around a serialised value.
-    $start = strlen($value) - strlen(ltrim($value));
-    $at = $start;
-    $rewritten = rewrite_serialised($value, $at, $from, $to);
-    return $rewritten !== null && trim(substr($value, $at)) === ''
-        ? substr($value, 0, $start) . $rewritten . substr($value, $at)
-        : replace_in_text($value, $from, $to);
-}
-
-/**
- * Finds URLs in text, in JSON (`:\/\/`), in JSON within JSON (`:\\\/\\\/`) and in queries (`%3A%2F%2F`). The name must end there:
- * neither `example.com.evil.net` nor `example.community` matches `example.com`. A URL with a port keeps its scheme, to which the
- * port belongs. A letter before the scheme can be the end of `\n` or `%3D`.
- */
-function replace_in_text(string $text, array $from, array $to): string
-{
-    if ($from === []) {
-        return $text;
-    }
-    $names = implode('|', array_map(static fn($host) => preg_quote($host, '~'), $from));
-    $slashes = '\\\\{0,7}/\\\\{0,7}/|%2F%2F';
-    $replaced = preg_replace_callback(
-        "~(?:(?<![+.-])(https?)(:|%3A))?($slashes)(?:$names)(?![a-z0-9_-]|\\.[a-z0-9])(?!(?::|%3A)\\d)~i",
-        static fn($url) => ($url[1] === '' || $to['scheme'] === 'keep' ? $url[1] : $to['scheme'])
-            . $url[2] . $url[3] . $to['host'],
-        $text,
-    );
-    $replaced = $replaced === null ? null : preg_replace(
-        "~($slashes)(?:$names)(?=(?::|%3A)\\d)~i",
-        '${1}' . $to['host'],
-        $replaced,
-    );
-    if ($replaced === null) {
-        fwrite(STDERR, 'Could not search a value: ' . preg_last_error_msg() . "\n");
-        exit(1);
-    }
-    return $replaced;
-}
-
-/**
- * Rewrites one value of PHP's serialisation from `$at` on, and moves `$at` behind it; null if there is none. Never
- * unserialises, because that would run code of any class that a plugin stored in the database.
- */
-function rewrite_serialised(string $in, int &$at, array $from, array $to, int $depth = 0): ?string
-{
-    if ($depth > 200) {
-        return null;
-    }
-    if (preg_match('/\G(?:N;|b:[01];|i:[+-]?\d+;|d:[^;]{1,64};|[rR]:\d+;)/A', $in, $match, 0, $at)) {
-        $at += strlen($match[0]);
-        return $match[0];
-    }
-    // Text and enumeration case, with the length in bytes.
-    if (preg_match('/\G([sE]):(\d+):"/A', $in, $match, 0, $at)) {
-        $start = $at + strlen($match[0]);
-        $length = (int) $match[2];
-        if (substr($in, $start + $length, 2) !== '";') {
-            return null;
-        }
-        $text = substr($in, $start, $length);
-        $at = $start + $length + 2;
-        if ($match[1] === 's') {
-            $text = replace_in_value($text, $from, $to);
-        }
-        return $match[1] . ':' . strlen($text) . ':"' . $text . '";';
-    }
-    // A class with its own format, which only the class can interpret.
-    if (preg_match('/\GC:(\d+):"[^"]*":(\d+):\{/A', $in, $match, 0, $at)) {
-        $end = $at + strlen($match[0]) + (int) $match[2];
-        if (substr($in, $end, 1) !== '}') {
-            return null;
-        }
-        $whole = substr($in, $at, $end + 1 - $at);
-        $at = $end + 1;
-        return $whole;
-    }
-    if (preg_match('/\G(?:a|O:\d+:"[^"]*"):(\d+):\{/A', $in, $match, 0, $at)) {
-        $out = $match[0];
-        $at += strlen($match[0]);
-        for ($part = 0; $part < 2 * (int) $match[1]; $part++) {
-            // Keep keys: no one looks up an address by key.
-            $one = rewrite_serialised($in, $at, $part % 2 === 0 ? [] : $from, $to, $depth + 1);
-            if ($one === null) {
-                return null;
-            }
-            $out .= $one;
-        }
-        if (substr($in, $at, 1) !== '}') {
-            return null;
-        }
-        $at++;
-        return $out . '}';
-    }
-    return null;
 }
