@@ -9,6 +9,7 @@ import { runCommand } from '../../../lib/run-command.ts';
 import { ALL_PARTS, type RestoredParts } from '../../contract/snapshots.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { textLiteral } from '../daemons/sql.ts';
+import { setFolderMode, WEBSITE_MODES } from '../isolation/owned-folder.ts';
 
 /** Folders of a website that a restore replaces. */
 const FOLDERS = ['htdocs', 'private'] as const;
@@ -243,9 +244,11 @@ function stateOf(phase: State['phase'], { database, unixUser, record, parts = AL
 
 const oldOf = (name: string) => `${name}.old`;
 
-async function putInPlace(home: string, name: string): Promise<void> {
+async function putInPlace(home: string, name: (typeof FOLDERS)[number]): Promise<void> {
   const [next, old, place] = [join(home, STAGING, name), join(home, STAGING, oldOf(name)), join(home, name)];
   if (!(await exists(next))) return;
+  // A backup or an archive can have brought another one.
+  await setFolderMode(next, WEBSITE_MODES[name]);
   if (await exists(place)) {
     // The old folder was already moved, so this is an empty one created in the meantime.
     if (await exists(old)) await removeTree(place);

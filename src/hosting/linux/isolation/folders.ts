@@ -10,7 +10,7 @@ import type { LinuxLayout } from '../machine/layout.ts';
 import { sendmailProgram } from '../mail/sendmail-program.ts';
 import { type AccessList, allowAccess, hasAccess } from './access-list.ts';
 import { namesIn } from './account-files.ts';
-import { ensureFolder, type FolderState, folderState } from './owned-folder.ts';
+import { ensureFolder, type FolderState, folderState, WEBSITE_MODES } from './owned-folder.ts';
 import {
   foldersOf,
   OWN_SENDMAIL,
@@ -131,8 +131,8 @@ async function foldersToBe(
       { path: sandboxEtcOf(layout, install.id), ...root, mode: 0o755, access: null },
     ],
     inner: [
-      { path: htdocs, ...own, mode: 0o755, access: null },
-      { path: hidden, ...own, mode: 0o700, access: null },
+      { path: htdocs, ...own, mode: WEBSITE_MODES.htdocs, access: null },
+      { path: hidden, ...own, mode: WEBSITE_MODES.private, access: null },
       // The install may read its logs. New files get the folder's group.
       {
         path: join(home, basename(layout.logsOf(install.id))),

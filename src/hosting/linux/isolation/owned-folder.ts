@@ -4,6 +4,9 @@ import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 
+/** Modes of the folders of a website. The web server reads the document root, and only the website reads its private folder. */
+export const WEBSITE_MODES = { htdocs: 0o755, private: 0o700 } as const;
+
 export interface FolderState {
   isFolder: boolean;
   uid: number;
@@ -36,6 +39,16 @@ export async function ensureFolder(
     if (present.uid !== uid || present.gid !== gid) await folder.chown(uid, gid);
     if ((isNew || !keepMode) && (present.mode & 0o7777) !== mode) await folder.chmod(mode);
     return isNew;
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Corrects the mode of an existing folder. Rejects as {@link ensureFolder}. */
+export async function setFolderMode(path: string, mode: number): Promise<void> {
+  const folder = await openFolder(path);
+  try {
+    await folder.chmod(mode);
   } finally {
     await folder.close();
   }
