@@ -14,7 +14,11 @@ export const RESULT_FIELDS: Record<OperationKind, Readonly<Record<string, string
     checkpoint_id: 'with a checkpoint',
     warning: BROKEN_IN_PLACE,
   },
-  'install.import': { checkpoint_id: 'with a checkpoint', warning: BROKEN_IN_PLACE },
+  'install.import': {
+    checkpoint_id: 'with a checkpoint',
+    left_out: 'what was skipped, or is in the archive and was not imported, if anything',
+    warning: BROKEN_IN_PLACE,
+  },
   'install.delete': {},
   'backup.create': { backup_id: null },
   'backup.restore': {

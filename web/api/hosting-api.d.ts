@@ -2761,7 +2761,7 @@ export interface components {
     ImportKey: { public_key: string; created_at: string };
     ImportRedirects: { redirects: Array<components['schemas']['RedirectToImport']>; replace?: boolean };
     ImportThirdPartyCertificate: { certificate: string; private_key: string };
-    ImportWebsite: { source: "file" | "url" | "ssh"; path?: string; url?: string; host?: string; port?: number; user?: string; host_key?: string; create_checkpoint?: boolean; notification_emails?: Array<string> };
+    ImportWebsite: { source: "file" | "url" | "ssh"; path?: string; url?: string; site?: string; host?: string; port?: number; user?: string; host_key?: string; create_checkpoint?: boolean; notification_emails?: Array<string> };
     ImportedRedirects: { count: number; total: number };
     Incident: { id: string; install: components['schemas']['InstallReference']; cause: "status" | "timeout" | "connection" | "certificate" | "redirects" | "wordpress" | "php" | "host"; message: string; php_error: string | null; started_at: string; ended_at: string | null; duration_seconds: number };
     IncidentPage: { previous: string | null; next: string | null; count: number; results: Array<components['schemas']['Incident']> };

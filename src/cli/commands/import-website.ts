@@ -3,7 +3,7 @@ import { NotFound } from '../../lib/failures.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { requireConsent } from '../terminal/confirm.ts';
-import { printJson } from '../terminal/output.ts';
+import { printable, printJson } from '../terminal/output.ts';
 import { waitForJob } from './wait-for-job.ts';
 
 export function addImportCommand(install: Command): void {
@@ -24,13 +24,21 @@ export function addImportCommand(install: Command): void {
       '--host-key <fingerprint>',
       'the confirmed host key of the old host, SHA256:…; without it, the command shows it',
     )
+    .option(
+      '--site <name>',
+      'which website of an archive with several, by its domain or folder; without it, the command lists them',
+    )
     .option('--yes', 'replace the current website without asking')
-    .option('--json', 'print JSON when it is done: job_id, install_id, install_name')
+    .option(
+      '--json',
+      'print JSON when it is done: job_id, install_id, install_name, and left_out if something was not imported',
+    )
     .addHelpText(
       'after',
       [
         '\nExample:',
         '  homeport install import harbourcafe private/website.zip --yes',
+        '  homeport install import harbourcafe private/backup-1.31.2026_ada.tar.gz --site shop.example',
         '  homeport install import harbourcafe ssh://ada@old.example/~/public_html',
       ].join('\n'),
     )
@@ -76,12 +84,12 @@ async function workOnImportKey(
 async function importWebsite(
   name: string,
   given: string,
-  { hostKey, yes, json }: { hostKey?: string; yes?: boolean; json?: boolean },
+  { hostKey, site, yes, json }: { hostKey?: string; site?: string; yes?: boolean; json?: boolean },
   command: Command,
 ): Promise<void> {
   await withPlatform(command, async (platform, services) => {
     const { readSourceArgument } = await import('../../features/backups/imports/source-argument.ts');
-    const source = readSourceArgument(given, hostKey);
+    const source = readSourceArgument(given, { hostKey, site });
     if (yes !== true) {
       await requireConsent(`Replace the present website of ${name} by an imported one?`, {
         effect: `This replaces the present website of ${name}.`,
@@ -99,7 +107,16 @@ async function importWebsite(
           : `The import into ${name} failed: ${ended.error ?? 'the reason is unknown'}`,
       );
     }
-    if (json) return printJson({ job_id: jobId, install_id: installId, install_name: name });
+    const leftOut = await services.imports.leftOutBy(jobId);
+    if (json) {
+      return printJson({
+        job_id: jobId,
+        install_id: installId,
+        install_name: name,
+        ...(leftOut === null ? {} : { left_out: leftOut }),
+      });
+    }
     process.stdout.write(`Imported a website into ${name}.\n`);
+    if (leftOut !== null) process.stdout.write(`${printable(leftOut)}\n`);
   });
 }

@@ -17,7 +17,15 @@ export interface WebsiteImports {
  * Where the website is: an archive in a path below the install's home, `private/website.zip`, or at an address with `https`; or the
  * host that serves it.
  */
-export type ImportSource = { file: string } | { url: string } | { ssh: SshSource };
+export type ImportSource = (({ file: string } | { url: string }) & ChosenSite) | { ssh: SshSource };
+
+/** Which website of an archive with several is imported, by its domain or folder. Without it, the archive must have one. */
+export interface ChosenSite {
+  site?: string;
+}
+
+/** What the name of a website in an archive may look like. */
+export const SITE_PATTERN = '^[^\\u0000-\\u001f\\u007f]{1,255}$';
 
 /** A website on another host, and the key that opens it. */
 export interface SshSource {
@@ -63,4 +71,6 @@ export interface ImportedWebsite {
   /** Files that were unpacked, and their bytes. */
   files: number;
   bytes: number;
+  /** Sentences about what was skipped or not imported. Hosts of earlier versions leave them out. */
+  notes?: string[];
 }

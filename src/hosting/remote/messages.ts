@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { INSTALL_NAME } from '../../lib/host-names.ts';
-import { SSH_PATTERNS } from '../contract/imports.ts';
+import { SITE_PATTERN, SSH_PATTERNS } from '../contract/imports.ts';
 import {
   LOG_CURSOR,
   LOG_KINDS,
@@ -205,10 +205,15 @@ const sshSource = Type.Object(
   closed,
 );
 
+const chosenSite = Type.Optional(Type.String({ pattern: SITE_PATTERN }));
+
 export const importSource = Type.Union([
-  Type.Object({ file: homePath }, closed),
+  Type.Object({ file: homePath, site: chosenSite }, closed),
   Type.Object(
-    { url: Type.String({ maxLength: 4_096, pattern: '^https://[^\\u0000-\\u0020\\u007f]+$' }) },
+    {
+      url: Type.String({ maxLength: 4_096, pattern: '^https://[^\\u0000-\\u0020\\u007f]+$' }),
+      site: chosenSite,
+    },
     closed,
   ),
   Type.Object({ ssh: sshSource }, closed),
@@ -219,6 +224,7 @@ export const importedWebsite = Type.Object({
   files: count,
   bytes: count,
   warning: Type.Optional(text(1_000)),
+  notes: Type.Optional(Type.Array(sentences, { maxItems: 20 })),
 });
 
 export const proof = { hostname: text(253), path: text(1024) };

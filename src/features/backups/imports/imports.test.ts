@@ -88,6 +88,21 @@ describe('an import', () => {
     expect(JSON.stringify([jobs, written])).not.toContain('s3cret');
   });
 
+  rule('names the website of the archive, and says what was left out', async () => {
+    const notes = ['Skipped a link.', 'Not imported: email.'];
+    answerWith(async () => ({ tablePrefix: 'wp_', files: 3, bytes: 100, notes }));
+    const archive = { source: 'file', path: 'private/account.tar.gz' };
+    const answer = await request({ ...archive, site: 'shop.example' });
+    expect(await operationOf(answer)).toMatchObject({
+      status: 'succeeded',
+      result: { checkpoint_id: expect.any(String), left_out: 'Skipped a link. Not imported: email.' },
+    });
+    expect(asked).toEqual([{ file: archive.path, site: 'shop.example' }]);
+    for (const site of ['', 'a\nb', 'x'.repeat(256)]) {
+      expect((await request({ ...archive, site })).status).toBe(400);
+    }
+  });
+
   it('puts the checkpoint back only if the website was replaced', async () => {
     const restores = async () => {
       const { body } = await owner.client.get(`/operations?install_id=${install.id}&kind=backup.restore`);
@@ -245,6 +260,7 @@ describe('an import', () => {
       [{ source: 'url' }, 'url', 'missing'],
       [{ source: 'ssh' }, 'host', 'missing'],
       [{ ...ssh, url: 'https://x.example/' }, 'url', 'not_applicable'],
+      [{ ...ssh, site: 'shop.example' }, 'site', 'not_applicable'],
       [{ source: 'file', path: 'private/a.zip', host: 'old.example' }, 'host', 'not_applicable'],
       [{ source: 'file', path: 'private/../htdocs/a.zip' }, 'path', 'invalid_format'],
       [{ source: 'file', path: 'private/a.zip', url: 'https://x.example/' }, 'url', 'not_applicable'],

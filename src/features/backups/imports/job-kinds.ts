@@ -2,7 +2,7 @@ import type { Transaction } from '../../../database/database.ts';
 import { RefusedImportError } from '../../../hosting/contract/errors.ts';
 import type { Host } from '../../../hosting/contract/host.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../../jobs/job.ts';
-import { addWarning } from '../../../jobs/operations-store.ts';
+import { addWarning, setResult } from '../../../jobs/operations-store.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { permanently, postponing } from '../../hosts/host-failures.ts';
 import { findActiveInstall } from '../../websites/installs/website-store.ts';
@@ -82,7 +82,7 @@ export function importKind(platform: Platform, host: Host): JobKind {
         'ssh' in wanted
           ? { ssh: { ...wanted.ssh, privateKey: await privateKeyOf(platform, install.id) } }
           : wanted;
-      const { warning } = await permanently(
+      const { warning, notes = [] } = await permanently(
         postponing(
           host.importWebsite(install, source, {
             importId: payload.import_id,
@@ -96,6 +96,13 @@ export function importKind(platform: Platform, host: Host): JobKind {
       });
       return async (transaction) => {
         await receiveCopy(transaction.queries, payload.install_id);
+        if (notes.length > 0) {
+          const { checkpoint_id } = payload;
+          await setResult(transaction.queries, jobId, 'install.import', {
+            ...(checkpoint_id === undefined ? {} : { checkpoint_id }),
+            left_out: notes.join(' '),
+          });
+        }
         await addWarning(transaction.queries, jobId, 'install.import', warning);
         await enqueueRestoreMails(platform, transaction, payload, { work: 'import', reason: null, warning });
         await requestReading(transaction, platform.queue, payload.install_id);

@@ -13,7 +13,7 @@ export function importRoutes(imports: ImportService, importKeys: ImportKeyServic
       needs: 'imports',
       summary: 'Import an existing website',
       description:
-        'Replaces the website of an install by an existing one from an archive. This is a `.zip` or `.tar.gz` with `wp-content` and one dump (`.sql` or `.sql.gz`), or a backup of All-in-One WP Migration, Duplicator (`.zip`) or UpdraftPlus. With the source `ssh`, the host fetches `wp-content` and a dump from the old host, with the import key of the install. The install keeps its name, its domains, its core and its private folder. URLs in the database get its address, and the table prefix stays. A checkpoint, which is on by default, is a backup of the present website. It is put back if the imported website does not answer. A refused archive changes nothing.',
+        'Replaces the website of an install by an existing one from an archive. This is a `.zip` or `.tar.gz` with `wp-content` and one dump (`.sql` or `.sql.gz`), a full backup of cPanel or Plesk, or a backup of All-in-One WP Migration, Duplicator, UpdraftPlus or Homeport. If it has several websites, `site` names one of them. The result says what was skipped or not imported. With the source `ssh`, the host fetches `wp-content` and a dump from the old host, with the import key of the install. The install keeps its name, its domains, its core and its private folder. URLs in the database get its address, and the table prefix stays. A checkpoint, which is on by default, is a backup of the present website. It is put back if the imported website does not answer. A refused archive changes nothing.',
       tag: 'Installs',
       errors: [400, 401, 403, 404, 409, 429, 503],
       success: 202,

@@ -1,5 +1,5 @@
 import { component, stringEnum, Type, timestamp } from '../../../api/schema.ts';
-import { SSH_PATTERNS } from '../../../hosting/contract/imports.ts';
+import { SITE_PATTERN, SSH_PATTERNS } from '../../../hosting/contract/imports.ts';
 import { notificationEmails } from '../schema.ts';
 import { IMPORT_SOURCES, SSH_PORT } from './source.ts';
 
@@ -22,6 +22,13 @@ export const importWebsiteSchema = component(
         maxLength: 4_096,
         pattern: '^https://[^\\u0000-\\u0020\\u007f]+$',
         description: 'a public address with `https`; with the source `url`',
+      }),
+    ),
+    site: Type.Optional(
+      Type.String({
+        pattern: SITE_PATTERN,
+        description:
+          'which website of the archive, by its domain or its folder, such as `shop.example` or `public_html/shop`. Needed if the archive has several: without it, the operation fails with the code `import_refused` and a message that lists them; nothing is changed. With the source `file` or `url`',
       }),
     ),
     host: Type.Optional(

@@ -18,7 +18,7 @@ import type { NotificationLimits } from '../notification-limits.ts';
 import { withNotifications } from '../notification-request.ts';
 import { findImportKey } from './import-key-store.ts';
 import { openSource, type WantedSource } from './source.ts';
-import { isImportUnfinished } from './store.ts';
+import { findLeftOut, isImportUnfinished } from './store.ts';
 
 export interface WantedImport {
   source: WantedSource;
@@ -151,6 +151,9 @@ export function createImportService(
         const jobId = await enqueue(transaction, OPERATOR, install, { source, checkpoint: true }, []);
         return { jobId, installId: install.id };
       }),
+
+    /** For the command line: what a successful import left out; null if nothing. */
+    leftOutBy: (jobId: string): Promise<string | null> => findLeftOut(reader, jobId),
   };
 }
 

@@ -16,11 +16,26 @@ describe('the source of an import on the command line', () => {
   });
 
   it('takes a host key with SSH only', () => {
-    expect(readSourceArgument('ssh://ada@old.example/srv/my%20shop', KEY)).toEqual({
+    expect(readSourceArgument('ssh://ada@old.example/srv/my%20shop', { hostKey: KEY })).toEqual({
       ssh: { ...ssh, hostKey: KEY },
     });
-    expect(() => readSourceArgument('private/a.zip', KEY)).toThrow('--host-key needs a source');
-    expect(() => readSourceArgument('ssh://ada@old.example/srv', 'MD5:aa')).toThrow('host key');
+    expect(() => readSourceArgument('private/a.zip', { hostKey: KEY })).toThrow('--host-key needs a source');
+    expect(() => readSourceArgument('ssh://ada@old.example/srv', { hostKey: 'MD5:aa' })).toThrow('host key');
+  });
+
+  it('takes the website of an archive', () => {
+    const site = 'shop.example';
+    expect(readSourceArgument('private/a.zip', { site })).toEqual({ file: 'private/a.zip', site });
+    expect(readSourceArgument('https://x.example/a.zip', { site })).toEqual({
+      url: 'https://x.example/a.zip',
+      site,
+    });
+    expect(() => readSourceArgument('ssh://ada@old.example/srv', { site })).toThrow(
+      '--site needs an archive',
+    );
+    for (const wrong of ['', 'a\nb', 'x'.repeat(256)]) {
+      expect(() => readSourceArgument('private/a.zip', { site: wrong })).toThrow('--site must name');
+    }
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { SSH_PATTERNS } from '../../../hosting/contract/imports.ts';
+import { SITE_PATTERN, SSH_PATTERNS } from '../../../hosting/contract/imports.ts';
 import { InvalidRequest } from '../../../lib/failures.ts';
 import { readSource, SSH_PORT, type WantedSource } from './source.ts';
 
@@ -6,13 +6,25 @@ const EXAMPLE = 'ssh://user@host/path';
 
 /**
  * Reads the source of an import in the form of the command line: a path, a URL with `https`, or `ssh://user@host:port/path`. After
- * `/~/`, the path begins in the home of the user, as in Git. Throws InvalidRequest.
+ * `/~/`, the path begins in the home of the user, as in Git. `site`: the website of an archive with several. Throws InvalidRequest.
  */
-export function readSourceArgument(argument: string, hostKey?: string): WantedSource {
-  if (argument.startsWith('ssh://')) return readSsh(argument, hostKey);
+export function readSourceArgument(
+  argument: string,
+  { hostKey, site }: { hostKey?: string | undefined; site?: string | undefined } = {},
+): WantedSource {
+  if (argument.startsWith('ssh://')) {
+    if (site !== undefined) throw new InvalidRequest('--site needs an archive as the source.');
+    return readSsh(argument, hostKey);
+  }
   if (hostKey !== undefined) throw new InvalidRequest(`--host-key needs a source such as ${EXAMPLE}.`);
+  if (site !== undefined && !new RegExp(SITE_PATTERN, 'u').test(site)) {
+    throw new InvalidRequest('--site must name a website of the archive, by its domain or folder.');
+  }
+  const chosen = site === undefined ? {} : { site };
   return readSource(
-    argument.startsWith('https://') ? { source: 'url', url: argument } : { source: 'file', path: argument },
+    argument.startsWith('https://')
+      ? { source: 'url', url: argument, ...chosen }
+      : { source: 'file', path: argument, ...chosen },
   );
 }
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { Value } from 'typebox/value';
-import type { ImportSource, SshSource } from '../../../hosting/contract/imports.ts';
+import type { ChosenSite, ImportSource, SshSource } from '../../../hosting/contract/imports.ts';
 import { invalidValue } from '../../../lib/failures.ts';
 import type { Sealer } from '../../../secrets/sealer.ts';
 
@@ -17,16 +17,17 @@ export interface RequestedSource {
   source: (typeof IMPORT_SOURCES)[number];
   path?: string;
   url?: string;
+  site?: string;
   host?: string;
   port?: number;
   user?: string;
   host_key?: string;
 }
 
-const FIELDS = ['path', 'url', 'host', 'port', 'user', 'host_key'] as const;
+const FIELDS = ['path', 'url', 'site', 'host', 'port', 'user', 'host_key'] as const;
 const FIELDS_OF: Record<RequestedSource['source'], readonly (typeof FIELDS)[number][]> = {
-  file: ['path'],
-  url: ['url'],
+  file: ['path', 'site'],
+  url: ['url', 'site'],
   ssh: ['path', 'host', 'port', 'user', 'host_key'],
 };
 
@@ -40,9 +41,15 @@ export function readSource(requested: RequestedSource): WantedSource {
   }
   switch (source) {
     case 'file':
-      return { file: archivePath(required(requested.path, 'path', 'Name the path of the archive')) };
+      return {
+        file: archivePath(required(requested.path, 'path', 'Name the path of the archive')),
+        ...chosenSite(requested),
+      };
     case 'url':
-      return { url: httpsUrl(required(requested.url, 'url', 'Name the URL of the archive')) };
+      return {
+        url: httpsUrl(required(requested.url, 'url', 'Name the URL of the archive')),
+        ...chosenSite(requested),
+      };
     case 'ssh':
       return {
         ssh: {
@@ -55,6 +62,8 @@ export function readSource(requested: RequestedSource): WantedSource {
       };
   }
 }
+
+const chosenSite = ({ site }: RequestedSource): ChosenSite => (site === undefined ? {} : { site });
 
 function required(value: string | undefined, field: string, message: string): string {
   if (value === undefined) throw invalidValue(IMPORT, field, 'missing', message);
@@ -82,8 +91,8 @@ function httpsUrl(url: string): string {
 }
 
 const storedSource = Type.Union([
-  Type.Object({ file: Type.String() }),
-  Type.Object({ url: Type.String() }),
+  Type.Object({ file: Type.String(), site: Type.Optional(Type.String()) }),
+  Type.Object({ url: Type.String(), site: Type.Optional(Type.String()) }),
   Type.Object({
     ssh: Type.Object({
       host: Type.String(),

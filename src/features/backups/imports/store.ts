@@ -1,3 +1,5 @@
+import Type from 'typebox';
+import { Value } from 'typebox/value';
 import type { Queries } from '../../../database/database.ts';
 import { importWebsite } from '../jobs.ts';
 
@@ -11,4 +13,16 @@ export async function isImportUnfinished(queries: Queries, installId: string): P
     .where('state', 'in', ['queued', 'running'])
     .executeTakeFirst();
   return job !== undefined;
+}
+
+const storedResult = Type.Object({ left_out: Type.Optional(Type.String()) });
+
+/** What a successful import left out of its archive; null if nothing. */
+export async function findLeftOut(queries: Queries, jobId: string): Promise<string | null> {
+  const { result } = await queries
+    .selectFrom('operations')
+    .select('result')
+    .where('job_id', '=', jobId)
+    .executeTakeFirstOrThrow();
+  return Value.Check(storedResult, result) ? (result.left_out ?? null) : null;
 }

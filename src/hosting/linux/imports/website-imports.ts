@@ -52,6 +52,8 @@ const SYNC_MS = 10 * MINUTE_MS;
 const UPGRADE_MS = 30 * MINUTE_MS;
 /** In the staging folder, for what the install downloads and unpacks. */
 const WORK = 'import';
+const MOST_NOTES = 10;
+const LONGEST_NOTE = 500;
 
 const Unpacked = Type.Object({
   dump: Type.String(),
@@ -60,10 +62,17 @@ const Unpacked = Type.Object({
   isWpress: Type.Boolean(),
   files: Type.Integer(),
   bytes: Type.Integer(),
+  notes: Type.Array(Type.String()),
 });
 const Imported = Type.Object({
   importId: Type.String(),
-  website: Type.Object({ tablePrefix: Type.String(), files: Type.Integer(), bytes: Type.Integer() }),
+  website: Type.Object({
+    tablePrefix: Type.String(),
+    files: Type.Integer(),
+    bytes: Type.Integer(),
+    // Records of earlier versions lack them.
+    notes: Type.Optional(Type.Array(Type.String())),
+  }),
 });
 const Downloaded = Type.Object({ bytes: Type.Integer() });
 const Fetched = Type.Object({ archive: Type.String(), dump: Type.String() });
@@ -128,6 +137,7 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
       isWpress,
       files,
       bytes,
+      notes,
     } = await runImportScript(
       layout,
       sandbox,
@@ -138,6 +148,7 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
           join(work, 'tree'),
           join(staged.folder, 'htdocs', 'wp-content'),
           ...limitsOf(layout),
+          'ssh' in source ? '' : (source.site ?? ''),
           ...(fetched.dump === undefined ? [] : [fetched.dump]),
         ],
         enter,
@@ -157,8 +168,12 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
     const { tablePrefix, hosts } = await watchingDatabase(databases, watched, (watching) =>
       buildDatabase(target, { file: dump, isWpress }, configured, staged, { signal: watching, report }),
     );
-    log.info({ install: ref.id, files, bytes, tablePrefix, hosts }, `imported a website into ${ref.name}`);
-    return { tablePrefix, files, bytes };
+    const shown = notes.slice(0, MOST_NOTES).map((note) => note.slice(0, LONGEST_NOTE));
+    log.info(
+      { install: ref.id, files, bytes, tablePrefix, hosts, notes: shown },
+      `imported a website into ${ref.name}`,
+    );
+    return { tablePrefix, files, bytes, notes: shown };
   }
 
   /** Fills the second database from the dump, for the address and the core of the install. */

@@ -17,8 +17,8 @@ import { OperationItem } from '../operations/operations.tsx';
 import { SshFields, sshSource } from './ssh-fields.tsx';
 
 type Source =
-  | { source: 'file'; path: string }
-  | { source: 'url'; url: string }
+  | { source: 'file'; path: string; site?: string }
+  | { source: 'url'; url: string; site?: string }
   | ReturnType<typeof sshSource>;
 
 interface Wanted {
@@ -49,8 +49,9 @@ export function ImportsSection({ install }: { install: Install }) {
       <Section title="Import a website">
         <p>
           Replaces this website by an existing one from an archive: <code>wp-content</code> and a dump of its
-          database in a <code>.zip</code> or <code>.tar.gz</code>, or a backup of All-in-One WP Migration,
-          Duplicator or UpdraftPlus. Or this install fetches both from the old host by SSH.
+          database in a <code>.zip</code> or <code>.tar.gz</code>, a full backup of cPanel or Plesk, or a
+          backup of All-in-One WP Migration, Duplicator, UpdraftPlus or Homeport. Or this install fetches both
+          from the old host by SSH.
         </p>
         {mayWork && install.status === 'active' ? (
           <ImportForm install={install} />
@@ -64,9 +65,11 @@ export function ImportsSection({ install }: { install: Install }) {
 
 function sourceOf(kind: string, values: FormData): Source {
   if (kind === 'ssh') return sshSource(values);
+  const site = textOf(values, 'site').trim();
+  const chosen = site === '' ? {} : { site };
   return kind === 'url'
-    ? { source: 'url', url: textOf(values, 'url').trim() }
-    : { source: 'file', path: textOf(values, 'path').trim() };
+    ? { source: 'url', url: textOf(values, 'url').trim(), ...chosen }
+    : { source: 'file', path: textOf(values, 'path').trim(), ...chosen };
 }
 
 function ImportForm({ install }: { install: Install }) {
@@ -133,6 +136,17 @@ function ImportForm({ install }: { install: Install }) {
             pattern="private/.+"
             defaultValue="private/website.zip"
             hint="In the folder private of this install, where visitors cannot download it. Delete it after the import."
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+        )}
+        {kind !== 'ssh' && (
+          <TextField
+            label="Website in the archive"
+            name="site"
+            maxLength={255}
+            placeholder="shop.example"
+            hint="Only if the archive has several: its domain or its folder. If you leave this empty, the import lists them and changes nothing."
             autoCapitalize="none"
             spellCheck={false}
           />

@@ -95,6 +95,7 @@ export function OperationItem({ operation }: { operation: Operation }) {
       </div>
       {step !== null && <p>{step}</p>}
       {progress !== null && <p>{progress}</p>}
+      {operation.result?.left_out && <p>{operation.result.left_out}</p>}
       {step === null && error !== null && <p>{error.message}</p>}
       {error !== null && error.advice !== null && <p>{error.advice}</p>}
     </li>
