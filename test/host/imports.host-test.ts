@@ -107,15 +107,16 @@ const restores = async () => {
 };
 
 test('an archive that is refused changes nothing', async () => {
-  await run('ln', ['-s', '/etc/passwd', join(former, 'wp-content/link')]);
-  const path = await pack('link.tar.gz');
-  await rm(join(former, 'wp-content/link'));
+  const odd = join(former, 'wp-content/two\nlines');
+  await put(odd, '');
+  const path = await pack('odd.tar.gz');
+  await rm(odd);
   expect(await importWebsite({ source: 'file', path })).toMatchObject({
     kind: 'install.import',
     status: 'failed',
     error: {
       code: 'import_refused',
-      message: expect.stringContaining('contains a link: "./wp-content/link"'),
+      message: expect.stringContaining('contains a control character'),
     },
   });
   expect(await importWebsite({ source: 'file', path: 'private/absent.zip' })).toMatchObject({
@@ -165,8 +166,8 @@ test('a website moves in, with its own table prefix and the address of the insta
     result: { checkpoint_id: expect.any(String) },
   });
   expect(await home()).toContain('<title>Imported');
-  expect(await sql('SELECT DISTINCT post_content FROM old_posts')).toBe(
-    `see http://${shop.domain}/page for über`,
+  expect(await sql('SELECT DISTINCT post_content FROM old_posts WHERE post_type = "page"')).toBe(
+    `see http://${shop.domain}:${machine.config.edgeHttp.port}/page for über`,
   );
   expect(await sql("SELECT COUNT(*) FROM old_options WHERE option_value LIKE '%former.example%'")).toBe('0');
   expect(await sql("SHOW TABLES LIKE 'wp_%'")).toBe('');
