@@ -1,5 +1,5 @@
-import { shortPhpError } from '../../hosting/websites/probe/php-error.ts';
 import { INSTALLATION, SHOWN_ERROR } from '../../hosting/websites/probe/visited-page.ts';
+import { failureSentence } from '../../hosting/wordpress/failure-sentence.ts';
 import type { EdgeAnswer, EdgeOutcome } from '../../network/probe/ask-edge.ts';
 import { printable, quotable } from '../../network/probe/untrusted-text.ts';
 
@@ -72,7 +72,7 @@ export function faultOf(answer: EdgeAnswer, now: Date): Fault | null {
   }
   const [shown] = SHOWN_ERROR.exec(body) ?? [];
   if (shown !== undefined) {
-    return { cause: 'php', message: `The home page shows an error of PHP: ${shortPhpError(shown)}` };
+    return { cause: 'php', message: `The home page shows an error of PHP: ${failureSentence(shown)}` };
   }
   if (status === 404 || status === 410) {
     return { cause: 'status', message: `The home page is missing (${status}).` };

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Host } from '../../hosting/contract/host.ts';
 import type { InstallRef } from '../../hosting/contract/install-ref.ts';
-import { shortPhpError } from '../../hosting/websites/probe/php-error.ts';
+import { failureSentence } from '../../hosting/wordpress/failure-sentence.ts';
 import { SECOND_MS } from '../../lib/durations.ts';
 import { parseEntries } from '../websites/logs/entries.ts';
 import type { Fault, IncidentCause } from './judgement.ts';
@@ -38,8 +38,8 @@ export function createErrorFinder({ readLog }: Pick<Host, 'readLog'>, { at, gapM
       );
       if ('refused' in page) return null;
       const entries = parseEntries('php', page.lines).filter(({ level }) => level === 'error');
-      const first = shortPhpError(entries.at(-1)?.message ?? '');
-      return first === '' ? null : first;
+      const oldest = entries.at(-1);
+      return oldest === undefined ? null : failureSentence(oldest.message);
     } catch (err) {
       signal.throwIfAborted();
       log.info({ err, install: id }, 'could not read the PHP errors of a website that is down');
