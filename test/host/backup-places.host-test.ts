@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningMachine, startHostMachine } from '../../src/app/linux-host.ts';
@@ -110,6 +110,22 @@ test('a changed setting loses no backup, and the command brings them along', asy
   expect(await homeportCommand('host', 'backups', 'forget-old', '--yes')).toMatchObject({ code: 0 });
   expect(existsSync(former)).toBe(false);
   expect(await restore(first)).toBe('succeeded');
+});
+
+test('doctor names earlier backups in the default place, which a version without the command has left there', async () => {
+  const stray = join(machine.folder, 'backups', install.id, 'snapshots');
+  await mkdir(stray, { recursive: true });
+  await writeFile(join(stray, 'a'.repeat(64)), 'x');
+  expect(await running.host.inspect([install], false)).toMatchObject([
+    {
+      message: expect.stringMatching(
+        /^1 backup of 1 install is in .*\/backups, but the backups in use are in /,
+      ),
+      remedy: expect.stringContaining('homeport host backups move --from'),
+    },
+  ]);
+  await rm(join(machine.folder, 'backups', install.id), { recursive: true });
+  expect(await running.host.inspect([install], false)).toEqual([]);
 });
 
 test('backups move to S3 by a key from a file, and those left behind are missing until they are brought', async () => {

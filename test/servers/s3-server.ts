@@ -13,7 +13,7 @@ export interface S3Server {
   url: string;
   port: number;
   /** The received requests, oldest first. */
-  requests: { method: string; host: string; path: string; signed: boolean }[];
+  requests: { method: string; host: string; path: string; signed: boolean; keyId: string | null }[];
   /** Keys and contents of a bucket. */
   objects(bucket: string): Map<string, Buffer>;
   /** Uploads in parts that neither ended nor were aborted. */
@@ -82,6 +82,7 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
       host: request.headers.host ?? '',
       path: request.url ?? '',
       signed: request.headers.authorization !== undefined,
+      keyId: /Credential=([^/]+)\//.exec(request.headers.authorization ?? '')?.[1] ?? null,
     });
     const home = options.elsewhere?.[bucket];
     if (home !== undefined) {

@@ -99,7 +99,7 @@ export function createBackupPlaces({
       await write(first);
       return { record: first, refused: null };
     }
-    const record = Value.Parse(recordSchema, JSON.parse(text));
+    const record = parsed(text);
     if (configured.address === record.current.address) {
       // The credentials may be new.
       const followed = { ...record, setting: configured.address, current: configured };
@@ -119,6 +119,17 @@ export function createBackupPlaces({
     const refused = { address: configured.address, held };
     log.error(refusedPlaceSentence(record.current.address, refused));
     return { record, refused };
+  }
+
+  function parsed(text: string): PlacesRecord {
+    try {
+      return Value.Parse(recordSchema, JSON.parse(text));
+    } catch (cause) {
+      throw new Error(
+        `The record of backup places is damaged. Restore ${file}, or delete it to use the place in the settings.`,
+        { cause },
+      );
+    }
   }
 
   const write = (record: PlacesRecord) => writeDurably(file, JSON.stringify(record));

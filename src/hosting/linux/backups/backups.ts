@@ -109,7 +109,7 @@ export function createBackups(options: BackupsOptions): Backups {
   const onFiles = serializeByKey();
   const onRepository = serializeByKey();
   const move = createRepositoryMover({
-    ...{ places, passwordOf, onRepository, configured, clock, random },
+    ...{ places, passwordOf, onRepository, configured, clock, random, scratch: layout.scratch },
     rootOf: ({ address, credentials }, option) =>
       repositoryRoot(address, credentials ?? options.credentials, layout.backups, option),
   });

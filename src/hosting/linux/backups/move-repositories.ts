@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Serially } from '../../../lib/concurrency.ts';
 import { messageOf } from '../../../lib/error-message.ts';
@@ -6,6 +8,7 @@ import type { BackupMove, MovedBackups } from '../../contract/backup-places.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
+import { watchingDisk } from '../machine/disk-watch.ts';
 import type { BackupPlaces } from './backup-places.ts';
 import { canonicalId, initialize, type RepositoriesOptions } from './repositories.ts';
 import { installsIn, placeIn, type RepositoryPlace, type RepositoryRoot } from './repository-place.ts';
@@ -19,6 +22,8 @@ export interface MoverOptions extends Omit<RepositoriesOptions, 'placeOf'> {
   rootOf(wanted: NonNullable<BackupMove['to']>, option: '--to' | '--from'): RepositoryRoot;
   /** The place in the settings. */
   configured: RepositoryRoot;
+  /** Folder for unfinished work. */
+  scratch: string;
 }
 
 /** A move, with all installs of the host at the moment of the switch. */
@@ -40,7 +45,21 @@ export type MoveRepositories = (
 export function createRepositoryMover(options: MoverOptions): MoveRepositories {
   const { places, passwordOf, onRepository, rootOf, configured } = options;
 
-  return async (move, signal, report = () => {}) => {
+  let isMoving = false;
+
+  return async (...parameters) => {
+    if (isMoving) throw new PermanentHostError('The backups of this host are being moved already.');
+    isMoving = true;
+    try {
+      return await moveAll(...parameters);
+    } finally {
+      isMoving = false;
+    }
+  };
+
+  async function moveAll(
+    ...[move, signal, report = () => {}]: Parameters<MoveRepositories>
+  ): Promise<MovedBackups> {
     const from = move.from && rootOf(move.from, '--from');
     const target = move.to ? rootOf(move.to, '--to') : from === null ? configured : await places.current();
     await requireReachable(target);
@@ -117,7 +136,7 @@ export function createRepositoryMover(options: MoverOptions): MoveRepositories {
       backups: counts.reduce((sum, count) => sum + count, 0),
       copied,
     };
-  };
+  }
 }
 
 /** Before anything changes. */
@@ -151,26 +170,47 @@ async function verify(
 async function copyRepository(
   source: RepositoryPlace,
   target: RepositoryPlace,
-  {
-    password,
-    signal,
-    ...parts
-  }: Pick<MoverOptions, 'clock' | 'random'> & {
-    password: string;
-    signal: AbortSignal | undefined;
-  },
+  { password, signal, ...parts }: CopyOptions,
   copied: () => void,
 ): Promise<ListedSnapshot[]> {
   const from = resticOn(source, password);
   const to = resticOn(target, password);
   const wanted = await from.list(signal);
-  if (!(await target.storage.has('config'))) {
-    await initialize(target, password, parts, await from.polynomial());
-  }
+  const polynomial = await from.polynomial();
+  if (!(await target.storage.has('config'))) await initialize(target, password, parts, polynomial);
   const lacking = await lackingOf(wanted, to.list(signal));
   if (lacking.length === 0) return wanted;
-  requireSameAccess(source, target);
-  const program = to.copyFrom(source, lacking);
+  if (haveSameAccess(source, target)) {
+    await copySnapshots(source, target, lacking, { password, signal, copied });
+  } else {
+    await copyByFolder(source, target, lacking, { ...parts, password, signal, copied, polynomial });
+  }
+  const left = await lackingOf(wanted, to.list(signal));
+  if (left.length > 0) throw new Error(`${left.length} backups are missing in the copy`);
+  return wanted;
+}
+
+type CopyOptions = Pick<MoverOptions, 'clock' | 'random' | 'scratch'> & {
+  password: string;
+  signal: AbortSignal | undefined;
+};
+
+/** restic reads one key and one region for both repositories. */
+function haveSameAccess(source: RepositoryPlace, target: RepositoryPlace): boolean {
+  if (source.options.length === 0 || target.options.length === 0) return true;
+  const [one, other] = [source, target].map(({ environment, options }) =>
+    JSON.stringify([environment, options]),
+  );
+  return one === other;
+}
+
+async function copySnapshots(
+  source: RepositoryPlace,
+  target: RepositoryPlace,
+  ids: readonly string[],
+  { password, signal, copied }: { password: string; signal: AbortSignal | undefined; copied(): void },
+): Promise<void> {
+  const program = resticOn(target, password).copyFrom(source, ids);
   const stop = () => program.stop();
   signal?.addEventListener('abort', stop);
   program.stdin.end();
@@ -181,9 +221,37 @@ async function copyRepository(
     signal?.removeEventListener('abort', stop);
   }
   signal?.throwIfAborted();
-  const left = await lackingOf(wanted, to.list(signal));
-  if (left.length > 0) throw new Error(`${left.length} backups are missing in the copy`);
-  return wanted;
+}
+
+/** By a repository in the scratch folder, which may take up half of the free space. */
+async function copyByFolder(
+  source: RepositoryPlace,
+  target: RepositoryPlace,
+  ids: readonly string[],
+  { scratch, polynomial, copied, ...options }: CopyOptions & { polynomial: string; copied(): void },
+): Promise<void> {
+  const { password, signal } = options;
+  const between = placeIn(
+    { address: join(scratch, 'moved-backups'), credentials: null },
+    basename(target.address),
+  );
+  await between.storage.removeAll();
+  await mkdir(scratch, { recursive: true, mode: 0o700 });
+  try {
+    await watchingDisk(scratch, signal, async (limited) => {
+      await initialize(between, password, options, polynomial);
+      await copySnapshots(source, between, ids, { password, signal: limited, copied: () => {} });
+    });
+    const staged = await resticOn(between, password).list(signal);
+    await copySnapshots(
+      between,
+      target,
+      staged.map(({ id }) => id),
+      { password, signal, copied },
+    );
+  } finally {
+    await between.storage.removeAll();
+  }
 }
 
 /** Ids of the snapshots whose copy is missing. */
@@ -194,17 +262,6 @@ async function lackingOf(
   const keyOf = ({ time, tree, tags = [] }: ListedSnapshot) => JSON.stringify([time, tree, tags]);
   const there = new Set((await present).map(keyOf));
   return wanted.filter((snapshot) => !there.has(keyOf(snapshot))).map(({ id }) => id);
-}
-
-/** restic reads one key and one region for both repositories. */
-function requireSameAccess(source: RepositoryPlace, target: RepositoryPlace): void {
-  const [one, other] = [source, target].map(({ environment, options }) =>
-    JSON.stringify([environment, options]),
-  );
-  if (one === other || source.options.length === 0 || target.options.length === 0) return;
-  throw new PermanentHostError(
-    'The two buckets have different keys or regions. Move the backups to a folder first, and from there to the new bucket.',
-  );
 }
 
 /** restic writes each retry before the reason, and its stack after it. */

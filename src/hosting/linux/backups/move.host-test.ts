@@ -146,6 +146,26 @@ test('backups move from a folder to S3, from there to a folder, and keep their c
   expect(readdirSync(join(place, shop.ref.id, 'snapshots'))).toHaveLength(3);
 });
 
+test('backups move between buckets with different keys, each of which sees its own key only', async () => {
+  const backups = machine.backupsWith();
+  const ids = await backUp(backups, shop, shop);
+  await move(backups, bucket('c'));
+  const other = await startS3Server({ buckets: ['backups'] });
+  try {
+    const before = server.requests.length;
+    const credentialsThere = { accessKeyId: 'another-id', secretAccessKey: 'another-secret' };
+    const there = { address: `s3:${other.url}/backups/d`, credentials: credentialsThere };
+    expect(await move(backups, there)).toEqual({ place: there.address, installs: 1, backups: 2, copied: 2 });
+    await restoreAll(backups, shop, ids);
+    expect(new Set(other.requests.map(({ keyId }) => keyId))).toEqual(new Set(['another-id']));
+    expect(new Set(server.requests.slice(before).map(({ keyId }) => keyId))).toEqual(new Set(['an-id']));
+    const left = join(machine.layout.scratch, 'moved-backups');
+    expect(existsSync(left) ? readdirSync(left) : []).toEqual([]);
+  } finally {
+    await other.close();
+  }
+});
+
 test('the former repositories are deleted when told, and only if nothing is lost by it', async () => {
   const backups = machine.backupsWith();
   const ids = await backUp(backups, shop);

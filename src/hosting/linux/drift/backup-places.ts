@@ -1,10 +1,16 @@
-import { refusedPlaceSentence } from '../../contract/backup-places.ts';
+import { countedBackups, refusedPlaceSentence } from '../../contract/backup-places.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
 import type { Backups } from '../backups/backups.ts';
+import { countSnapshots } from '../backups/count-snapshots.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
 import type { Fault } from './finding.ts';
 
-/** Compares the place of the backups with the settings. */
-export async function inspectBackupPlaces(backups: Pick<Backups, 'places'>): Promise<Fault[]> {
-  const { current, configured, refused, waiting } = await backups.places();
+/** Compares the place of the backups with the settings, and the default place with `expected`: the installs of the control plane. */
+export async function inspectBackupPlaces(
+  { backups, layout }: { backups: Pick<Backups, 'places'>; layout: Pick<LinuxLayout, 'backups'> },
+  expected: readonly InstallRef[],
+): Promise<Fault[]> {
+  const { current, configured, refused, waiting, former } = await backups.places();
   if (refused !== null) {
     return [
       {
@@ -29,6 +35,17 @@ export async function inspectBackupPlaces(backups: Pick<Backups, 'places'>): Pro
       repair: null,
       remedy: `Set it to ${current} in the settings of the host, with its HOMEPORT_BACKUP_CREDENTIALS. The next start then follows the settings.`,
     });
+  }
+  if (![current, ...former].includes(layout.backups)) {
+    const ids = new Set(expected.map(({ id }) => id));
+    const held = await countSnapshots({ address: layout.backups, credentials: null }, (id) => ids.has(id));
+    if (held.backups > 0) {
+      faults.push({
+        message: `${countedBackups(held)} ${held.backups === 1 ? 'is' : 'are'} in ${layout.backups}, but the backups in use are in ${current}.`,
+        repair: null,
+        remedy: `Bring them along: homeport host backups move --from ${layout.backups}`,
+      });
+    }
   }
   return faults;
 }

@@ -43,7 +43,7 @@ export async function inspectMachine(
       return [];
     })),
   ];
-  const places = await checked('backups', () => inspectBackupPlaces(host.backups));
+  const places = await checked('backups', () => inspectBackupPlaces(host, expected));
   const shared = await toDifferences(
     [...places, ...findings, ...unread, ...ownerless(resources)],
     isRepairing,
