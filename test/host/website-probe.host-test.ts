@@ -134,3 +134,12 @@ test('what plugins do on purpose is no fault, nor is an old one, and nothing is 
   expect(log).toContain('broken for years');
   expect(log).not.toContain('signed in by');
 });
+
+test('a restore of a website that was broken succeeds, and says what does not work', async () => {
+  const backupId = crypto.randomUUID();
+  await host.snapshot(install, backupId);
+  const { warning } = await host.restore(install, backupId);
+  expect(warning).toMatch(
+    /^the list of posts answers 500: Uncaught Error: broken for years in wp-content\/mu-plugins\/unusual\.php:7 \(and 1 more\)$/,
+  );
+});

@@ -95,6 +95,19 @@ const changePlugin = () =>
   });
 
 withoutPostgresUnlessLong(describe)('the checkpoint of a copy', () => {
+  it('is kept with a copy that does not work, which says what is wrong', async () => {
+    const warning = 'the home page answers 500';
+    machine.machine.restore = async () => ({ bytes: 1, files: 1, sha256: '0'.repeat(64), warning });
+    await copy();
+    await finish();
+    expect(await operations('install.copy')).toMatchObject([
+      { status: 'succeeded', error: null, result: { checkpoint_id: expect.any(String), warning } },
+    ]);
+    // The host holds no more installs than the other tests need.
+    await owner.client.delete(`/installs/${install.id}`);
+    await finish();
+  });
+
   it('is not put back if the host replaced nothing, and the customer reads why', async () => {
     answer(() => Promise.reject(new RefusedRestoreError(NO_ROOM)));
     await copy();

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { activityOf } from '../../../../test/activity.ts';
 import { text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { mailsTo } from '../../../../test/mails.ts';
 import { manualClock } from '../../../../test/manual-clock.ts';
 import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import { refusal } from '../../../../test/refusal.ts';
@@ -20,6 +21,7 @@ import { environment } from '../../hosts/fleet.fixture.ts';
 import { createReconciling } from '../../provisioning/reconciling.ts';
 import { putCheckpointBack } from '../checkpoints.ts';
 import { importWebsite } from '../jobs.ts';
+import { EVERYTHING } from '../replaced-parts.ts';
 import { settleImportsAgain } from './settle-again.ts';
 
 /** A test of a rule: other tests reach its queries. */
@@ -390,5 +392,33 @@ describe('an import', () => {
     expect(await request({ source: 'file', path: 'private/a.zip' })).toMatchObject({ status: 409 });
     resolve();
     expect(await operationOf(first)).toMatchObject({ status: 'succeeded', result: null });
+  });
+});
+
+withoutPostgresUnlessLong(describe)('a website that was replaced and does not work', () => {
+  const warning = 'the editor answers 500: Uncaught Error: no in wp-content/plugins/a/a.php:7';
+
+  it('stays in place: imports, restores and mails say what is wrong', async () => {
+    const former = machine.machine.restore;
+    answerWith(async () => ({ tablePrefix: 'wp_', files: 3, bytes: 100, warning }));
+    const imported = await request({ source: 'file', path: 'private/a.zip' });
+    expect(await operationOf(imported)).toMatchObject({ status: 'succeeded', result: { warning } });
+
+    machine.machine.restore = async () => ({ bytes: 1, files: 1, sha256: '0'.repeat(64), warning });
+    const { body } = await owner.client.get(`/installs/${install.id}/backups`);
+    const backup = text(body, 'results', 0, 'id');
+    const to = `owner@${install.name}.example.com`;
+    const id = await homeport.services.backups.restore(operatorFor(owner.userId), install.id, backup, {
+      ...{ into: null, parts: EVERYTHING, checkpoint: false, notification_emails: [to] },
+    });
+    await homeport.idle();
+    expect((await owner.client.get(`/operations/${id}`)).body).toMatchObject({
+      ...{ status: 'succeeded', error: null },
+      result: { backup_id: backup, warning },
+    });
+    expect(mailsTo(homeport, to)).toMatchObject([
+      { text: expect.stringContaining(`Warning:      ${warning}`) },
+    ]);
+    machine.machine.restore = former;
   });
 });

@@ -32,7 +32,7 @@ export type Observation = Static<typeof observationSchema>;
 
 /** Why a page has no answer if the check took too long. */
 export const NOT_ASKED = 'the check ended before';
-/** Slower pages are measured three times. */
+/** A slower home page is measured three times. Others of such a website would take too long. */
 const SLOW_MS = 2 * SECOND_MS;
 /** Few enough to leave a website's workers to its visitors. */
 export const SIDE_BY_SIDE = 2;
@@ -55,9 +55,7 @@ export async function observe(
       ...pagesOf(session.opened.state, home, site.website.names, paths),
       ...administratorPages(session),
     ];
-    const others = await mapConcurrent(asked, SIDE_BY_SIDE, (page) =>
-      asking.measured(page, (milliseconds) => milliseconds > SLOW_MS),
-    );
+    const others = await mapConcurrent(asked, SIDE_BY_SIDE, (page) => asking.visit(page));
     const visited = [home, ...others];
     const pages = [HOME_PAGE, ...asked].map((page, index) => visited[index]?.page ?? unseen(page, NOT_ASKED));
     const missing = await missingFiles(asking, present(visited));

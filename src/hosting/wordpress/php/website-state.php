@@ -60,7 +60,8 @@ $rows_of = [
     'uploads' => $types['attachment'],
     'products' => $types['product'],
     'users' => $count("SELECT COUNT(*) AS number FROM $wpdb->users"),
-    'comments' => $count("SELECT COUNT(*) AS number FROM $comments WHERE comment_approved = '1'"),
+    'comments' => $count("SELECT COUNT(*) AS number FROM $comments WHERE comment_approved = '1'
+        AND comment_type IN ('', 'comment', 'review')"),
     'options' => $count("SELECT COUNT(*) AS number FROM $options WHERE option_name NOT LIKE '\\_transient\\_%'
         AND option_name NOT LIKE '\\_site\\_transient\\_%' AND option_name NOT LIKE 'homeport\\_%'"),
 ];
