@@ -569,6 +569,15 @@ describe('a backup', () => {
     await rm(site.file(shop, path));
   });
 
+  test('succeeds, and says what does not work for visitors', async () => {
+    const id = randomUUID();
+    await site.host.snapshot(shop, id);
+    php.answer = ({ target }) => (target.startsWith('/wp-login.php') ? { status: 500 } : { page: 'Shop' });
+    expect(await site.host.restore(shop, id)).toMatchObject({ warning: 'the login form answers 500' });
+    php.answer = () => ({ page: 'Shop' });
+    expect(await site.host.restore(shop, id)).not.toHaveProperty('warning');
+  });
+
   test('of the other kind of website is refused', async () => {
     const files = siteState('plain', ['plain.test']);
     await site.host.apply(files);
