@@ -1,5 +1,6 @@
 import type { ItemChange } from '../../contract/wordpress-changes.ts';
 import type { Observation } from './observation.ts';
+import { menuPage } from './probed-pages.ts';
 
 /** The parts of a page that belong to no theme and no plugin. */
 const LASTING_PARTS = ['</body>', '</html>', 'id="loginform"', 'name="pwd"'];
@@ -14,7 +15,9 @@ export function expectedAfter(
   { kind, status }: Pick<ItemChange, 'kind' | 'status'>,
   { id, theme }: { id: string; theme: { stylesheet: string; template: string } },
 ): Observation {
-  const pages = before.pages.map((page) => ({
+  // A page of a plugin in the menu goes with the plugin.
+  const lasting = before.pages.filter(({ name, path }) => status === 'active' || name !== menuPage(path));
+  const pages = lasting.map((page) => ({
     ...page,
     length: 0,
     parts: page.parts.filter((part) => LASTING_PARTS.includes(part)),

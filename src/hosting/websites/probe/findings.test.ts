@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayDiffer } from './expected-observation.ts';
+import { expectedAfter, mayDiffer } from './expected-observation.ts';
 import { busyness, newFatal, newlyMissing, worsenedPage, worsenedScript, worsenedState } from './findings.ts';
 import type { SeenPage } from './visited-page.ts';
 import type { WebsiteState } from './website-state.ts';
@@ -30,6 +30,8 @@ const state: WebsiteState = {
   unwritable: null,
   rows: { pages: 2, comments: 40, users: 1 },
 };
+
+const CHANGED = { id: 'a/a.php', theme: { stylesheet: 'a', template: 'a' } };
 
 const textOf = (former: SeenPage, change: Partial<SeenPage>) =>
   worsenedPage(former, { ...former, ...change })?.text ?? null;
@@ -166,6 +168,14 @@ test('the state counts only if it could be read before', () => {
   expect(worsenedState(null, failed)).toBeNull();
   const now = { state: { ...state, unwritable: 'b' } };
   expect(worsenedState({ ...state, unwritable: 'a' }, now)).toBeNull();
+});
+
+test('a page of the menu may go with its plugin, but not with an activation', () => {
+  const linked = { ...page, name: 'the page /events/', path: '/events/' };
+  const rest = { missing: [], cron: null, comment: null, fatals: [], state: null, milliseconds: 1 };
+  const kept = (status: 'active' | 'inactive' | 'deleted') =>
+    expectedAfter({ pages: [page, linked], ...rest }, { kind: 'plugin', status }, CHANGED).pages.length;
+  expect([kept('active'), kept('inactive'), kept('deleted')]).toEqual([2, 1, 1]);
 });
 
 test('an activation may change how people sign in, and a change that is kept anything', () => {

@@ -5,6 +5,8 @@ import type { WebsiteState } from './website-state.ts';
 
 export const NEWEST_POST = 'the newest post';
 export const NEWEST_PAGE = 'the newest page';
+/** Name of a page that the home page links to. */
+export const menuPage = (path: string): string => `the page ${path}`;
 
 /** The lists of posts and plugins, and the editor, which loads the REST API, show faults that the dashboard hides. */
 export const ADMINISTRATOR_PAGES: readonly AskedPage[] = [
@@ -33,7 +35,7 @@ export function pagesOf(
     LOGIN_FORM,
     CORE_STYLESHEET,
     ...(state === null ? [] : pagesOfState(state, page, file)),
-    ...(linked === null ? [] : [page(linked, linked)]),
+    ...(linked === null ? [] : [page(menuPage(linked), linked)]),
     ...paths.map((path) => page(path, path)),
   ];
   return all
