@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
+import { readConfig } from '../src/config/config.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { websiteWatch } from '../src/features/uptime/watch.ts';
 import { MINUTE_MS } from '../src/lib/durations.ts';
@@ -64,7 +65,7 @@ try {
   const clock = manualClock(new Date());
   const at = (port: number) => ({ host: '127.0.0.1', port });
   const watch = websiteWatch(
-    { config: { host: 'embedded' }, database, clock, random: systemRandomness },
+    { config: readConfig({ HOMEPORT_DATA_DIR: folder.path }), database, clock, random: systemRandomness },
     {
       host: { readLog: async () => ({ lines: [], cursor: null, end: '' }) },
       embedded: () => ({ edgeHttp: at(ports.http), edgeHttps: at(ports.https), ssh: at(1) }),

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import type { Queries } from '../../database/database.ts';
 import { connectableHost } from '../../lib/connectable-host.ts';
 import { bareHost } from '../../lib/host-names.ts';
+import type { EdgeAddressBook } from '../hosts/edge-address-book.ts';
 import type { HostingAddresses } from '../hosts/hosting-addresses.ts';
 import { isLocalAddress } from '../hosts/local-address.ts';
 import { allHosts, type KnownHost } from '../hosts/store.ts';
@@ -15,6 +16,8 @@ export type EdgePlaces = (hostId: string | null) => Promise<FoundEdge>;
 
 interface Parts {
   queries: Queries;
+  /** The public addresses of the edge of a host. */
+  addressBook: Pick<EdgeAddressBook, 'ofHost'>;
   /** Where this process serves websites; null if it does not, or does not know yet. */
   embedded: () => HostingAddresses | null;
   signal: AbortSignal;
@@ -24,7 +27,7 @@ const LOOPBACK = ['127.0.0.1', '::1'];
 const CONNECT_MS = 5_000;
 
 /** Looks for the edges of the hosts, once each, when the first website of a host needs it. */
-export function createEdgePlaces({ queries, embedded, signal }: Parts): EdgePlaces {
+export function createEdgePlaces({ queries, addressBook, embedded, signal }: Parts): EdgePlaces {
   const found = new Map<string | null, Promise<FoundEdge>>();
   let hosts: Promise<KnownHost[]> | undefined;
 
@@ -34,7 +37,8 @@ export function createEdgePlaces({ queries, embedded, signal }: Parts): EdgePlac
     const host = (await hosts).find(({ id }) => id === hostId);
     if (host?.description == null) return 'unknown';
     const { http, https } = host.description.ports;
-    return firstReachable(addressesOf(host), { http, https });
+    const addresses = addressesOf(host, addressBook.ofHost(host));
+    return firstReachable(addresses, { http, https });
   }
 
   async function findEmbedded(): Promise<FoundEdge> {
@@ -60,9 +64,9 @@ export function createEdgePlaces({ queries, embedded, signal }: Parts): EdgePlac
 }
 
 /** The addresses at which the edge of a host may answer, best first: the public ones may lie behind a NAT that sends nothing back. */
-function addressesOf({ address, edge_addresses }: Pick<KnownHost, 'address' | 'edge_addresses'>): string[] {
-  if (isLocalAddress(address)) return [...LOOPBACK, ...edge_addresses];
-  return [...edge_addresses, bareHost(new URL(address).hostname)];
+function addressesOf({ address }: Pick<KnownHost, 'address'>, known: readonly string[]): string[] {
+  if (isLocalAddress(address)) return [...LOOPBACK, ...known];
+  return [...known, bareHost(new URL(address).hostname)];
 }
 
 function accepts(host: string, port: number, signal: AbortSignal): Promise<boolean> {

@@ -8,8 +8,11 @@ import type { LogQuery } from '../../hosting/contract/logs.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { mailNotifications } from '../accounts/notifications/jobs.ts';
 import type { HostingAddresses } from '../hosts/hosting-addresses.ts';
+import { KEEP_HISTORY_MS } from './history.ts';
 import { type Answering, type LocalEdge, startLocalEdge } from './local-edge.fixture.ts';
+import { deleteUptimeBefore } from './store.ts';
 import { watchSchedule, websiteWatch } from './watch.ts';
+import { watchedInstalls } from './watched-store.ts';
 
 const START = new Date('2026-03-10T12:00:00.000Z');
 const LIMIT_MS = 300;
@@ -338,6 +341,19 @@ describe('the checks', () => {
     expect(mailsTo(homeport, owner.email)).toHaveLength(before + 1);
   });
 
+  it('take turns if there are very many websites', async () => {
+    const all = await Promise.all([website(), website(), website()]);
+    const { reader } = homeport.platform.database;
+    const [even, odd] = await Promise.all([
+      watchedInstalls(reader, { turn: 0, turns: 2 }),
+      watchedInstalls(reader, { turn: 1, turns: 2 }),
+    ]);
+    const found = [...even, ...odd].map(({ id }) => id);
+    expect(found.toSorted()).toEqual(all.map(({ id }) => id).toSorted());
+    expect(even.length).toBeGreaterThan(0);
+    expect(odd.length).toBeGreaterThan(0);
+  });
+
   it('are queued once a minute, and not while earlier ones run', async () => {
     const { platform } = homeport;
     const schedule = watchSchedule(platform);
@@ -360,6 +376,51 @@ describe('the checks', () => {
     addresses = homeport.hosting;
     await check(2);
     expect(await uptimeOf(shop)).toMatchObject({ state: 'up' });
+  });
+});
+
+describe('what is stored', () => {
+  const rows = async (table: 'uptime_spans' | 'uptime_incidents', installId: string) =>
+    homeport.platform.database.reader
+      .selectFrom(table)
+      .select('install_id')
+      .where('install_id', '=', installId)
+      .execute();
+
+  it('is one row for each state, ends with the install, and moves to another account with it', async () => {
+    const [shop, blog] = [await website(), await website()];
+    edge.answers.set(shop.hostname, { status: 500 });
+    await check(30);
+    expect(await rows('uptime_spans', shop.id)).toHaveLength(1);
+    expect(await rows('uptime_spans', blog.id)).toHaveLength(1);
+    expect(await rows('uptime_incidents', blog.id)).toEqual([]);
+
+    const next = await homeport.ownedAccount();
+    await homeport.platform.database.write(({ queries }) =>
+      queries.updateTable('installs').set({ account_id: next.accountId }).where('id', '=', shop.id).execute(),
+    );
+    const found = (await next.owner.client.get(`/accounts/${next.accountId}/incidents`)).body;
+    expect(found).toMatchObject({ count: 1, results: [{ install: { id: shop.id } }] });
+    expect((await owner.client.get(`/accounts/${accountId}/incidents`)).body).toMatchObject({ count: 0 });
+
+    expect((await owner.client.delete(`/installs/${blog.id}`)).status).toBe(204);
+    expect(await rows('uptime_spans', blog.id)).toEqual([]);
+  });
+
+  it('is deleted after 91 days', async () => {
+    const shop = await website();
+    edge.answers.set(shop.hostname, { status: 500 });
+    await check(3);
+    edge.answers.delete(shop.hostname);
+    await check(1);
+    const { database } = homeport.platform;
+    const oldest = () => new Date(clock.now().getTime() - KEEP_HISTORY_MS).toISOString();
+    await database.write(({ queries }) => deleteUptimeBefore(queries, oldest()));
+    expect(await rows('uptime_incidents', shop.id)).toHaveLength(1);
+    clock.advance(KEEP_HISTORY_MS);
+    await database.write(({ queries }) => deleteUptimeBefore(queries, oldest()));
+    expect(await rows('uptime_incidents', shop.id)).toEqual([]);
+    expect(await rows('uptime_spans', shop.id)).toEqual([]);
   });
 });
 

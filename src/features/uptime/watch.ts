@@ -8,6 +8,7 @@ import type { Schedule } from '../../jobs/schedule.ts';
 import { mapConcurrent } from '../../lib/concurrency.ts';
 import { MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { createEdgeAddressBook } from '../hosts/edge-address-book.ts';
 import type { HostingAddresses } from '../hosts/hosting-addresses.ts';
 import { type CheckParts, checkWebsite } from './check-website.ts';
 import { createEdgePlaces, type FoundEdge } from './edge-places.ts';
@@ -59,11 +60,14 @@ export function watchSchedule({ queue }: Pick<Platform, 'queue'>): Schedule {
 
 /** The job that asks the home page of each watched website at its own host, whatever its names lead to in the DNS. */
 export function websiteWatch(
-  platform: Pick<Platform, 'database' | 'clock' | 'random'> & { config: Pick<Config, 'host'> },
+  platform: Pick<Platform, 'database' | 'clock' | 'random'> & {
+    config: Parameters<typeof createEdgeAddressBook>[0];
+  },
   parts: Parts,
 ): JobKind {
   const { config, database, clock, random } = platform;
   const { reader } = database;
+  const addressBook = createEdgeAddressBook(config);
   const { host, embedded, limitMs = LIMIT_MS, pageEvery = PAGE_EVERY[config.host] } = parts;
 
   /** The websites whose turn it is. The order changes, so that no website is always among the last. */
@@ -109,7 +113,7 @@ export function websiteWatch(
       const open = await openIncidents(reader);
       if (websites.length === 0 && open.size === 0) return;
       const gapMs = LONGEST_GAP_ROUNDS * turns * MINUTE_MS;
-      const edgeOf = createEdgePlaces({ queries: reader, embedded, signal: job.signal });
+      const edgeOf = createEdgePlaces({ queries: reader, addressBook, embedded, signal: job.signal });
       const errorOf = createErrorFinder(host, { at, gapMs, signal: job.signal, log: job.log });
       const agents = sharedAgents();
       const until = AbortSignal.timeout(LONGEST_ROUND_MS);
