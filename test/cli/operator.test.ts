@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beginSpans, confirmIncident, suspectIncident } from '../../src/features/uptime/store.ts';
 import { field, text } from '../client.ts';
 import { visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
@@ -140,6 +141,38 @@ test('a domain is added, found by its name, changed, checked and removed', async
     stdout: 'Removed the domain www.pier.example.\n',
   });
   expect(await refused('domain', 'show', 'www.pier.example')).toContain('There is no domain');
+});
+
+test('the uptime of a website is shown with its downtime, and its incidents are listed', async () => {
+  const name = await newInstall();
+  const { database } = homeport.platform;
+  const { id } = await database.reader
+    .selectFrom('installs')
+    .select('id')
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow();
+  expect((await cli('install', 'uptime', name)).stdout).toMatch(/^ {2}not checked +Homeport checks active/m);
+  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+  const incident = crypto.randomUUID();
+  await database.write(async ({ queries }) => {
+    await queries.updateTable('installs').set({ environment: 'production' }).where('id', '=', id).execute();
+    await beginSpans(queries, [
+      { install_id: id, first_at: ago(100), last_at: ago(5), is_up: true },
+      { install_id: id, first_at: ago(4), last_at: ago(0), is_up: false },
+    ]);
+    const fault = { cause: 'status', message: 'The home page answered 500.' };
+    await suspectIncident(queries, { id: incident, install_id: id, ...fault, started_at: ago(4) });
+    const php_error = 'Uncaught Error: x in wp-content/plugins/a/a.php:7';
+    await confirmIncident(queries, incident, { ...fault, php_error, confirmed_at: ago(3) });
+  });
+  const { stdout, stderr } = await cli('install', 'uptime', name);
+  expect(stdout).toMatch(/^ {2}state +down since \d{4}-\d\d-\d\d \d\d:\d\d UTC$/m);
+  expect(stdout).toMatch(/^ {2}incident +The home page answered 500\.$/m);
+  expect(stdout).toMatch(/^ {2}PHP error +Uncaught Error: x in wp-content\/plugins\/a\/a\.php:7$/m);
+  expect(stdout).toMatch(/^ {2}24 hours +9\d\.\d+ %$/m);
+  expect(stdout).toMatch(/^DAY +UP +DOWN\n\d{4}-\d\d-\d\d +[\d.]+ % +\d min$/m);
+  expect(stderr).toBe(`Next: homeport install incidents ${name}\n`);
+  expect(await json('install', 'incidents', name, '--state', 'open')).toMatchObject([{ id: incident }]);
 });
 
 test('a backup is made, shown and deleted', async () => {
