@@ -37,13 +37,16 @@ afterAll(async () => {
 
 it('an import names the archive, is confirmed by the name, and shows its step', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  machine.machine.importWebsite = async (_install, _source, { report } = {}) => {
+  let asked: unknown;
+  machine.machine.importWebsite = async (_install, source, { report } = {}) => {
+    asked = source;
     report?.(12_000_000, null, 'unpack');
     await promise;
-    return { tablePrefix: 'wp_', files: 1, bytes: 1 };
+    return { tablePrefix: 'wp_', files: 1, bytes: 1, notes: ['Not imported: email.'] };
   };
   const page = await portal.signedIn(owner, { at: `/installs/${shop.id}/imports` });
   await page.getByLabel('Path of the archive').fill('private/shop.zip');
+  await page.getByLabel('Website in the archive').fill('shop.example');
   await expectAccessibleInBothThemes(page);
   await expectRoomWhenNarrow(page);
   await page.getByRole('button', { name: 'Continue' }).click();
@@ -56,7 +59,10 @@ it('an import names the archive, is confirmed by the name, and shows its step', 
     .first()
     .waitFor();
   resolve();
-  await page.getByRole('listitem').filter({ hasText: 'Importing a website' }).getByText('Done').waitFor();
+  const imported = page.getByRole('listitem').filter({ hasText: 'Importing a website' });
+  await imported.getByText('Done').waitFor();
+  await imported.getByText('Not imported: email.').waitFor();
+  expect(asked).toEqual({ file: 'private/shop.zip', site: 'shop.example' });
 });
 
 onlyInLong(it)('an import by SSH shows the key of the install, and the host key to confirm', async () => {
