@@ -129,7 +129,7 @@ async function seen(install: Install): Promise<Record<string, unknown>> {
     const shown = body
       .replaceAll(`${install.domain}:${edgeHttp.port}`, 'WEBSITE')
       .replaceAll(`${install.domain}%3A${edgeHttp.port}`, 'WEBSITE')
-      .replaceAll(install.domain, 'LOST PORT')
+      .replaceAll(install.domain, 'NAME')
       // The guid of a post is no address, and stays.
       .replaceAll(/<guid.*<\/guid>|"guid":\{.*?\}/g, '')
       .replaceAll(/"nonce":"\w+"|<lastBuildDate>.*<\/lastBuildDate>/g, '');
