@@ -37,7 +37,7 @@ async function withoutFolder(...words: string[]): Promise<Ended> {
     void cli(...words).then((outcome) => {
       ended = outcome;
     });
-    const soon = { timeout: 100_000, interval: 200 };
+    const soon = { timeout: 100_000, interval: 20 };
     await expect
       .poll(async () => {
         await homeport.idle();
