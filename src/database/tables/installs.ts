@@ -46,6 +46,8 @@ export interface InstallRow {
   mail_allowance: Generated<number | null>;
   /** Created for a copy that has not succeeded yet: what it has is not the customer's website. */
   awaits_copy: Generated<boolean>;
+  /** What its host misses of the website's data, which it closed to visitors; null if nothing is lost. */
+  lost_data: Generated<string | null>;
   /** Array of addresses, or null. */
   stable_ips: NullableJson;
   /** Name and content of the file that proves ownership of a bucket; fixed for the install. */

@@ -15,7 +15,7 @@ export async function countUnderWay(queries: Queries, kinds: readonly string[]):
 }
 
 /**
- * The active installs on reachable hosts without a daily backup of a night. A backup aborted before `again` does not
+ * The active installs on reachable hosts, with all their data, without a daily backup of a night. A backup aborted before `again` does not
  * count, up to `most` aborted ones.
  */
 export function installsWithoutBackup(
@@ -28,6 +28,8 @@ export function installsWithoutBackup(
       .leftJoin('hosts as host', 'host.id', 'install.host_id')
       .select(['install.id', 'install.created_at'])
       .where('install.status', '=', 'active')
+      // Backups of what is left would replace the good ones.
+      .where('install.lost_data', 'is', null)
       // An unreachable host must not find a pile of jobs on its return.
       .where('host.reason', 'is', null)
       .where((eb) =>

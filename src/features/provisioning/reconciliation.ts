@@ -12,6 +12,7 @@ import { payloadsOf } from '../hosts/store.ts';
 import { applyInstall } from '../websites/installs/jobs.ts';
 import { deletedIds } from './deleted-installs/store.ts';
 import { loadDesiredState } from './desired-state.ts';
+import { storeLostData } from './lost-data-store.ts';
 import { installsOf, isLaneBusy, providePlatformId, replaceOrphans } from './orphan-store.ts';
 
 /** Why a host keeps serving websites without a row in the database. */
@@ -67,8 +68,9 @@ export async function reconcileHost(
   } else {
     log.error({ host, count: strangers.length }, refusalSentence(refusal));
   }
-  await database.write(({ queries }) =>
-    replaceOrphans(
+  await database.write(async ({ queries }) => {
+    await storeLostData(queries, active);
+    await replaceOrphans(
       queries,
       host,
       orphans.map(({ id, name, hostnames, digest }) => ({
@@ -78,8 +80,8 @@ export async function reconcileHost(
         is_served: refusal !== null && digest !== null,
         found_at: timestamp(clock),
       })),
-    ),
-  );
+    );
+  });
   return { refusal, orphans, known: active };
 }
 
