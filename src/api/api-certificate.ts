@@ -10,6 +10,7 @@ import { DAY_MS } from '../lib/durations.ts';
 import { messageOf } from '../lib/error-message.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { CertificatePair } from './secure-listener.ts';
+import type { SharedCertificate } from './shared-certificate.ts';
 
 const VALID_DAYS = 365;
 const RENEW_BEFORE_DAYS = 30;
@@ -42,11 +43,12 @@ export async function readOwnCertificate(
 
 /**
  * The API's certificate: the configured files, or a self-signed one for localhost and the public URL's host. Creates and
- * renews the self-signed one. Throws OperatorError.
+ * renews the self-signed one. With `shared`, all processes of a platform have the same one, whatever their data folders. Throws OperatorError.
  */
 export async function loadApiCertificate(
   config: Pick<Config, 'dataDir' | 'tlsCert' | 'tlsKey' | 'publicUrl'>,
   clock: Clock,
+  shared: SharedCertificate | null = null,
 ): Promise<CertificatePair> {
   if (config.tlsCert !== null && config.tlsKey !== null) {
     const pair = {
@@ -56,18 +58,32 @@ export async function loadApiCertificate(
     requireUsable(pair);
     return pair;
   }
-  const cert = ownCertificateFile(config.dataDir);
-  const key = ownKeyFile(config.dataDir);
   const names = certificateNames(config.publicUrl);
-  if (existsSync(cert) && existsSync(key)) {
-    const pair = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
-    if (isGoodFor(pair, names, clock)) return pair;
-  }
-  const made = await createSelfSigned({ names, notBefore: clock.now(), days: VALID_DAYS });
-  mkdirSync(join(config.dataDir, 'tls'), { recursive: true, mode: 0o700 });
-  replaceFile(key, made.key);
-  replaceFile(cert, made.chain);
-  return { cert: made.chain, key: made.key };
+  const kept = readKept(config.dataDir);
+  const stored = (await shared?.read()) ?? null;
+  const good = [stored, kept].find((pair) => pair !== null && isGoodFor(pair, names, clock));
+  const wanted = good ?? (await makePair(names, clock));
+  const pair = shared === null || wanted === stored ? wanted : await shared.replace(stored, wanted);
+  if (kept?.cert !== pair.cert || kept.key !== pair.key) keep(config.dataDir, pair);
+  return pair;
+}
+
+async function makePair(names: string[], clock: Clock): Promise<CertificatePair> {
+  const { chain, key } = await createSelfSigned({ names, notBefore: clock.now(), days: VALID_DAYS });
+  return { cert: chain, key };
+}
+
+/** The pair in the data folder; null without one. */
+function readKept(dataDir: string): CertificatePair | null {
+  const [cert, key] = [ownCertificateFile(dataDir), ownKeyFile(dataDir)];
+  if (!existsSync(cert) || !existsSync(key)) return null;
+  return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
+}
+
+function keep(dataDir: string, { cert, key }: CertificatePair): void {
+  mkdirSync(join(dataDir, 'tls'), { recursive: true, mode: 0o700 });
+  replaceFile(ownKeyFile(dataDir), key);
+  replaceFile(ownCertificateFile(dataDir), cert);
 }
 
 function certificateNames(publicUrl: string): string[] {

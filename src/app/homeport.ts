@@ -8,6 +8,7 @@ import { BUILT_PORTAL, portalPages } from '../api/portal-pages.ts';
 import { publicFolder, publishCertificate } from '../api/public-certificate.ts';
 import { createRateLimiter } from '../api/rate-limiter.ts';
 import { createServer } from '../api/server.ts';
+import { createSharedCertificate } from '../api/shared-certificate.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
 import { unsubscribePage } from '../features/accounts/notifications/unsubscribe/routes.ts';
 import { createWebhookEngine } from '../features/accounts/webhooks/delivery/engine.ts';
@@ -173,7 +174,7 @@ export async function startHomeport(
 
   /** Loads the API's certificate and publishes it for clients of other users. */
   async function presentCertificate() {
-    const pair = await loadApiCertificate(config, clock);
+    const pair = await loadApiCertificate(config, clock, createSharedCertificate(platform));
     try {
       await publishCertificate(config, pair.cert);
     } catch (err) {

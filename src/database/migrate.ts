@@ -53,6 +53,7 @@ import { seenSettings } from './migrations/0052-seen-settings.ts';
 import { missingBackups } from './migrations/0053-missing-backups.ts';
 import { uptime } from './migrations/0054-uptime.ts';
 import { lostData } from './migrations/0055-lost-data.ts';
+import { apiCertificate } from './migrations/0056-api-certificate.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -109,6 +110,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0053-missing-backups': missingBackups,
   '0054-uptime': uptime,
   '0055-lost-data': lostData,
+  '0056-api-certificate': apiCertificate,
 };
 
 /** The first migration with a table for the program version. */

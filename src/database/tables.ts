@@ -1,5 +1,6 @@
 import type { AccountRow, InstallGrantRow, InvitationRow, MembershipRow } from './tables/accounts.ts';
 import type { ActivityRow } from './tables/activity.ts';
+import type { ApiCertificateRow } from './tables/api-certificate.ts';
 import type { ArchiveRow, BackupRow, RestoreCheckRow } from './tables/backups.ts';
 import type {
   AcmeAccountRow,
@@ -111,6 +112,7 @@ export interface Tables {
   platform_backups: PlatformBackupRow;
   hosts: HostRow;
   host_authority: HostAuthorityRow;
+  api_certificate: ApiCertificateRow;
   websites_folder: WebsitesFolderRow;
   program_version: ProgramVersionRow;
   seen_settings: SeenSettingsRow;
