@@ -21,6 +21,7 @@ import {
 } from '../hosting/embedded/host-folder/folder-id.ts';
 import { createLastServer } from '../hosting/embedded/host-folder/last-server.ts';
 import { type Layout, layoutOf } from '../hosting/embedded/host-folder/layout.ts';
+import { createVhostStore } from '../hosting/embedded/host-folder/vhost-store.ts';
 import type { WordPressSettings } from '../hosting/embedded/host-options.ts';
 import { createEmbeddedInventory, type EmbeddedInventory } from '../hosting/embedded/inventory.ts';
 import { createPhpSites } from '../hosting/embedded/php/create-php-sites.ts';
@@ -34,6 +35,7 @@ import {
   type InspectedWordPress,
   inspectWordPress,
 } from '../hosting/embedded/wordpress/inspect-wordpress.ts';
+import { missingData } from '../hosting/embedded/wordpress/missing-data.ts';
 import { createPackedArchives } from '../hosting/policy/packed-archives.ts';
 import type { Clock } from '../lib/clock.ts';
 import { repeatEvery, serializeByKey } from '../lib/concurrency.ts';
@@ -220,6 +222,8 @@ export interface MissingParts {
   /** The edge's configuration of the install; without it nothing is served. */
   vhost: boolean;
   files: boolean;
+  /** What its WordPress lacks, for which visitors see that it is closed. One sentence each; empty for a website of files. */
+  data: string[];
 }
 
 /** Reads and changes nothing. */
@@ -232,7 +236,9 @@ export async function missingParts(
     ifThere(stat(layout.vhostOf(installId))),
     ifThere(stat(layout.filesOf(installId))),
   ]);
-  return { vhost: vhost === null, files: files === null };
+  const served = vhost === null ? null : await createVhostStore(layout).read(installId);
+  const data = served?.file.wordpress === undefined ? [] : missingData(layout, installId);
+  return { vhost: vhost === null, files: files === null, data };
 }
 
 /** The folder's inventory, for a command: a server's edge follows the folder. */

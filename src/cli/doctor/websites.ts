@@ -32,24 +32,33 @@ export async function checkWebsites(
     .execute();
   const unserved: string[] = [];
   const emptied: string[] = [];
+  const closed: string[] = [];
   for (const { id, name } of installs) {
     const missing = await missingParts(config, id);
     if (missing.files) emptied.push(name);
     else if (missing.vhost) unserved.push(name);
+    else if (missing.data.length > 0) closed.push(`${name} (${missing.data.join(' ')})`);
   }
-  return judgeWebsites(installs.length, { unserved, emptied });
+  return judgeWebsites(installs.length, { unserved, emptied, closed });
 }
 
-/** Formats installs without a vhost, and installs without files. Pure. */
+/** Formats installs without a vhost, without files, and without other data. Pure. */
 function judgeWebsites(
   installs: number,
-  { unserved, emptied }: { unserved: string[]; emptied: string[] },
+  { unserved, emptied, closed }: { unserved: string[]; emptied: string[]; closed: string[] },
 ): Finding {
   if (emptied.length > 0) {
     return problem(
       CHECK,
       `The files of ${named(emptied)} are not in the data folder${unserved.length === 0 ? '' : `; ${named(unserved)} can be served again`}.`,
-      'Restore host/ from a backup. Or create each again ("homeport install apply NAME") and restore a backup of it ("homeport backup list").',
+      'Restore host/ from a backup of the platform. Or restore a backup of each: "homeport backup list", then "homeport backup restore ID". One that is not served either is created again first ("homeport install apply NAME").',
+    );
+  }
+  if (closed.length > 0) {
+    return problem(
+      CHECK,
+      `Closed to visitors, because data is missing: ${named(closed)}.`,
+      'Restore a backup of each: "homeport backup list --install NAME", then "homeport backup restore ID".',
     );
   }
   if (unserved.length > 0) {

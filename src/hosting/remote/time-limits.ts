@@ -20,8 +20,8 @@ export const TIME_LIMITS: TimeLimits = {
   nextQuestion: POLL_MS + 10 * SECOND_MS,
   // The host no longer waits for a later answer.
   answer: 2 * ANSWER_WITHIN_MS,
-  // It inspects every install, and repairs some.
-  inspect: 10 * MINUTE_MS,
+  // It requests pages of every install, and repairs some.
+  inspect: 60 * MINUTE_MS,
   heldInstalls: MINUTE_MS,
   belongTo: 15 * SECOND_MS,
   // It ends the processes of a whole page of installs.
