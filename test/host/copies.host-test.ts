@@ -100,7 +100,8 @@ async function lastOperation(id: string): Promise<unknown> {
 }
 
 const secure = (install: Install) => change(install, { secure_all_urls: true });
-const contentOf = (install: Install) => sql(install, 'SELECT DISTINCT post_content FROM wp_posts');
+const contentOf = (install: Install) =>
+  sql(install, 'SELECT DISTINCT post_content FROM wp_posts WHERE post_type = "page"');
 
 test('a website is copied into one that forces HTTPS, and whose home page redirects', async () => {
   const [staging, production] = [await wordpress(), await wordpress()];
@@ -114,7 +115,9 @@ test('a website is copied into one that forces HTTPS, and whose home page redire
   expect((await look(`http://${production.domain}/`)).status).toBe(301);
   expect(await copy(staging, production)).toMatchObject({ kind: 'install.copy', status: 'succeeded' });
   expect((await look(`https://${production.domain}/?lang=en`)).body).toContain('Copied');
-  expect(await contentOf(production)).toBe(`see https://${production.domain}/page`);
+  expect(await contentOf(production)).toBe(
+    `see https://${production.domain}:${machine.config.edgeHttps.port}/page`,
+  );
 });
 
 test('the database follows the main name and its scheme', async () => {
@@ -127,10 +130,10 @@ test('the database follows the main name and its scheme', async () => {
   expect(await lastOperation(shop.id)).toMatchObject({ status: 'succeeded', error: null });
   expect(await contentOf(shop)).toBe(`see http://${main.domain}/page`);
   await secure(main);
-  expect(await contentOf(shop)).toBe(`see https://${main.domain}/page`);
+  expect(await contentOf(shop)).toBe(`see https://${main.domain}:${machine.config.edgeHttps.port}/page`);
   // It would be the case after a certificate has expired.
   await change(main, { secure_all_urls: false });
-  expect(await contentOf(shop)).toBe(`see https://${main.domain}/page`);
+  expect(await contentOf(shop)).toBe(`see https://${main.domain}:${machine.config.edgeHttps.port}/page`);
   await change(shop, { primary: true });
-  expect(await contentOf(shop)).toBe(`see https://${shop.domain}/page`);
+  expect(await contentOf(shop)).toBe(`see https://${shop.domain}:${machine.config.edgeHttps.port}/page`);
 });
