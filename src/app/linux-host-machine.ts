@@ -12,7 +12,7 @@ import { createDatabaseQuotas } from '../hosting/linux/daemons/database-quotas.t
 import { createDatabases } from '../hosting/linux/daemons/databases.ts';
 import { createDatabaseServer } from '../hosting/linux/daemons/mariadb.ts';
 import { createSupervisor } from '../hosting/linux/daemons/supervisor.ts';
-import { createSystemdDaemons, hasSystemd } from '../hosting/linux/daemons/systemd.ts';
+import { createSystemdDaemons } from '../hosting/linux/daemons/systemd.ts';
 import { createWebsiteImports } from '../hosting/linux/imports/website-imports.ts';
 import { createFirewall } from '../hosting/linux/isolation/firewall.ts';
 import { createUnixUsers } from '../hosting/linux/isolation/unix-users.ts';
@@ -49,6 +49,7 @@ import { createWordPressCores } from '../hosting/wordpress/cores.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { defaultDomain } from '../lib/default-domain.ts';
 import { HOUR_MS } from '../lib/durations.ts';
+import { hasSystemd } from '../lib/has-systemd.ts';
 import { type Randomness, systemRandomness } from '../lib/ids.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 

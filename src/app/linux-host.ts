@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/config.ts';
 import type { HostMachine } from '../hosting/contract/host.ts';
 import type { HostQuestions } from '../hosting/contract/questions.ts';
-import { hasSystemd } from '../hosting/linux/daemons/systemd.ts';
 import { reservePorts } from '../hosting/linux/isolation/reserved-ports.ts';
 import { makeHostFolders } from '../hosting/linux/machine/host-folders.ts';
 import { requireEdgePackages } from '../hosting/linux/setup/packages.ts';
@@ -12,8 +11,6 @@ import { messageOf } from '../lib/error-message.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { runCommand } from '../lib/run-command.ts';
 import { createHostMachine, layoutOf, type MachineSurroundings } from './linux-host-machine.ts';
-
-export { hasSystemd };
 
 export interface RunningMachine {
   host: HostMachine;

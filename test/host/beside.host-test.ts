@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publicFolder } from '../../src/api/public-certificate.ts';
 import { type Account, whyNotAs } from '../../src/cli/host/unprivileged.ts';
 import { takesConnections } from '../../src/cli/platform/host-socket.ts';
-import { hasSystemd } from '../../src/hosting/linux/daemons/systemd.ts';
+import { hasSystemd } from '../../src/lib/has-systemd.ts';
 import { runCommand, succeeds } from '../../src/lib/run-command.ts';
 import { type Environment, environmentFor, type Running, run, serve } from '../cli/run-homeport.ts';
 import { createTestMachine, type TestMachine } from './machine.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../../app/services.ts';
-import { presentJobOf, progressOf, warningOf } from '../../jobs/operations-store.ts';
+import { presentJobOf, progressOf } from '../../jobs/operations-store.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { followJob, type SeenJob } from '../terminal/follow-job.ts';
 import { printable } from '../terminal/output.ts';
@@ -23,6 +23,7 @@ export async function waitForJob(
   const { queue, database, clock } = platform;
   const { hasLiveWorker } = await import('../platform/present-workers.ts');
   const { isServerWaiting } = await import('../platform/websites-lock.ts');
+  const { warningOf } = await import('../../jobs/operation-warning.ts');
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);

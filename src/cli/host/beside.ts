@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { hasSystemd } from '../../lib/has-systemd.ts';
 import { hostSocketOf, takesConnections } from '../platform/host-socket.ts';
 import { keepHostRunning } from './host-process.ts';
 import type { KeptProcess } from './kept-process.ts';
@@ -15,7 +15,7 @@ export const PROGRAM = fileURLToPath(new URL('../../../bin/homeport.mjs', import
 
 /** Without systemd, as in a container, one process of root supervises the host and the server. */
 export function supervisesHere(config: Config): boolean {
-  return config.host === 'linux' && process.getuid?.() === 0 && !existsSync('/run/systemd/system');
+  return config.host === 'linux' && process.getuid?.() === 0 && !hasSystemd();
 }
 
 /**

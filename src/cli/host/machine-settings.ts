@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs';
-import { hasSystemd } from '../../hosting/linux/daemons/systemd.ts';
+import { hasSystemd } from '../../lib/has-systemd.ts';
 
 /** The settings of this machine, which "homeport host setup" writes. */
 export const SETTINGS_FILE = '/etc/homeport/homeport.conf';

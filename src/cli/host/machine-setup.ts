@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { hasSystemd } from '../../hosting/linux/daemons/systemd.ts';
 import { enableExtrausers } from '../../hosting/linux/isolation/unix-users.ts';
 import { makeHostFolders } from '../../hosting/linux/machine/host-folders.ts';
 import { linuxLayout } from '../../hosting/linux/machine/layout.ts';
@@ -15,6 +14,7 @@ import {
 } from '../../hosting/linux/setup/machine.ts';
 import { installPackages, missingPackages } from '../../hosting/linux/setup/packages.ts';
 import { noteServices, stopServices } from '../../hosting/linux/setup/services.ts';
+import { hasSystemd } from '../../lib/has-systemd.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { providePortal } from '../platform/portal-build.ts';
 import { provideProgram } from '../platform/program-build.ts';

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { HostDescription } from '../../hosting/contract/host.ts';
 import { createFolders } from '../../lib/create-folders.ts';
+import { hasSystemd } from '../../lib/has-systemd.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { configOf } from '../platform/configuration.ts';
 import { hostSocketOf, takesConnections } from '../platform/host-socket.ts';
@@ -47,7 +48,7 @@ async function runUntilSignal(config: Config, log: Logger): Promise<void> {
   const ending = untilSignal();
   const { forgetOtherSupervisor } = await import('./supervisor-record.ts');
   await forgetOtherSupervisor(config);
-  const { hasSystemd, startHostMachine } = await import('../../app/linux-host.ts');
+  const { startHostMachine } = await import('../../app/linux-host.ts');
   const machine = await startHostMachine(config, { log });
   process.stdout.write(banner(config, await machine.host.describe(), hasSystemd()));
   await notifyServiceManager('READY=1', log);

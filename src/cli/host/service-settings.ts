@@ -2,7 +2,6 @@ import { access, chmod, chown, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Config, readConfig } from '../../config/config.ts';
-import { hasSystemd } from '../../hosting/linux/daemons/systemd.ts';
 import { provideFile } from '../../hosting/linux/setup/machine.ts';
 import {
   differingSettings,
@@ -10,6 +9,7 @@ import {
   missingSettings,
   settingsText,
 } from '../../hosting/linux/setup/settings-file.ts';
+import { hasSystemd } from '../../lib/has-systemd.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { SETTINGS_FILE } from './machine-settings.ts';

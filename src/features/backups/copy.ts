@@ -3,7 +3,7 @@ import { BrokenWebsiteError, RefusedRestoreError } from '../../hosting/contract/
 import type { Host } from '../../hosting/contract/host.ts';
 import { isBegun } from '../../jobs/begun-store.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
-import { addWarning } from '../../jobs/operations-store.ts';
+import { addWarning } from '../../jobs/operation-warning.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findActiveInstall } from '../websites/installs/website-store.ts';
 import { requestReading } from '../websites/wordpress/request-reading.ts';

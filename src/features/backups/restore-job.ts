@@ -3,7 +3,7 @@ import { isUnchanged, RefusedRestoreError } from '../../hosting/contract/errors.
 import type { Host } from '../../hosting/contract/host.ts';
 import { isBegun } from '../../jobs/begun-store.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
-import { addWarning } from '../../jobs/operations-store.ts';
+import { addWarning } from '../../jobs/operation-warning.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform/platform.ts';

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { hasSystemd } from '../../../lib/has-systemd.ts';
 import type { DaemonSpec, Daemons } from '../machine/daemon.ts';
 import { startTimeOf } from './process-records.ts';
-import { createSystemdDaemons, hasSystemd } from './systemd.ts';
+import { createSystemdDaemons } from './systemd.ts';
 import { hasUserSystemd, startUserSystemd, type UserSystemd } from './user-systemd.fixture.ts';
 
 describe.runIf(hasUserSystemd)('daemons as systemd units', () => {

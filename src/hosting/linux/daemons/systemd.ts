@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,11 +14,6 @@ import { serviceUnit } from './systemd-unit.ts';
 
 const SUFFIX = '.service';
 const POLL_EVERY_MS = 250;
-
-/** sd_booted(3): whether this machine was booted with systemd. */
-export function hasSystemd(folder = '/run/systemd/system'): boolean {
-  return existsSync(folder);
-}
 
 /**
  * Runs daemons as systemd units, `<instance>-<name>.service`. They outlive this process, so that an update of Homeport takes no
