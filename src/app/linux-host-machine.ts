@@ -22,7 +22,7 @@ import type { LogRules } from '../hosting/linux/logs/upkeep.ts';
 import { createCron } from '../hosting/linux/machine/cron.ts';
 import { createJournal } from '../hosting/linux/machine/journal.ts';
 import { type LinuxLayout, linuxLayout } from '../hosting/linux/machine/layout.ts';
-import { findPhpRuntimes, type PhpRuntime } from '../hosting/linux/machine/php-runtimes.ts';
+import { findPhpRuntimes, type PhpRuntime, preferredRuntime } from '../hosting/linux/machine/php-runtimes.ts';
 import { createRecords } from '../hosting/linux/machine/record.ts';
 import type { AppendMailLog } from '../hosting/linux/mail/install-mail-log.ts';
 import { createMailQueue } from '../hosting/linux/mail/mail-queue.ts';
@@ -93,7 +93,7 @@ export function createHostMachine(
     : createSupervisor({ runFolder: layout.runFolder, cgroups, log, clock });
   const databases = createDatabases({ layout });
   const users = createUnixUsers({ instance, uids: config.hostUids });
-  const templates = createDatabaseTemplates({ layout, databases, users, php: () => newestPhp(layout), log });
+  const templates = createDatabaseTemplates({ layout, databases, users, php: () => somePhp(layout), log });
   const websites = createWebsites({
     layout,
     databases,
@@ -128,7 +128,7 @@ export function createHostMachine(
     layout,
     source: config.wpCliSource,
     url: config.wpCliUrl,
-    php: () => newestPhp(layout),
+    php: () => somePhp(layout),
     log,
   });
   const submitterOf = ({ id, name }: InstallRef) => ({
@@ -309,9 +309,9 @@ function originOf(
   return new URL(`${secure ? 'https' : 'http'}://${hostname}:${port}`).origin;
 }
 
-async function newestPhp(layout: LinuxLayout): Promise<PhpRuntime> {
-  const [newest] = await findPhpRuntimes(layout);
-  if (newest) return newest;
+async function somePhp(layout: LinuxLayout): Promise<PhpRuntime> {
+  const preferred = preferredRuntime(await findPhpRuntimes(layout));
+  if (preferred) return preferred;
   throw new OperatorError('This machine has no PHP for websites: "homeport host setup" installs it.');
 }
 

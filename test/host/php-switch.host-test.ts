@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunningMachine } from '../../src/app/linux-host.ts';
@@ -142,4 +142,43 @@ test('a host killed in the middle starts with the former PHP, and switches at th
   expect([await answering(install), (await page(install.name)).status]).toEqual(['own', 200]);
   expect(await running.host.apply({ ...install, phpVersion: OTHER })).toMatchObject({ phpVersion: OTHER });
   expect(await answering(install)).toBe('other');
+});
+
+test('a PHP that loses extensions is no default, is not offered, and its installs are named', async () => {
+  const kept = plainState('kept');
+  await running.host.apply({ ...kept, phpVersion: OTHER });
+  expect((await running.host.describe()).phpVersions).toEqual([OTHER, own.version]);
+
+  const extension = join(root, 'etc/php', OTHER, 'fpm/conf.d/20-redis.ini');
+  const text = await readFile(extension, 'utf8');
+  // The settings still name it, but the file is missing, as after a failed upgrade.
+  await writeFile(extension, 'extension=redis-of-another-build.so\n');
+  await rm(join(root, 'etc/php', OTHER, 'fpm/conf.d/99-test.ini'));
+  try {
+    expect((await running.host.describe()).phpVersions).toEqual([own.version]);
+    const install = plainState('defaulted');
+    expect(await running.host.apply({ ...install, phpVersion: null })).toMatchObject({
+      phpVersion: own.version,
+    });
+    expect(await running.host.apply({ ...kept, phpVersion: OTHER })).toMatchObject({ phpVersion: OTHER });
+    const found = await running.host.inspect([kept, install], false);
+    expect(found).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          thing: `PHP ${OTHER}`,
+          message: expect.stringMatching(/^It lacks redis, so it is not offered to installs\. .*\bkept\b/),
+          remedy: expect.stringContaining(`php${OTHER}-redis`),
+        }),
+        expect.objectContaining({
+          thing: 'install kept: object cache',
+          message: `It has no object cache, because PHP ${OTHER} lacks redis.`,
+        }),
+      ]),
+    );
+    expect(found.map(({ thing }) => thing)).not.toContain('install defaulted: object cache');
+  } finally {
+    await writeFile(extension, text);
+    await setting('');
+  }
+  expect((await running.host.describe()).phpVersions).toEqual([OTHER, own.version]);
 });

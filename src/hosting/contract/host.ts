@@ -83,7 +83,7 @@ export interface HostDescription {
   id: string;
   /** The most installs that the host accepts. */
   capacity: number;
-  /** `major.minor`, newest first; empty without PHP. */
+  /** Versions that installs can choose, `major.minor`, newest first: those without missing extensions. */
   phpVersions: string[];
   /** Newest first; empty without WordPress. */
   wordpressVersions: string[];

@@ -20,7 +20,7 @@ import { readMailRefusals } from './logs/mail-refusals.ts';
 import { capacityOfMachine } from './machine/capacity.ts';
 import { hostId } from './machine/identity.ts';
 import type { JournalEntry } from './machine/journal.ts';
-import { findPhpRuntimes } from './machine/php-runtimes.ts';
+import { findPhpRuntimes, isComplete } from './machine/php-runtimes.ts';
 import type { InstallRecord } from './machine/record.ts';
 import { tryOrLog } from './machine/try-or-log.ts';
 import type { LinuxHostParts } from './websites/linux-host-parts.ts';
@@ -345,7 +345,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       return {
         id: identity,
         capacity: parts.capacity ?? (await capacityOfMachine(layout.folder)),
-        phpVersions: php.map(({ version }) => version),
+        phpVersions: php.filter(isComplete).map(({ version }) => version),
         wordpressVersions: await cores.list(),
         reservedNames: (await systemLogins()).filter((name) => AS_INSTALL.test(name)),
         ports: { ...web.ports(), ssh: parts.ssh.port() },

@@ -11,6 +11,7 @@ import { inspectData, inspectUploads, lossDifferences } from './data.ts';
 import { checked, type Fault, faults, notRunning, toDifferences } from './finding.ts';
 import type { InspectedHost } from './inspected-host.ts';
 import { checkPages } from './pages.ts';
+import { checkObjectCache } from './php.ts';
 
 /**
  * Inspects everything of an install that has a record, while the install is locked. `canAskDatabases`: whether the database
@@ -45,6 +46,7 @@ export async function inspectInstall(
   }
   const { website } = found;
   await inspect('php version', async () => checkPhpVersion(website, record));
+  await inspect('object cache', async () => checkObjectCache(website.php, name));
   // The rest is created for this user: with a wrong user id, it would belong to another user.
   if (!(await inspect('unix user', () => checkUser(host, website, record)))) return differences;
   const sandbox = await host.steps.sandboxOf(website);

@@ -1,8 +1,8 @@
 import type { Daemons } from '../machine/daemon.ts';
-import { findPhpRuntimes, missingModules } from '../machine/php-runtimes.ts';
 import { missingPackages } from '../setup/packages.ts';
 import { checked, type Fault, type Finding, faults, notRunning } from './finding.ts';
 import type { InspectedHost } from './inspected-host.ts';
+import { inspectPhp } from './php.ts';
 
 /** Inspects the parts that all websites of the machine share. */
 export async function inspectServices(host: InspectedHost): Promise<Finding[]> {
@@ -62,18 +62,6 @@ async function checkWpCli({ wpCliPhar }: InspectedHost): Promise<Fault[]> {
   const remedy =
     'Let the machine reach HOMEPORT_WP_CLI_URL, or name a phar or "none" in HOMEPORT_WP_CLI_SOURCE.';
   return [{ message, repair: async () => void (await wpCliPhar.add(null)), remedy }];
-}
-
-/** Without these extensions, websites break in part. */
-async function inspectPhp({ layout }: InspectedHost): Promise<Finding[]> {
-  return (await findPhpRuntimes(layout)).flatMap((runtime) => {
-    const missing = missingModules(runtime);
-    if (missing.length === 0) return [];
-    const message = `It lacks ${missing.join(', ')}, which WordPress needs.`;
-    const remedy =
-      'Install the packages of these extensions; for PHP of the machine itself, "homeport host setup" does.';
-    return [{ thing: `PHP ${runtime.version}`, message, repair: null, remedy }];
-  });
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 function newInstall(uid = UID): SandboxedInstall {
-  const php = { version: '8.2', root: '/', fpm: '', cli: '', modules: [] };
+  const php = { version: '8.2', root: '/', fpm: '', cli: '', modules: [], fault: null };
   return { id: randomUUID(), name: 'shop', uid, gid: uid, php, wordpressVersion: '6.8.7' };
 }
 

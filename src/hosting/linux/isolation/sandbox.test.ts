@@ -17,6 +17,7 @@ const install: SandboxedInstall = {
     fpm: '/usr/sbin/php-fpm8.4',
     cli: '/usr/bin/php8.4',
     modules: [],
+    fault: null,
   },
   wordpressVersion: '6.8.7',
 };

@@ -1,8 +1,21 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findPhpRuntimes, missingModules } from './php-runtimes.ts';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { CommandError } from '../../../lib/run-command.ts';
+import { missingExtensions } from './php-extensions.ts';
+import { modulesIn } from './php-modules.ts';
+import {
+  completingCommand,
+  findPhpRuntimes,
+  isComplete,
+  missingModules,
+  preferredRuntime,
+  shortcoming,
+} from './php-runtimes.ts';
+
+/** Everything that is required. */
+const EXTENSIONS = missingExtensions([]);
 
 let folder: string;
 
@@ -13,7 +26,8 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const machine = () => join(folder, 'machine');
 const phpRoots = () => join(folder, 'roots');
-const found = () => findPhpRuntimes({ phpRoots: phpRoots() }, machine());
+const found = (ask: Parameters<typeof findPhpRuntimes>[2] = async () => EXTENSIONS) =>
+  findPhpRuntimes({ phpRoots: phpRoots() }, machine(), ask);
 const versions = async () =>
   (await found()).map(({ version, root }) => `${version} ${root.slice(folder.length)}`);
 
@@ -49,16 +63,50 @@ describe('installed PHP versions', () => {
     expect(await versions()).toEqual(['8.4 /roots/8.4', '8.2 /machine']);
   });
 
-  it('list their extensions, and the missing ones', async () => {
+  it('are incomplete without an extension that WordPress or the object cache needs', async () => {
     await provide(machine(), '8.2');
-    const settings = join(machine(), 'etc/php/8.2/fpm/conf.d');
-    await mkdir(settings, { recursive: true });
-    for (const name of ['10-opcache', '20-mysqli', '20-curl', '20-dom', '20-gd', '20-intl', '20-mbstring']) {
-      await symlink('/absent', join(settings, `${name}.ini`));
-    }
-    await writeFile(join(settings, '20-zip.ini.bak'), '');
-    const [runtime] = await found();
-    expect(runtime?.modules).toEqual(['curl', 'dom', 'gd', 'intl', 'mbstring', 'mysqli', 'opcache']);
-    expect(runtime && missingModules(runtime)).toEqual(['imagick', 'redis', 'zip']);
+    const [runtime] = await found(async () => EXTENSIONS.filter((name) => name !== 'redis' && name !== 'gd'));
+    expect(runtime && [isComplete(runtime), missingModules(runtime), shortcoming(runtime)]).toEqual([
+      ...[false, ['gd', 'redis'], 'lacks gd, redis'],
+    ]);
+    const [whole] = await found(async () => EXTENSIONS);
+    expect(whole && isComplete(whole)).toBe(true);
   });
+
+  it('are incomplete if the program does not start', async () => {
+    await provide(machine(), '8.2');
+    const [runtime] = await found(async () => {
+      throw new CommandError('failed', { status: 127, stdout: '', stderr: 'libcurl.so.4: missing\nmore' });
+    });
+    expect(runtime && [isComplete(runtime), shortcoming(runtime)]).toEqual([
+      ...[false, 'does not start: libcurl.so.4: missing'],
+    ]);
+  });
+
+  it('name the command that completes them, on the machine and in the root of another Debian', async () => {
+    await provide(machine(), '8.2');
+    await provide(join(phpRoots(), '8.4'), '8.4');
+    const lacking = await found(async () =>
+      EXTENSIONS.filter((name) => name !== 'redis' && name !== 'mysqli'),
+    );
+    const commands = lacking.map((runtime) =>
+      completingCommand(runtime.version === '8.2' ? { ...runtime, root: '/' } : runtime),
+    );
+    expect(commands).toEqual([
+      `chroot ${join(phpRoots(), '8.4')} apt-get install --no-install-recommends php8.4-mysql php8.4-redis`,
+      'homeport host php add 8.2',
+    ]);
+  });
+
+  it('are preferred if they are complete, even if others are newer', async () => {
+    for (const version of ['8.2', '8.3', '8.4']) await provide(machine(), version);
+    const all = await found(async ({ version }) => (version === '8.4' ? [] : EXTENSIONS));
+    expect(preferredRuntime(all)?.version).toBe('8.3');
+    expect(preferredRuntime(all.filter(({ version }) => version === '8.4'))?.version).toBe('8.4');
+  });
+});
+
+test("php's list of modules is read by the names of its settings", () => {
+  const output = '[PHP Modules]\nSimpleXML\nmysqli\nZend OPcache\n\n[Zend Modules]\nZend OPcache\n\n';
+  expect(modulesIn(output)).toEqual(['mysqli', 'opcache', 'simplexml']);
 });

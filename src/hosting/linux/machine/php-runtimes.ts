@@ -2,39 +2,52 @@ import { constants } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifThere } from '../../../lib/if-there.ts';
+import { CommandError } from '../../../lib/run-command.ts';
 import type { LinuxLayout } from './layout.ts';
+import { missingExtensions, packagesOf } from './php-extensions.ts';
+import { loadedModules, type PhpProgram } from './php-modules.ts';
+
+/** Asks a process manager for its extensions; tests have their own. */
+type AskModules = typeof loadedModules;
 
 /** An installed PHP version that websites can run on. */
-export interface PhpRuntime {
-  /** `major.minor`. */
-  version: string;
-  /** Root of the system that it is part of: `/`, or the folder of another Debian. */
-  root: string;
-  /** Path of the FastCGI process manager, relative to `root`. */
-  fpm: string;
+export interface PhpRuntime extends PhpProgram {
   /** Path of the command-line program, relative to `root`. */
   cli: string;
   /** Extensions that the process manager loads, sorted: `mysqli`, `opcache`. */
   modules: readonly string[];
+  /** Why the process manager does not start, and so has no known extensions; null if it does. */
+  fault: string | null;
 }
 
-/** WordPress needs these, or its Site Health page recommends them. */
-const REQUIRED_MODULES = [
-  'curl',
-  'dom',
-  'gd',
-  'imagick',
-  'intl',
-  'mbstring',
-  'mysqli',
-  'opcache',
-  'redis',
-  'zip',
-];
+/** Extensions that websites need and the runtime lacks. */
+export function missingModules({ modules }: Pick<PhpRuntime, 'modules'>): string[] {
+  return missingExtensions(modules);
+}
 
-/** Extensions that WordPress needs and the runtime lacks. */
-export function missingModules(runtime: PhpRuntime): string[] {
-  return REQUIRED_MODULES.filter((module) => !runtime.modules.includes(module));
+/** Whether new websites may get it: it starts, and lacks nothing. */
+export function isComplete(runtime: PhpRuntime): boolean {
+  return runtime.fault === null && missingModules(runtime).length === 0;
+}
+
+/** The fault of an incomplete runtime, as the end of a sentence about it: `lacks redis`. */
+export function shortcoming(runtime: PhpRuntime): string {
+  return runtime.fault === null
+    ? `lacks ${missingModules(runtime).join(', ')}`
+    : `does not start: ${runtime.fault}`;
+}
+
+/** The command that completes an incomplete runtime. apt of the machine does not reach another Debian's root. */
+export function completingCommand(runtime: PhpRuntime): string {
+  const { root, version } = runtime;
+  if (root === '/') return `homeport host php add ${version}`;
+  const packages = packagesOf(version, missingModules(runtime));
+  return `chroot ${root} apt-get install --no-install-recommends ${packages.join(' ')}`;
+}
+
+/** The runtime for work that needs some PHP: the newest complete one, else the newest. */
+export function preferredRuntime(runtimes: readonly PhpRuntime[]): PhpRuntime | undefined {
+  return runtimes.find(isComplete) ?? runtimes[0];
 }
 
 /**
@@ -44,18 +57,19 @@ export function missingModules(runtime: PhpRuntime): string[] {
 export async function findPhpRuntimes(
   layout: Pick<LinuxLayout, 'phpRoots'>,
   machineRoot = '/',
+  ask: AskModules = loadedModules,
 ): Promise<PhpRuntime[]> {
-  const own = await runtimesIn(machineRoot);
+  const own = await runtimesIn(machineRoot, ask);
   const others: PhpRuntime[] = [];
   for (const version of await entries(layout.phpRoots)) {
-    const found = await runtimesIn(join(layout.phpRoots, version));
+    const found = await runtimesIn(join(layout.phpRoots, version), ask);
     others.push(...found.filter((runtime) => runtime.version === version));
   }
   const versions = new Map([...others, ...own].map((runtime) => [runtime.version, runtime]));
   return [...versions.values()].sort((a, b) => compareVersions(b.version, a.version));
 }
 
-async function runtimesIn(root: string): Promise<PhpRuntime[]> {
+async function runtimesIn(root: string, ask: AskModules): Promise<PhpRuntime[]> {
   const runtimes: PhpRuntime[] = [];
   for (const name of await entries(join(root, 'usr/sbin'))) {
     const version = /^php-fpm(\d+\.\d+)$/.exec(name)?.[1];
@@ -63,16 +77,26 @@ async function runtimesIn(root: string): Promise<PhpRuntime[]> {
     const fpm = `/usr/sbin/${name}`;
     const cli = `/usr/bin/php${version}`;
     if (!(await isProgram(join(root, fpm))) || !(await isProgram(join(root, cli)))) continue;
-    runtimes.push({ version, root, fpm, cli, modules: await modulesOf(root, version) });
+    runtimes.push({ version, root, fpm, cli, ...(await modulesOf({ version, root, fpm }, ask)) });
   }
   return runtimes;
 }
 
-/** Debian enables an extension by a link `<order>-<name>.ini` to `<name>.ini`. */
-async function modulesOf(root: string, version: string): Promise<string[]> {
-  const names = await entries(join(root, 'etc/php', version, 'fpm/conf.d'));
-  const modules = names.map((name) => /^(?:\d+-)?([a-z0-9_]+)\.ini$/.exec(name)?.[1]);
-  return modules.filter((module) => module !== undefined).sort();
+async function modulesOf(
+  program: PhpProgram,
+  ask: AskModules,
+): Promise<Pick<PhpRuntime, 'modules' | 'fault'>> {
+  try {
+    return { modules: await ask(program), fault: null };
+  } catch (error) {
+    if (error instanceof CommandError) return { modules: [], fault: firstLine(error) };
+    throw error;
+  }
+}
+
+function firstLine(error: CommandError): string {
+  const [line = ''] = (error.stderr.trim() || error.message).split('\n', 1);
+  return line;
 }
 
 async function entries(folder: string): Promise<string[]> {

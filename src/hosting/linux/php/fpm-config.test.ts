@@ -11,7 +11,14 @@ const install: SandboxedInstall = {
   name: 'shop',
   uid: 200001,
   gid: 200001,
-  php: { version: '8.2', root: '/', fpm: '/usr/sbin/php-fpm8.2', cli: '/usr/bin/php8.2', modules: [] },
+  php: {
+    version: '8.2',
+    root: '/',
+    fpm: '/usr/sbin/php-fpm8.2',
+    cli: '/usr/bin/php8.2',
+    modules: [],
+    fault: null,
+  },
   wordpressVersion: '6.8.7',
 };
 const limits = { memoryMb: 512, cpuPercent: 100, processes: 64 };

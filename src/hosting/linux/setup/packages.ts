@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { hasCode } from '../../../lib/error-code.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
 import { CommandError, runCommand } from '../../../lib/run-command.ts';
+import { PHP_PACKAGES } from '../machine/php-extensions.ts';
 
 /** Packages without which nginx refuses the edge's configuration. */
 const EDGE_PACKAGES = ['nginx', 'libnginx-mod-http-lua', 'lua-cjson'] as const;
@@ -10,20 +11,10 @@ const EDGE_PACKAGES = ['nginx', 'libnginx-mod-http-lua', 'lua-cjson'] as const;
  * Packages that the Linux host needs on Debian 12 or 13, the tools of the shells included. Those of PHP stand for the release's own
  * version.
  */
-const PACKAGES = [
+const PACKAGES: readonly string[] = [
   ...EDGE_PACKAGES,
   'libnginx-mod-http-brotli-filter',
-  'php-fpm',
-  'php-cli',
-  'php-mysql',
-  'php-curl',
-  'php-gd',
-  'php-xml',
-  'php-mbstring',
-  'php-zip',
-  'php-intl',
-  'php-redis',
-  'php-imagick',
+  ...PHP_PACKAGES.map((name) => `php-${name}`),
   'mariadb-server',
   'mariadb-client',
   'adminer',
@@ -43,10 +34,10 @@ const PACKAGES = [
   'nano',
   'zstd',
   'iproute2',
-] as const;
+];
 
 /** Retries, because a mirror can fail once and a freshly started machine may still be updating itself. */
-const PATIENTLY = ['-o', 'Acquire::Retries=3', '-o', 'DPkg::Lock::Timeout=300'] as const;
+export const PATIENTLY = ['-o', 'Acquire::Retries=3', '-o', 'DPkg::Lock::Timeout=300'] as const;
 
 const POLICY = '/usr/sbin/policy-rc.d';
 

@@ -8,7 +8,14 @@ const install = {
   name: 'shop',
   uid: 200_007,
   gid: 200_007,
-  php: { version: '8.2', root: '/', fpm: '/usr/sbin/php-fpm8.2', cli: '/usr/bin/php8.2', modules: [] },
+  php: {
+    version: '8.2',
+    root: '/',
+    fpm: '/usr/sbin/php-fpm8.2',
+    cli: '/usr/bin/php8.2',
+    modules: [],
+    fault: null,
+  },
   wordpressVersion: '6.8.7',
 };
 

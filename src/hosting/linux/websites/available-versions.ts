@@ -1,31 +1,43 @@
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { WordPressCores } from '../../wordpress/cores.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { findPhpRuntimes, type PhpRuntime } from '../machine/php-runtimes.ts';
+import {
+  completingCommand,
+  findPhpRuntimes,
+  isComplete,
+  type PhpRuntime,
+  shortcoming,
+} from '../machine/php-runtimes.ts';
 
-/** PHP and WordPress versions that this host has for websites. A version of null means the newest. */
+/** PHP and WordPress versions that this host has for websites. */
 export interface AvailableVersions {
-  /** Rejects with a {@link PermanentHostError} that lists the available versions. */
+  /**
+   * A null means the newest that lacks no extension. A named version may lack some, because websites that run on it stay on it.
+   * Rejects with a {@link PermanentHostError} that lists the available versions.
+   */
   php(version: string | null): Promise<PhpRuntime>;
-  /** Rejects likewise, for WordPress. */
+  /** A null means the newest. Rejects likewise. */
   wordpress(version: string | null): Promise<string>;
 }
 
 export function createAvailableVersions(
   layout: LinuxLayout,
   cores: Pick<WordPressCores, 'list'>,
+  find: () => Promise<PhpRuntime[]> = () => findPhpRuntimes(layout),
 ): AvailableVersions {
   return {
     async php(version) {
-      const available = await findPhpRuntimes(layout);
-      const runtime = version === null ? available[0] : available.find((other) => other.version === version);
-      return (
-        runtime ??
-        refuse(
-          'PHP',
-          version,
-          available.map((other) => other.version),
-        )
+      const installed = await find();
+      const complete = installed.filter(isComplete);
+      const runtime =
+        version === null ? complete[0] : installed.find((candidate) => candidate.version === version);
+      if (runtime !== undefined) return runtime;
+      const [incomplete] = installed;
+      if (version === null && incomplete !== undefined) throw noneComplete(incomplete);
+      return refuse(
+        'PHP',
+        version,
+        complete.map((candidate) => candidate.version),
       );
     },
     async wordpress(version) {
@@ -34,6 +46,13 @@ export function createAvailableVersions(
       return core ?? refuse('WordPress', version, held);
     },
   };
+}
+
+function noneComplete(runtime: PhpRuntime): PermanentHostError {
+  const reason = `PHP ${runtime.version} ${shortcoming(runtime)}`;
+  return new PermanentHostError(
+    `this host has no PHP for new websites: ${reason}; run "${completingCommand(runtime)}" there`,
+  );
 }
 
 function refuse(what: string, version: string | null, available: string[]): never {

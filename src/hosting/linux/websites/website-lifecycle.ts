@@ -8,7 +8,7 @@ import { type Observation, observe } from '../../websites/probe/observation.ts';
 import { findFault } from '../../websites/probe/website-check.ts';
 import { flushRedis } from '../daemons/redis.ts';
 import type { JournalEntry } from '../machine/journal.ts';
-import type { PhpRuntime } from '../machine/php-runtimes.ts';
+import { findPhpRuntimes, type PhpRuntime, preferredRuntime } from '../machine/php-runtimes.ts';
 import type { InstallRecord, Placement, SeenData } from '../machine/record.ts';
 import { createSaga } from '../machine/saga.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
@@ -133,10 +133,11 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     return saved;
   }
 
-  /** An upgrade of the machine may have removed the website's PHP version; the newest is better than none. */
+  /** An upgrade of the machine may have removed the website's PHP version; another one is better than none. */
   async function phpOf({ phpVersion }: Placement, name: string): Promise<PhpRuntime> {
     return versions.php(phpVersion).catch(async (err: unknown) => {
-      const newest = await versions.php(null);
+      const newest = preferredRuntime(await findPhpRuntimes(layout));
+      if (newest === undefined) throw err;
       log.warn({ err }, `${name} runs on PHP ${newest.version}, because its own version is gone`);
       return newest;
     });
