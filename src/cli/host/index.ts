@@ -8,6 +8,7 @@ import { addHostForget } from './forget.ts';
 import { addHostIdentity } from './identity.ts';
 import { addHostList } from './list.ts';
 import { addHostMail } from './mail.ts';
+import { addHostPhp } from './php.ts';
 import { addHostRecords } from './records.ts';
 import { addHostRemove } from './remove.ts';
 import { addHostRun } from './run.ts';
@@ -28,6 +29,7 @@ export function addHostCommand(program: Command): void {
   addHostAcceptAndDrain(host);
   addHostIdentity(host);
   addHostWordpress(host);
+  addHostPhp(host);
   addHostMail(host);
   addHostWpCli(host);
   addHostBackups(host);

@@ -95,7 +95,7 @@ async function providePackages(): Promise<string | null> {
 }
 
 /** Other servers would take Homeport's ports, or open what Homeport isolates. */
-async function tellOfServices(): Promise<void> {
+export async function tellOfServices(): Promise<void> {
   let left: string[] = [];
   await tell('services', async () => {
     const stopped = await stopServices();

@@ -99,30 +99,34 @@ export interface Records {
   all(): Promise<InstallRecord[]>;
 }
 
+/** The record of an install in `folder`; null without one. Rejects if it is damaged. */
+export async function readRecord(folder: string, installId: string): Promise<InstallRecord | null> {
+  const text = await ifThere(readFile(fileOf(folder, installId), 'utf8'));
+  return text === null ? null : parse(text, installId);
+}
+
+/** See {@link Records.ids}. */
+export async function recordIds(folder: string): Promise<string[]> {
+  return (await readdir(folder))
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => name.slice(0, -'.json'.length))
+    .filter((id) => parseUuid(id) === id);
+}
+
+function fileOf(folder: string, id: string): string {
+  if (parseUuid(id) !== id) throw new Error(`"${id}" is not the id of an install`);
+  return join(folder, `${id}.json`);
+}
+
 /** Records in `folder`, one file per install, named after its id. */
 export function createRecords({ folder, log }: { folder: string; log: Logger }): Records {
-  const fileOf = (id: string) => {
-    if (parseUuid(id) !== id) throw new Error(`"${id}" is not the id of an install`);
-    return join(folder, `${id}.json`);
-  };
-
-  async function read(installId: string): Promise<InstallRecord | null> {
-    const text = await ifThere(readFile(fileOf(installId), 'utf8'));
-    if (text === null) return null;
-    return parse(text, installId);
-  }
-
-  async function ids(): Promise<string[]> {
-    return (await readdir(folder))
-      .filter((name) => name.endsWith('.json'))
-      .map((name) => name.slice(0, -'.json'.length))
-      .filter((id) => parseUuid(id) === id);
-  }
+  const read = (installId: string) => readRecord(folder, installId);
+  const ids = () => recordIds(folder);
 
   return {
     read,
-    write: (record) => writeDurably(fileOf(record.state.id), JSON.stringify(record)),
-    remove: (installId) => removeDurably(fileOf(installId)),
+    write: (record) => writeDurably(fileOf(folder, record.state.id), JSON.stringify(record)),
+    remove: (installId) => removeDurably(fileOf(folder, installId)),
     ids,
     async all() {
       const records = await Promise.all(
