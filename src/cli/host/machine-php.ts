@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { hasSystemd } from '../../hosting/linux/daemons/systemd.ts';
 import { linuxLayout } from '../../hosting/linux/machine/layout.ts';
 import { findPhpRuntimes } from '../../hosting/linux/machine/php-runtimes.ts';
 import { installsOnPhp } from '../../hosting/linux/machine/php-users.ts';
@@ -15,6 +14,7 @@ import {
   removePhpVersion,
 } from '../../hosting/linux/setup/php-versions.ts';
 import { noteServices } from '../../hosting/linux/setup/services.ts';
+import { hasSystemd } from '../../lib/has-systemd.ts';
 import { tellOfServices } from './machine-setup.ts';
 import { serviceSettings } from './service-settings.ts';
 import { tell } from './setup-report.ts';
@@ -49,7 +49,9 @@ export async function machinePhp(given: Config): Promise<MachinePhp> {
         await tell('source', async () => ((await provideSource(named, apt)) ? 'added' : null));
       }
       await noteServices();
-      await tell('packages', async () => listed('installed', await installPhpVersion(parts, version)));
+      await tell('packages', async () =>
+        listed('installed', await installPhpVersion(parts, version, reportStep)),
+      );
       if (hasSystemd()) await tellOfServices();
       await tell('extensions', async () => listed('enabled', await completePhpVersion(parts, version)));
       process.stdout.write(
@@ -66,6 +68,11 @@ export async function machinePhp(given: Config): Promise<MachinePhp> {
       await tell('packages', async () => listed('removed', await removePhpVersion(parts, version)));
     },
   };
+}
+
+/** Within the line of the present step, which its result ends. */
+function reportStep(step: string): void {
+  process.stdout.write(`${step} … `);
 }
 
 function listed(done: string, names: string[]): string | null {

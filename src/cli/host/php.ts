@@ -99,12 +99,12 @@ function stateOf({ state, shortcoming, isOfRelease }: ListedPhp): string {
 }
 
 async function add(version: string, { source, key }: AddOptions, command: Command): Promise<void> {
-  requireRoot('homeport host php add');
   if ((source === undefined) !== (key === undefined)) {
     throw new OperatorError(
       '--source and --key go together: apt accepts a source only with its signing key.',
     );
   }
+  requireRoot('homeport host php add');
   const { machinePhp } = await import('./machine-php.ts');
   const named = source === undefined || key === undefined ? null : { line: source, keyFile: key };
   await (await machinePhp(configOf(command))).add(version, named);

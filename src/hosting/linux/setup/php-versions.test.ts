@@ -111,7 +111,9 @@ describe('the list of PHP versions', () => {
 describe('adding a PHP version', () => {
   it('installs all its packages, and is complete then', async () => {
     const { parts, steps } = machineWith({ fetched: packages('8.4') });
-    const names = await installPhpVersion(parts, '8.4');
+    const reported: string[] = [];
+    const names = await installPhpVersion(parts, '8.4', (step) => reported.push(step));
+    expect(reported).toEqual(['fetching package lists', `installing ${names.length} packages`]);
     expect(names).toEqual(expect.arrayContaining(['php8.4-fpm', 'php8.4-redis', 'php8.4-bcmath']));
     expect(await completePhpVersion(parts, '8.4')).toEqual([]);
     expect(steps).toEqual(['update', `install ${names.join(' ')}`]);

@@ -66,18 +66,25 @@ export async function listPhpVersions(parts: PhpVersionsParts): Promise<ListedPh
 
 /**
  * Installs a PHP version with its extensions from the package sources of this machine. Returns the packages that it installed; none if
- * nothing was missing. Throws OperatorError for a version that no source has.
+ * nothing was missing. Throws OperatorError for a version that no source has. `report`: called before each step that takes long.
  */
-export async function installPhpVersion(parts: PhpVersionsParts, version: string): Promise<string[]> {
+export async function installPhpVersion(
+  parts: PhpVersionsParts,
+  version: string,
+  report: (step: string) => void = () => {},
+): Promise<string[]> {
   const { apt } = parts;
   const beside = (await parts.runtimes()).find((candidate) => candidate.version === version);
   const isOnMachine = beside?.root === '/';
   if (isOnMachine && isComplete(beside) && (await missingOf(apt, version)).length === 0) return [];
   if (!isOnMachine && beside !== undefined && isComplete(beside)) return [];
+  report('fetching package lists');
   await apt.update();
   if (!(await offeredVersions(apt)).has(version)) throw await notOffered(parts, version, beside);
   const names = await missingOf(apt, version);
-  if (names.length > 0) await apt.install(names);
+  if (names.length === 0) return [];
+  report(`installing ${names.length === 1 ? '1 package' : `${names.length} packages`}`);
+  await apt.install(names);
   return names;
 }
 
