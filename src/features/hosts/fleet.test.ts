@@ -112,6 +112,27 @@ describe('a platform with one host', () => {
     await homeport.idle();
   });
 
+  rule('keeps the PHP version of an install after its host stopped offering it', async () => {
+    const { id } = await install({ php_version: '8.4' });
+    const { phpVersions } = local.description;
+    const offer = (versions: string[]) => {
+      local.description.phpVersions = versions;
+      return homeport.services.hosts.note(local.description);
+    };
+    await offer(['8.2']);
+    try {
+      const same = await owner.client.patch(`/installs/${id}`, { php_version: '8.4' });
+      expect(same).toMatchObject({ status: 200, body: { php_version: '8.4' } });
+      const another = { name: 'newshop', account_id: accountId, php_version: '8.4' };
+      expect(await owner.client.post('/installs', another)).toMatchObject({
+        status: 400,
+        body: { errors: [{ message: 'PHP 8.4 is not offered; choose one of 8.2' }] },
+      });
+    } finally {
+      await offer(phpVersions);
+    }
+  });
+
   rule("reserves the names of the machine's logins", async () => {
     const answer = await owner.client.post('/installs', { name: 'www-data', account_id: accountId });
     expect(answer).toMatchObject(

@@ -49,7 +49,8 @@ export function createPhpSwitch(
     const { queries } = transaction;
     if (version !== from) await capabilities.require(queries, install, 'php_versions', PHP_VERSION);
     const offered = await offeredPhp(queries, install);
-    if (!offered.includes(version)) {
+    // Websites stay on a version that is no longer offered.
+    if (version !== from && !offered.includes(version)) {
       const choice = offered.length === 0 ? 'its host has none' : `choose one of ${offered.join(', ')}`;
       throw refused('not_offered', `PHP ${version} is not offered; ${choice}`);
     }

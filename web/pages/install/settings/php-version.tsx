@@ -32,8 +32,11 @@ export function PhpVersion({ install }: { install: Install }) {
       });
     },
   });
+  const current = install.php_version;
   const versions = offered.data?.versions ?? [];
-  if (!versions.some((version) => version !== install.php_version)) return null;
+  if (!versions.some((version) => version !== current)) return null;
+  // The host may no longer offer the current version.
+  const shown = current === null || versions.includes(current) ? versions : [current, ...versions];
 
   return (
     <Section title="PHP">
@@ -44,9 +47,9 @@ export function PhpVersion({ install }: { install: Install }) {
       <Form draft={draft} submitLabel="Switch PHP">
         <SelectField
           label="PHP version"
-          options={versions.map((version) => ({
+          options={shown.map((version) => ({
             value: version,
-            label: version === install.php_version ? `${version} (current)` : version,
+            label: version === current ? `${version} (current)` : version,
           }))}
           {...draft.field('php_version')}
         />
