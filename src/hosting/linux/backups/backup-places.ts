@@ -14,6 +14,7 @@ import {
 } from '../../contract/backup-places.ts';
 import { countSnapshots } from './count-snapshots.ts';
 import { placeIn, type RepositoryPlace, type RepositoryRoot } from './repository-place.ts';
+import type { S3Credentials } from './repository-storage.ts';
 
 const root = Type.Object({
   address: Type.String(),
@@ -57,6 +58,8 @@ export interface BackupPlaces {
   /** The repository of an install is in the current place from now on. */
   moved(installId: string): Promise<void>;
   former(): Promise<RepositoryRoot[]>;
+  /** The key of a place that the settings or the record name; null without one. */
+  keyOf(address: string): Promise<S3Credentials | null>;
   addFormer(place: RepositoryRoot): Promise<void>;
   /** The operator has had the repositories of a former place deleted. */
   forgetFormer(address: string): Promise<void>;
@@ -143,9 +146,12 @@ export function createBackupPlaces({
       settled = Promise.resolve({ record: changed, refused: isAnswered ? null : refused });
     });
 
-  /** A place that the record knows. Those of the settings have the newest credentials. */
-  function rootAt({ current, former }: PlacesRecord, address: string): RepositoryRoot {
-    const known = [configured, current, ...former].find((one) => one.address === address);
+  /** Those of the settings have the newest credentials. */
+  const rootsOf = ({ current, former }: PlacesRecord) => [configured, current, ...former];
+
+  /** A place that the record knows. */
+  function rootAt(record: PlacesRecord, address: string): RepositoryRoot {
+    const known = rootsOf(record).find((one) => one.address === address);
     if (known === undefined) throw new Error(`the record of backup places does not know ${address}`);
     return known;
   }
@@ -202,6 +208,10 @@ export function createBackupPlaces({
       }),
 
     former: async () => (await state()).record.former,
+    async keyOf(address) {
+      const { record } = await state();
+      return rootsOf(record).find((one) => one.address === address)?.credentials ?? null;
+    },
     addFormer: (place) => change((record) => ({ ...record, former: withRoot(record.former, place) })),
     forgetFormer: (address) =>
       change((record) => ({ ...record, former: record.former.filter((one) => one.address !== address) })),

@@ -201,7 +201,8 @@ export function createBackups(options: BackupsOptions): Backups {
       await places.switchTo(configured, []);
       return places.report();
     },
-    forgetFormer: (listed, signal) => forgetFormer(listed, { places, repositories, onRepository, signal }),
+    forgetFormer: (listed, signal) =>
+      forgetFormer(listed, { places, repositories, onRepository, random, signal }),
     removeUnfinished: (installId) => onRepository(installId, () => removeUnfinished(installId)),
   };
 }

@@ -39,6 +39,8 @@ export function folderStorage(folder: string): RepositoryStorage {
       await syncFolder(dirname(path));
     },
 
+    remove: (name) => rm(join(folder, name), { force: true }),
+
     removeAll: () => rm(folder, { recursive: true, force: true }),
   };
 }

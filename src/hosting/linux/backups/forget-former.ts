@@ -1,4 +1,5 @@
 import type { Serially } from '../../../lib/concurrency.ts';
+import type { Randomness } from '../../../lib/ids.ts';
 import type { ListedBackups } from '../../contract/backup-places.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { BackupPlaces } from './backup-places.ts';
@@ -18,11 +19,13 @@ export async function forgetFormer(
     places,
     repositories,
     onRepository,
+    random,
     signal,
   }: {
     places: BackupPlaces;
     repositories: Repositories;
     onRepository: Serially;
+    random: Randomness;
     signal: AbortSignal | undefined;
   },
 ): Promise<number> {
@@ -54,7 +57,8 @@ export async function forgetFormer(
           'Bring them along with "homeport host backups move --from <former place>". Nothing was deleted.',
       );
     }
-    left.push(...found);
+    const inUse = await places.placeOf(canonicalId(install.id));
+    for (const place of found) if (!(await isSame(place, inUse, random))) left.push(place);
   }
   for (const { address, storage } of left) {
     signal?.throwIfAborted();
@@ -62,6 +66,21 @@ export async function forgetFormer(
   }
   for (const { address } of roots) await places.forgetFormer(address);
   return left.length;
+}
+
+/** Whether both addresses lead to one repository, such as by a link, a mount or another name of a server: what one gets, the other has. */
+async function isSame(
+  { storage }: RepositoryPlace,
+  inUse: RepositoryPlace,
+  random: Randomness,
+): Promise<boolean> {
+  const mark = `mark-${random.uuid()}`;
+  try {
+    await storage.write(mark, Buffer.from(''));
+    return await inUse.storage.has(mark);
+  } finally {
+    await storage.remove(mark);
+  }
 }
 
 async function present(places: RepositoryPlace[]): Promise<RepositoryPlace[]> {

@@ -45,6 +45,12 @@ export type MoveRepositories = (
 export function createRepositoryMover(options: MoverOptions): MoveRepositories {
   const { places, passwordOf, onRepository, rootOf, configured } = options;
 
+  /** Without the key of a place that the host knows, a move could not be continued or taken back by its address alone. */
+  const withKey = async ({ address, credentials }: NonNullable<BackupMove['to']>) => ({
+    address,
+    credentials: credentials ?? (await places.keyOf(address)),
+  });
+
   let isMoving = false;
 
   return async (...parameters) => {
@@ -60,8 +66,9 @@ export function createRepositoryMover(options: MoverOptions): MoveRepositories {
   async function moveAll(
     ...[move, signal, report = () => {}]: Parameters<MoveRepositories>
   ): Promise<MovedBackups> {
-    const from = move.from && rootOf(move.from, '--from');
-    const target = move.to ? rootOf(move.to, '--to') : from === null ? configured : await places.current();
+    const from = move.from && rootOf(await withKey(move.from), '--from');
+    const to = move.to && rootOf(await withKey(move.to), '--to');
+    const target = to ?? (from === null ? configured : await places.current());
     await requireReachable(target);
     const inSource = from === null ? null : new Set(await installsIn(from));
     let copied = 0;

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type S3Server, startS3Server } from '../../../../test/servers/s3-server.ts';
@@ -176,6 +176,34 @@ test('the former repositories are deleted when told, and only if nothing is lost
   expect(await backups.forgetFormer(listed(ids))).toBe(1);
   expect(existsSync(machine.repositoryOf(shop))).toBe(false);
   expect((await backups.places()).former).toEqual([]);
+  await restoreAll(backups, shop, ids);
+});
+
+test('a former place that is the present one by another name is not deleted', async () => {
+  const backups = machine.backupsWith();
+  const ids = await backUp(backups, shop);
+  const place = newFolder();
+  await move(backups, folder(place));
+  // The operator keeps the former path for other programs.
+  rmSync(machine.layout.backups, { recursive: true });
+  symlinkSync(place, machine.layout.backups);
+  expect(await backups.forgetFormer([{ install: shop.ref, backupIds: ids }])).toBe(0);
+  expect((await backups.places()).former).toEqual([]);
+  await restoreAll(backups, shop, ids);
+  expect(readdirSync(join(place, shop.ref.id)).filter((name) => name.includes('mark'))).toEqual([]);
+});
+
+test('the host knows the keys of its places, so a move is continued and taken back by the address', async () => {
+  const backups = machine.backupsWith();
+  const ids = await backUp(backups, shop);
+  const there = bucket('known');
+  await move(backups, there);
+  await move(backups, { ...there, credentials: null });
+  await move(backups, folder(newFolder()));
+  expect(await move(backups, { ...there, credentials: null })).toMatchObject({
+    place: there.address,
+    backups: 1,
+  });
   await restoreAll(backups, shop, ids);
 });
 

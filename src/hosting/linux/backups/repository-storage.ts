@@ -5,6 +5,8 @@ export interface RepositoryStorage {
   list(folder: string): Promise<string[]>;
   /** Durable when it resolves. */
   write(name: string, content: Buffer): Promise<void>;
+  /** Succeeds if it is missing. */
+  remove(name: string): Promise<void>;
   /** Deletes the repository with its whole content. Succeeds if it is missing. */
   removeAll(): Promise<void>;
 }

@@ -63,6 +63,12 @@ export function s3Storage(place: S3Place, credentials: S3Credentials): Repositor
         await client.send(new PutObjectCommand({ Bucket: bucket, Key: keyOf(name), Body: content }));
       }),
 
+    remove: (name) =>
+      withClient(async (client) => {
+        const { DeleteObjectCommand } = await import('@aws-sdk/client-s3');
+        await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: keyOf(name) }));
+      }),
+
     removeAll: () =>
       withClient(async (client) => {
         const { DeleteObjectCommand, ListObjectsV2Command } = await import('@aws-sdk/client-s3');

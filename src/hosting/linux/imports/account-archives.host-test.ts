@@ -95,6 +95,18 @@ describe('a full backup of cPanel', () => {
     );
   });
 
+  test('gives the website of a domain, though the folder of another one is called so', async () => {
+    const moved = [
+      ...website(`${TOP}/homedir/example.com`, 'ada_other', 'shop'),
+      userdata('shop.example.com', 'example.com'),
+    ];
+    const archive = gzipSync(await tarOf([...moved, ...account]));
+    expect(unpacker.unpack(archive, { site: 'example.com' }).files).toEqual([
+      'index.php',
+      'plugins/own/main.php',
+    ]);
+  });
+
   test('is refused without the dump of its database', async () => {
     const lacking = account.filter(({ name }) => !name.endsWith('ada_wp.sql'));
     expect(unpacker.unpack(gzipSync(await tarOf(lacking))).answer).toEqual(
@@ -187,6 +199,20 @@ describe('a package of Duplicator', () => {
     for (const archive of [whole.subarray(0, whole.length - 40), bomb]) {
       expect(unpacker.unpack(archive).answer).toEqual(refusal('Duplicator .* is damaged or incomplete'));
     }
+  });
+});
+
+test('the only dump of an archive is imported, with a note if the website uses another database', async () => {
+  const packed = async (text: string) =>
+    unpacker.unpack(await tarOf([...website('site', 'wp_one', 'one'), { name: 'dump.sql', content: text }]))
+      .answer;
+  const ofPhpMyAdmin = (name: string) =>
+    `-- phpMyAdmin SQL Dump\n--\n-- Database: \`${name}\`\n--\nCREATE TABLE a (a INT);`;
+  expect(await packed(ofPhpMyAdmin('wp_one'))).toMatchObject({ result: { notes: [] } });
+  expect(await packed(ofPhpMyAdmin('wp_two'))).toMatchObject({
+    result: {
+      notes: ['The dump is of the database wp_two, and the wp-config.php of the website names wp_one.'],
+    },
   });
 });
 

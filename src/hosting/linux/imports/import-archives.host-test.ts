@@ -92,6 +92,16 @@ describe('an archive of a website', () => {
       async () => gzipSync(await tarOf([{ name: content, content: Buffer.alloc(80 << 20) }])),
       '200 times',
     ],
+    [
+      'a bomb in an archive within',
+      async () => gzipSync(await tarOf([{ name: 'account/homedir.tar', content: Buffer.alloc(80 << 20) }])),
+      '200 times',
+    ],
+    [
+      'an impossible size',
+      () => tarOf([{ name: 'wp-config.php', content: '', pax: { size: '-5' } }]),
+      'size in it is impossible',
+    ],
     ['too many bytes', () => tarOf([plugin, dump]), 'more bytes than', { bytes: 10 }],
     ['too many files', () => tarOf([plugin, dump]), 'more files than', { files: 1 }],
     ['a file twice', () => tarOf([plugin, plugin, dump]), 'twice'],
