@@ -102,10 +102,11 @@ function chosen_website(array $seen, string $wanted): array
     $choices = listed(array_map('described', $websites), CHOICES);
     if ($wanted !== '') {
         $named = trim($wanted, '/') === '' ? '.' : rtrim($wanted, '/');
-        foreach ($websites as $website) {
-            if (strcasecmp($website['name'], $named) === 0 || in_array($named, [$website['folder'], $website['root']], true)) {
-                return $website;
-            }
+        // The folder of one website can be called as the domain of another.
+        $found = array_filter($websites, static fn($website) => strcasecmp($website['name'], $named) === 0)
+            ?: array_filter($websites, static fn($website) => in_array($named, [$website['folder'], $website['root']], true));
+        if ($found !== []) {
+            return reset($found);
         }
         refuse("The archive has no website \"$wanted\". It has: $choices.");
     }
@@ -180,6 +181,10 @@ function left_out(array $seen, array $website, ?string $dump): array
     $others = array_filter(websites_of($seen), static fn($other) => $other['root'] !== $website['root']);
     if ($others !== []) {
         $notes[] = 'Not imported: other websites of the archive: ' . listed(array_map('described', array_values($others))) . '.';
+    }
+    [$used, $dumped] = [$website['config']['database'] ?? null, $seen['dumps'][$dump]['database'] ?? null];
+    if ($used !== null && $dumped !== null && $dumped !== $used) {
+        $notes[] = "The dump is of the database $dumped, and the wp-config.php of the website names $used.";
     }
     if (!is_account($seen)) {
         return $notes;

@@ -82,6 +82,8 @@ function entries_within(string $file, string $spool, int $mostBytes): Generator
             continue;
         }
         $spooled += $entry['size'];
+        // Before it is written, because most installs have no limit of bytes.
+        require_no_bomb($spooled, filesize($file));
         if ($mostBytes > 0 && $spooled > $mostBytes) {
             refuse('The archive has more bytes than an install may have (' . round($mostBytes / (1 << 30), 2) . ' GB).');
         }
@@ -118,13 +120,15 @@ function spooled(array $entry, string $spool): string
     }
     is_dir($spool) || mkdir($spool, 0700, true);
     $out = fopen($file, 'xb');
-    while (($bytes = $entry['read']()) !== '') {
+    $written = 0;
+    while ($written <= $entry['size'] && ($bytes = $entry['read']()) !== '') {
+        $written += strlen($bytes);
         if (@fwrite($out, $bytes) !== strlen($bytes)) {
             refuse("There is no room for \"{$entry['name']}\".");
         }
     }
     fclose($out);
-    if (filesize($file) !== $entry['size']) {
+    if ($written !== $entry['size']) {
         refuse("The file \"{$entry['name']}\" in the archive is damaged or incomplete. Upload the archive again in binary mode.");
     }
     return $file;

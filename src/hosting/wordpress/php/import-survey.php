@@ -74,7 +74,7 @@ function survey_entry(array $entry, string $path, array &$seen): void
     } elseif ($path === 'homeport.json') {
         $seen['isHomeport'] = true;
     } elseif (preg_match('~^backup_info_\d+\.xml$~', $path) === 1 && preg_match('~<domain\b[^>]*\sname="([^"]+)"~', $entry['read'](), $match) === 1) {
-        $seen['domain'] = $match[1];
+        $seen['domain'] = shown($match[1]);
     }
 }
 
@@ -102,7 +102,7 @@ function dump_in(string $path, string $start): array
 {
     $text = str_starts_with($start, GZIP) ? (string) @inflate_add(inflate_init(ZLIB_ENCODING_GZIP), substr($start, 0, 65_536), ZLIB_SYNC_FLUSH) : $start;
     $text = substr($text, 0, 65_536);
-    $database = preg_match('/^-- .*\bDatabase:\s+(\S+)\s*$/m', $text, $match) === 1 ? $match[1] : null;
+    $database = preg_match('/^-- .*\bDatabase:\s+`?([^\s`]+)`?\s*$/m', $text, $match) === 1 ? $match[1] : null;
     $isRights = preg_match('/^\s*(?:GRANT|CREATE\s+USER)\b/mi', $text) === 1 && preg_match('/^\s*(?:CREATE\s+TABLE|INSERT)\b/mi', $text) !== 1;
     return ['database' => $database, 'isRights' => $isRights || basename($path) === 'mysql.sql' && preg_match('/\bCREATE\s+TABLE\b/i', $text) !== 1];
 }

@@ -50,6 +50,9 @@ function tar_entries(string $file): Generator
         $isFirst = false;
         $type = $header[156];
         $size = $long['size'] ?? tar_number(substr($header, 124, 12));
+        if ($size < 0) {
+            refuse('The tar archive is damaged: a size in it is impossible.');
+        }
         if ($type === 'L' || $type === 'K' || $type === 'x' || $type === 'g') {
             $text = read_exactly($in, header_text_size($size));
             read_exactly($in, padding($size));
