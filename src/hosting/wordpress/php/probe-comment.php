@@ -36,7 +36,10 @@ require dirname(__DIR__) . '/wp-load.php';
             $wpdb->delete($wpdb->commentmeta, ['comment_id' => $id]);
             wp_update_comment_count_now($post);
         }
+        // What plugins do later in this process would stay.
+        $wpdb->close();
     };
+    // After WordPress's action "shutdown", until which plugins put off what a comment leads to.
     register_shutdown_function($take_back);
     $wpdb->query('START TRANSACTION');
     wp_new_comment(wp_slash([
@@ -51,5 +54,4 @@ require dirname(__DIR__) . '/wp-load.php';
         'comment_parent' => 0,
         'user_id' => 0,
     ]), true);
-    $take_back();
 })((int) ($argv[1] ?? 0));
