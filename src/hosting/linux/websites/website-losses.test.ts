@@ -60,6 +60,11 @@ describe('the data of a website', () => {
       { closes: false, remedy: 'Set $table_prefix in wp-config.php to "a_" again.' },
     ]);
     expect(found.seen).toBeNull();
+    // Of several, such as for an included file that sets the prefix later.
+    const several = new Set([...tablesOf('a_'), ...tablesOf('b_')]);
+    expect(judgeData({ ...WHOLE, config: { prefix: 'wp_' }, tables: several }, null).losses).toMatchObject([
+      { closes: false, remedy: 'Set $table_prefix in wp-config.php to "a_" or "b_" again.' },
+    ]);
     // Renamed together with the tables.
     expect(messages({ config: { prefix: 'b_' }, tables: tablesOf('b_') })).toEqual([]);
   });

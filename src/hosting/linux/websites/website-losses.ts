@@ -81,13 +81,15 @@ function lostTables(
   if (tables.size === 0) {
     return [{ message: `The database ${database} has no tables.`, closes: true, remedy: null }];
   }
-  const other = config === null ? null : otherPrefix(tables, prefix, seen);
-  if (other !== null) {
+  const others = config === null ? [] : otherPrefixes(tables, prefix, seen);
+  if (others.length > 0) {
+    const named = others.map((other) => `"${other}"`).join(' or ');
     return [
       {
-        message: `wp-config.php sets the table prefix "${prefix}", which no table has. The tables of the website begin with "${other}".`,
+        message: `wp-config.php sets the table prefix "${prefix}", which no table has. The tables of the website begin with ${named}.`,
+        // Code that comes later, such as of an included file, can set another prefix.
         closes: false,
-        remedy: `Set $table_prefix in wp-config.php to "${other}" again.`,
+        remedy: `Set $table_prefix in wp-config.php to ${named} again.`,
       },
     ];
   }
@@ -114,16 +116,11 @@ function lostTables(
   ];
 }
 
-/** The prefix of a WordPress in the database, if there is none with the configured prefix. */
-function otherPrefix(
-  tables: ReadonlySet<string>,
-  prefix: string | null,
-  seen: SeenData | null,
-): string | null {
-  if (prefix === null || CORE_TABLES.some((name) => tables.has(prefix + name))) return null;
+/** The prefixes of WordPress in the database, if there is none with the configured prefix. The one that was seen comes alone. */
+function otherPrefixes(tables: ReadonlySet<string>, prefix: string | null, seen: SeenData | null): string[] {
+  if (prefix === null || CORE_TABLES.some((name) => tables.has(prefix + name))) return [];
   const others = wordpressPrefixes(tables);
-  if (seen !== null && others.includes(seen.tablePrefix)) return seen.tablePrefix;
-  return others.length === 1 ? (others[0] ?? null) : null;
+  return seen !== null && others.includes(seen.tablePrefix) ? [seen.tablePrefix] : others;
 }
 
 /** The loss of all uploads. `attachments`: the number of files that the media library still has. */
