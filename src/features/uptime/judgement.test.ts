@@ -75,7 +75,8 @@ it('finds redirects that lead nowhere', () => {
 
 it('takes two failures in a row for an incident, and a silent host after five minutes', () => {
   const gapMs = 150_000;
-  const open = (secondsAgo: number, confirmed_at: string | null = null) => ({
+  const open = (secondsAgo: number, confirmed_at: string | null = null, cause = 'status') => ({
+    cause,
     started_at: new Date(NOW.getTime() - secondsAgo * 1_000).toISOString(),
     confirmed_at,
   });
@@ -90,6 +91,8 @@ it('takes two failures in a row for an incident, and a silent host after five mi
   expect(of('host', open(299))).toBe('wait');
   expect(of('host', open(300))).toBe('confirm');
   expect(of('host', open(3_600))).toBe('suspect');
+  expect(of('status', open(60, null, 'host'))).toBe('suspect');
+  expect(of('status', open(60, NOW.toISOString(), 'host'))).toBe('continue');
 });
 
 it('counts for no visit', () => {

@@ -41,11 +41,13 @@ export type Consequence = 'suspect' | 'wait' | 'confirm' | 'continue';
 /** Two failures in a row are an incident; a silent host is one after minutes. */
 export function consequenceOf(
   { cause }: Pick<Fault, 'cause'>,
-  open: Pick<OpenIncident, 'started_at' | 'confirmed_at'> | undefined,
+  open: Pick<OpenIncident, 'cause' | 'started_at' | 'confirmed_at'> | undefined,
   { at, gapMs }: Pick<Round, 'at' | 'gapMs'>,
 ): Consequence {
   if (open === undefined) return 'suspect';
   if (open.confirmed_at !== null) return 'continue';
+  // The host has just restarted, and the PHP of its websites may start after its web server.
+  if (open.cause === 'host' && cause !== 'host') return 'suspect';
   const failingMs = at.getTime() - Date.parse(open.started_at);
   const patienceMs = cause === 'host' ? HOST_PATIENCE_MS : 0;
   // Nobody looked meanwhile, so the failures are not in a row.

@@ -313,6 +313,22 @@ describe('the checks', () => {
     expect(await uptimeOf(shop)).toMatchObject({ state: 'up' });
   });
 
+  it('ask again if a website fails right after its host was silent', async () => {
+    const shop = await website();
+    await check(2);
+    addresses = listeningAt({ http: 1, https: 1 });
+    await check(1);
+    addresses = listeningAt(edge.ports);
+    edge.answers.set(shop.hostname, { status: 502 });
+    await check(1);
+    expect(await incidentsOf(shop)).toEqual([]);
+    const second = clock.now().getTime() - MINUTE_MS;
+    await check(1);
+    expect(await incidentsOf(shop)).toMatchObject([
+      { cause: 'status', started_at: new Date(second).toISOString() },
+    ]);
+  });
+
   it('take a host that stays silent for an incident of its websites, with few mails', async () => {
     const websites = await Promise.all(Array.from({ length: 8 }, () => website()));
     await check(2);
