@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RunningMachine } from '../../src/app/linux-host.ts';
+import { faultOf } from '../../src/features/uptime/judgement.ts';
 import type { Difference } from '../../src/hosting/contract/host.ts';
 import type { InstallState } from '../../src/hosting/contract/install-state.ts';
 import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
@@ -380,13 +381,20 @@ test('an owner empties the database and installs WordPress again, and visitors n
   const wp = async (...args: string[]) => running.host.runWpCli(install, args);
   expect(await wp('db', 'reset', '--yes')).toMatchObject({ exitStatus: 0 });
   await running.host.purge(install, 'object');
-  expect((await page(blog)).status).toBe(503);
+  const { status, headers, body } = await page(blog);
+  expect(status).toBe(503);
+  // The watch of websites takes other pages for maintenance.
+  const answer = { status, body, location: null, isRedirect: false, certificateEndsAt: null };
+  expect(faultOf({ ...answer, retryAfter: headers['retry-after'] ?? null }, new Date())).not.toBeNull();
   expect((await page(blog, '/wp-admin/install.php')).status).toBe(404);
   expect((await page(blog, '/wp-admin/setup-config.php')).status).toBe(404);
+  // A change of the install meanwhile notices the loss.
+  await running.host.apply(blog);
+  await expectShut(blog);
   const options = ['--url=http://repair-blog.sites.test', '--title=Again', '--admin_user=again'];
   expect(await wp('core', 'install', ...options, '--admin_email=a@sites.test', '--skip-email')).toMatchObject(
     { exitStatus: 0 },
   );
-  expect((await page(blog)).status).toBe(200);
+  await expect.poll(async () => (await page(blog)).status, { timeout: 90_000, interval: 500 }).toBe(200);
   expect(await sql(`SELECT user_login FROM ${database}.wp_users`)).toBe('again\n');
 });

@@ -45,7 +45,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   const serially = serializeByKey();
   /** A command of WP-CLI would run in a website that changes beneath it. */
   const replacing = <Result>(id: string, work: () => Promise<Result>) =>
-    serially(id, () => parts.wpCli.whileRefused(id, work));
+    serially(id, () => parts.wpCli.whileRefused(id, () => mayClose(id, work)));
   const steps = websiteSteps(parts, askedAt);
   const lifecycle = createWebsiteLifecycle(parts, steps);
   const startRetries = createStartRetries({ log, clock: parts.clock });
@@ -111,6 +111,16 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         if (record !== null) await lifecycle.bringUp(record);
       }),
     );
+  }
+
+  /** Runs work that can find that a website lost data, and so close it. It opens by itself when the data is back. */
+  async function mayClose<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } finally {
+      const record = await records.read(id).catch(() => null);
+      if (record?.placement.lost !== undefined && !startRetries.waiting().has(id)) void bringUp(record);
+    }
   }
 
   /** Removes a website whose provisioning or removal was interrupted when the host was killed. */
@@ -193,7 +203,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     async apply(state, signal) {
       return serially(state.id, async () => {
         signal?.throwIfAborted();
-        const { placement } = await lifecycle.apply(state, signal);
+        const { placement } = await mayClose(state.id, () => lifecycle.apply(state, signal));
         const { phpVersion, wordpressVersion, formerNames } = placement;
         return { phpVersion, wordpressVersion, stableIps: null, hasFormerUrls: formerNames !== undefined };
       });
@@ -313,9 +323,13 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     // Beside other work: it only reads.
     planUpdates: updates.planUpdates,
     updateWordpress: (install, order, signal, report) =>
-      serially(install.id, () => updates.updateWordpress(install, order, signal, report)),
+      serially(install.id, () =>
+        mayClose(install.id, () => updates.updateWordpress(install, order, signal, report)),
+      ),
     changeItem: (install, order, signal, report) =>
-      serially(install.id, () => changes.changeItem(install, order, signal, report)),
+      serially(install.id, () =>
+        mayClose(install.id, () => changes.changeItem(install, order, signal, report)),
+      ),
 
     // Beside other work, too.
     async readLog(install, query, signal) {

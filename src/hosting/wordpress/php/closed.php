@@ -12,7 +12,8 @@ function homeport_close(): void
     if (!headers_sent()) {
         header_remove('Location');
         http_response_code(503);
-        header('Retry-After: 60');
+        // Shorter than for maintenance, which counts as uptime.
+        header('Retry-After: 5');
         header('Cache-Control: no-store');
         header('Content-Type: text/html; charset=utf-8');
     }
