@@ -208,6 +208,44 @@ describe('the overview', () => {
     expect((await owner.client.get(`/installs/${install.id}/domains`)).status).toBe(200);
   });
 
+  it('says that a website is closed because data is missing, and restores its newest backup', async () => {
+    await owner.client.post(`/installs/${install.id}/backups`, {
+      description: 'Before the loss',
+      notification_emails: [],
+    });
+    await portal.homeport.idle();
+    await page.getByText('Active', { exact: true }).waitFor();
+    await portal.homeport.platform.database.write(({ queries }) =>
+      queries
+        .updateTable('installs')
+        .set({ lost_data: 'wp-config.php is missing. The database is missing.' })
+        .where('id', '=', install.id)
+        .execute(),
+    );
+    const title = page.getByText(`${install.name} is closed to visitors, because data is missing`);
+    await title.waitFor();
+    await page.getByText('wp-config.php is missing. The database is missing. Visitors see').waitFor();
+    await page.getByText(/^Its newest backup is of .*, verified/).waitFor();
+    await page.getByText('Needs attention', { exact: true }).waitFor();
+    await expectPresentable();
+    await follow('Home');
+    await page.getByRole('link', { name: /^The website is closed to visitors, because data/ }).waitFor();
+    await follow('Installs');
+    await page.getByRole('cell', { name: 'Needs attention' }).waitFor();
+    await follow(install.name);
+    await page.getByRole('button', { name: 'Restore newest backup' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(`Restore "Before the loss"`).waitFor();
+    const checkpoint = dialog.getByRole('checkbox', { name: /^Make a checkpoint/ });
+    await expect.poll(() => checkpoint.isChecked()).toBe(false);
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    const confirm = page.getByRole('alertdialog');
+    await confirm.getByLabel(/^Type/).fill(install.name);
+    await confirm.getByRole('button', { name: `Restore ${install.name}` }).click();
+    await title.waitFor({ state: 'hidden' });
+    await page.getByText('Active', { exact: true }).waitFor();
+  });
+
   it('offers a partial user fewer actions', async () => {
     const partial = await portal.homeport.person(accountId, 'partial', [install.id]);
     const theirs = await portal.signedIn(partial);

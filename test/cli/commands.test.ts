@@ -278,6 +278,20 @@ test('installs are listed with their accounts, which a name is enough for', asyn
   expect((await cli('install', 'list')).stdout).toMatch(
     /^NAME .*ACCOUNT\n.*given +active .* Harbour Agency$/ms,
   );
+  const database = openDatabase(place.settings, silent);
+  const loss = (lost_data: string | null) =>
+    database.write(({ queries }) =>
+      queries.updateTable('installs').set({ lost_data }).where('name', '=', 'given').execute(),
+    );
+  await loss('wp-config.php is missing.');
+  expect((await cli('install', 'list')).stdout).toMatch(
+    /^given +closed .*\ngiven is closed to visitors, because data is missing\. wp-config\.php is missing\.\n/ms,
+  );
+  expect(await json('install', 'list')).toContainEqual(
+    expect.objectContaining({ name: 'given', lost_data: 'wp-config.php is missing.' }),
+  );
+  await loss(null);
+  await database.close();
   const { id: empty } = Object(await json('account', 'create', '--name', 'Empty Agency'));
   expect(await cli('install', 'list', '--account', empty)).toMatchObject({
     code: 0,

@@ -44,4 +44,26 @@ export function useLastBackup(installId: string) {
   });
 }
 
+/** The longest page of the list. */
+const MOST_LISTED = 100;
+
+/** Loads the newest backup that can bring back a website, verified ones before others; null without any. */
+export function useRestorableBackup(installId: string) {
+  return useQuery({
+    queryKey: ['backup', installId, 'restorable'],
+    queryFn: async () => {
+      const { results } = await unwrap(
+        portal.GET('/portal/api/installs/{install_id}/backups', {
+          params: { path: { install_id: installId }, query: { limit: MOST_LISTED } },
+        }),
+      );
+      // Checkpoints may be of the damaged website, and copies are deleted soon.
+      const restorable = results.filter(
+        (backup) => isRestorable(backup) && !backup.for_copy && !backup.checkpoint,
+      );
+      return restorable.find(({ verified_at }) => verified_at !== null) ?? restorable[0] ?? null;
+    },
+  });
+}
+
 export type Backup = NonNullable<ReturnType<typeof useBackups>['data']>['results'][number];

@@ -4502,6 +4502,7 @@ export interface components {
          *         "203.0.113.10"
          *       ],
          *       "is_multisite": false,
+         *       "lost_data": null,
          *       "created_at": "2026-01-31T09:30:00.000Z"
          *     }
          */
@@ -4531,6 +4532,8 @@ export interface components {
             primary_domain: string;
             stable_ips: string[] | null;
             is_multisite: boolean;
+            /** @description an addition of Homeport: the data of the website that is missing, for which it is closed to visitors; null if none is */
+            lost_data: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -4634,6 +4637,7 @@ export interface components {
          *             "203.0.113.10"
          *           ],
          *           "is_multisite": false,
+         *           "lost_data": null,
          *           "created_at": "2026-01-31T09:30:00.000Z"
          *         }
          *       ]
@@ -9835,6 +9839,7 @@ export interface operations {
                      *             "203.0.113.10"
                      *           ],
                      *           "is_multisite": false,
+                     *           "lost_data": null,
                      *           "created_at": "2026-01-31T09:30:00.000Z"
                      *         }
                      *       ]
@@ -9909,6 +9914,7 @@ export interface operations {
                      *         "203.0.113.10"
                      *       ],
                      *       "is_multisite": false,
+                     *       "lost_data": null,
                      *       "created_at": "2026-01-31T09:30:00.000Z"
                      *     }
                      */
@@ -9976,6 +9982,7 @@ export interface operations {
                      *         "203.0.113.10"
                      *       ],
                      *       "is_multisite": false,
+                     *       "lost_data": null,
                      *       "created_at": "2026-01-31T09:30:00.000Z"
                      *     }
                      */
@@ -10108,6 +10115,7 @@ export interface operations {
                      *         "203.0.113.10"
                      *       ],
                      *       "is_multisite": false,
+                     *       "lost_data": null,
                      *       "created_at": "2026-01-31T09:30:00.000Z"
                      *     }
                      */
@@ -11891,6 +11899,7 @@ export interface operations {
                      *         "203.0.113.10"
                      *       ],
                      *       "is_multisite": false,
+                     *       "lost_data": null,
                      *       "created_at": "2026-01-31T09:30:00.000Z"
                      *     }
                      */

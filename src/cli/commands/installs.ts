@@ -28,7 +28,7 @@ export function addInstallCommands(program: Command): void {
     .option('--account <account>', 'installs of this account only: its name or id')
     .option(
       '--json',
-      'print JSON: an array of id, name, status, environment, wordpress_version, account (id, name), host, created_at',
+      'print JSON: an array of id, name, status, environment, wordpress_version, lost_data (text or null), account (id, name), host, created_at',
     )
     .addHelpText('after', '\nExample:\n  homeport install list --account "Harbour Agency"')
     .action(listInstalls);
@@ -98,20 +98,26 @@ async function listInstalls({ account, json }: { account?: string; json?: boolea
     const { everyInstall } = await import('../../features/websites/installs/every-install-store.ts');
     const all = await everyInstall(database.reader, of?.id ?? null);
     if (json) return printJson(all);
+    const closed = all.flatMap(({ name, lost_data }) =>
+      lost_data === null
+        ? []
+        : `\n${name} is closed to visitors, because data is missing. ${printable(lost_data)}\n` +
+          `  Choose a backup with "homeport backup list --install ${name}", and restore it with "homeport backup restore ID".\n`,
+    );
     process.stdout.write(
       all.length === 0
         ? `There are no installs${of === null ? '' : ` in ${printable(of.name)}`} yet.\n`
         : table(
             ['NAME', 'STATUS', 'ENVIRONMENT', 'WORDPRESS', 'HOST', 'ACCOUNT'],
-            all.map(({ name, status, environment, wordpress_version, host, account }) => [
+            all.map(({ name, status, lost_data, environment, wordpress_version, host, account }) => [
               name,
-              status,
+              lost_data === null ? status : 'closed',
               environment ?? '-',
               wordpress_version ?? '-',
               host ?? '-',
               account.name,
             ]),
-          ),
+          ) + closed.join(''),
     );
   });
 }

@@ -5,7 +5,7 @@ import { isBegun } from '../../jobs/begun-store.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
 import { addWarning } from '../../jobs/operation-warning.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { findActiveInstall } from '../websites/installs/website-store.ts';
+import { endLoss, findActiveInstall } from '../websites/installs/website-store.ts';
 import { requestReading } from '../websites/wordpress/request-reading.ts';
 import { discardExpiredArchives } from './archives/job-kinds.ts';
 import { receiveCopy } from './awaited-copies-store.ts';
@@ -90,6 +90,7 @@ export function copyKinds(platform: Platform, host: Host): JobKind[] {
         return async (transaction) => {
           await discard(transaction, backup_id, from_id);
           await receiveCopy(transaction.queries, install_id);
+          if (isWhole(parts)) await endLoss(transaction.queries, install_id);
           await requestReading(transaction, queue, install_id);
           await addWarning(transaction.queries, jobId, 'install.copy', warning);
           await enqueueRestoreMails(platform, transaction, payload, { work: 'copy', reason: null, warning });

@@ -19,6 +19,7 @@ export async function newestBackups(
     .select(['id', 'install_id', 'created_at', 'verified_at'])
     .where('install_id', 'in', [...new Set(installIds)])
     .where('status', '=', 'completed')
+    .where('missing_since', 'is', null)
     .where('deleting', '=', false)
     .where('copy_job_id', 'is', null)
     .where('checkpoint', '=', false)

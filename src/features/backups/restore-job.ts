@@ -7,7 +7,7 @@ import { addWarning } from '../../jobs/operation-warning.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { findActiveInstall, findInstallRef } from '../websites/installs/website-store.ts';
+import { endLoss, findActiveInstall, findInstallRef } from '../websites/installs/website-store.ts';
 import { requestReading } from '../websites/wordpress/request-reading.ts';
 import { receiveCopy } from './awaited-copies-store.ts';
 import { putCheckpointBack, RETURN_ATTEMPTS, requireCheckpoint } from './checkpoints.ts';
@@ -99,6 +99,7 @@ export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): Jo
           : await returningAfterFailure({ platform, host }, restoreBackup, job, payload, restore);
         return async (transaction) => {
           if (!isReturn) await receiveCopy(transaction.queries, install_id);
+          if (!isReturn && isWhole(parts)) await endLoss(transaction.queries, install_id);
           await requestReading(transaction, platform.queue, install_id);
           await addWarning(transaction.queries, jobId, 'backup.restore', warning);
           await enqueueRestoreMails(platform, transaction, payload, {

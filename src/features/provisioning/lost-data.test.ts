@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { field, text } from '../../../test/client.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { signedIn } from '../../../test/portal-client.ts';
 import type { Inventory } from '../../hosting/contract/inventory.ts';
 import { installsWithoutBackup } from '../backups/daily-backup-store.ts';
 import { EMBEDDED } from './orphan-store.ts';
 import { reconcileHost } from './reconciliation.ts';
 
 let homeport: TestHomeport;
+let accountId: string;
+let owner: Person;
 let install: { id: string; name: string };
 beforeAll(async () => {
   homeport = await startTestHomeport();
-  const { accountId, owner } = await homeport.ownedAccount();
+  ({ accountId, owner } = await homeport.ownedAccount());
   install = await homeport.install(owner, accountId);
 });
 afterAll(() => homeport?.remove());
@@ -59,4 +63,45 @@ test('nightly backups leave a website out while data of it is missing, so that t
   expect(await isBackedUp()).toBe(false);
   expect(await reconcile([])).toBeNull();
   expect(await isBackedUp()).toBe(true);
+});
+
+test('the API and the portal say what is missing, until a restore has replaced it', async () => {
+  const backup = await owner.client.post(`/installs/${install.id}/backups`, {
+    description: 'Before the loss',
+    notification_emails: [],
+  });
+  await homeport.idle();
+  await reconcile(['wp-config.php is missing.']);
+  expect((await owner.client.get(`/installs/${install.id}`)).body).toMatchObject({
+    status: 'active',
+    lost_data: 'wp-config.php is missing.',
+  });
+  expect((await owner.client.get('/installs')).body).toMatchObject({
+    results: [{ id: install.id, lost_data: 'wp-config.php is missing.' }],
+  });
+  const reasons = [
+    {
+      kind: 'data_lost',
+      domain: null,
+      at: null,
+      reason: 'wp-config.php is missing.',
+      retry_operation_id: null,
+    },
+  ];
+  const portal = await signedIn(homeport, owner);
+  expect((await portal.get(`/accounts/${accountId}/attention`)).body).toEqual({
+    count: 1,
+    results: [{ install_id: install.id, install_name: install.name, reasons }],
+  });
+  const listed = await portal.get(`/accounts/${accountId}/installs?status=attention`);
+  expect(field(listed.body, 'results')).toMatchObject([{ id: install.id, reasons }]);
+
+  const restored = await owner.client.post(
+    `/installs/${install.id}/backups/${text(backup.body, 'id')}/restore`,
+    { notification_emails: [], create_checkpoint: false },
+  );
+  expect(restored.status).toBe(202);
+  await homeport.idle();
+  expect((await owner.client.get(`/installs/${install.id}`)).body).toMatchObject({ lost_data: null });
+  expect((await portal.get(`/accounts/${accountId}/attention`)).body).toEqual({ count: 0, results: [] });
 });

@@ -8,6 +8,9 @@ const sentence = (reason: Partial<Reason> & Pick<Reason, 'kind'>) =>
 
 it('says why an install needs attention', () => {
   expect(sentence({ kind: 'install_failed' })).toBe('The install could not be created.');
+  expect(sentence({ kind: 'data_lost', reason: 'wp-config.php is missing.' })).toBe(
+    'The website is closed to visitors, because data is missing. wp-config.php is missing.',
+  );
   expect(sentence({ kind: 'backup_failed', reason: 'No room is left.' })).toBe(
     'The last backup failed. No room is left.',
   );

@@ -5,6 +5,10 @@ import { DAY_MS, relativeTime } from '../../components/time.tsx';
 /** Where to fix what needs attention, and how. */
 const REMEDIES: Record<Reason['kind'], { section: string; advice: string }> = {
   install_failed: { section: '', advice: 'Try again, or delete this install.' },
+  data_lost: {
+    section: '/backups',
+    advice: 'Restore a backup. The website opens again once all data is back.',
+  },
   backup_failed: {
     section: '/backups',
     advice: 'Try again, or create another backup. If it fails again, ask your provider.',
@@ -34,6 +38,8 @@ function attentionSentence({ kind, domain: name, at, reason }: Reason, now: Date
   switch (kind) {
     case 'install_failed':
       return 'The install could not be created.';
+    case 'data_lost':
+      return `The website is closed to visitors, because data is missing.${because}`;
     case 'backup_failed':
       return `The last backup failed.${because}`;
     case 'domain_not_reached':

@@ -31,11 +31,11 @@ export function Reasons({ installId, reasons }: { installId: string; reasons: re
   );
 }
 
-/** A notice with all reasons why an install needs attention, and what to do; empty without any. */
+/** A notice with the reasons why an install needs attention, and what to do; empty without any. Lost data has its own notice. */
 export function InstallAttention({ install }: { install: Install }) {
   const { id, name } = install;
   const now = useNow(60_000);
-  const reasons = useReasons(install) ?? [];
+  const reasons = useReasons(install)?.filter(({ kind }) => kind !== 'data_lost') ?? [];
   if (reasons.length === 0) return null;
   const kinds = [...new Set(reasons.map(({ kind }) => kind))];
   return (

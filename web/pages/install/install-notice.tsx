@@ -2,6 +2,7 @@ import type { Install } from '../../api/installs.ts';
 import { isUnderWay, type Operation, useOperations } from '../../api/operations.ts';
 import { Notice, ProgressBar } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
+import { ClosedNotice } from './closed-notice.tsx';
 import {
   copyStep,
   operationName,
@@ -11,10 +12,16 @@ import {
 } from './operations/operation-labels.ts';
 import { TryAgain } from './operations/try-again.tsx';
 
-/** A notice while an install is being created or replaced, or if it could not be created. */
+/** A notice while an install is being created or replaced, if it could not be created, or if it is closed to visitors. */
 export function InstallNotice({ install }: { install: Install }) {
   if (install.status === 'pending') return <Making install={install} />;
-  return install.status === 'failed' ? <Failed install={install} /> : <BeingReplaced install={install} />;
+  if (install.status === 'failed') return <Failed install={install} />;
+  return (
+    <>
+      {install.lost_data !== null && <ClosedNotice install={install} lost={install.lost_data} />}
+      <BeingReplaced install={install} />
+    </>
+  );
 }
 
 function Making({ install }: { install: Install }) {

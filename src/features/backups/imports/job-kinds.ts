@@ -6,7 +6,7 @@ import { addWarning } from '../../../jobs/operation-warning.ts';
 import { setResult } from '../../../jobs/operations-store.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { permanently, postponing } from '../../hosts/host-failures.ts';
-import { findActiveInstall } from '../../websites/installs/website-store.ts';
+import { endLoss, findActiveInstall } from '../../websites/installs/website-store.ts';
 import { requestReading } from '../../websites/wordpress/request-reading.ts';
 import { receiveCopy } from '../awaited-copies-store.ts';
 import { putCheckpointBack, requireCheckpoint } from '../checkpoints.ts';
@@ -97,6 +97,7 @@ export function importKind(platform: Platform, host: Host): JobKind {
       });
       return async (transaction) => {
         await receiveCopy(transaction.queries, payload.install_id);
+        await endLoss(transaction.queries, payload.install_id);
         if (notes.length > 0) {
           const { checkpoint_id } = payload;
           await setResult(transaction.queries, jobId, 'install.import', {

@@ -8,6 +8,8 @@ export interface OperatorsInstall {
   status: InstallStatus;
   environment: Environment | null;
   wordpress_version: string | null;
+  /** The missing data for which the website is closed to visitors; null if none is. */
+  lost_data: string | null;
   account: { id: string; name: string };
   /** The host; null until placement, and on the embedded host. */
   host: string | null;
@@ -21,7 +23,12 @@ export async function everyInstall(queries: Queries, accountId: string | null): 
     .innerJoin('accounts as account', 'account.id', 'install.account_id')
     .leftJoin('hosts as host', 'host.id', 'install.host_id')
     .select(['install.id', 'install.name', 'install.status', 'install.environment', 'install.created_at'])
-    .select(['install.wordpress_version', 'account.name as account_name', 'host.name as host'])
+    .select([
+      'install.wordpress_version',
+      'install.lost_data',
+      'account.name as account_name',
+      'host.name as host',
+    ])
     .select('install.account_id')
     .$if(accountId !== null, (query) => query.where('install.account_id', '=', accountId))
     .orderBy('install.name')

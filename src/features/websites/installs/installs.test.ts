@@ -41,6 +41,7 @@ describe('POST /installs', () => {
       primary_domain: `${name}.localhost`,
       stable_ips: null,
       is_multisite: false,
+      lost_data: null,
       created_at: clock.now().toISOString(),
     };
     expect(answer.body).toEqual(install);

@@ -23,6 +23,7 @@ export function presentInstall(install: InstallView, siteDomain: string): Static
     primary_domain: install.primary_domain ?? cname,
     stable_ips: install.stable_ips === null ? null : Value.Parse(addresses, install.stable_ips),
     is_multisite: false,
+    lost_data: install.lost_data,
     created_at: install.created_at,
   };
 }

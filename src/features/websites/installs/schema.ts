@@ -53,6 +53,9 @@ export const installSchema = component(
       primary_domain: Type.String(),
       stable_ips: nullableArrayOfStrings(),
       is_multisite: Type.Boolean(),
+      lost_data: nullableString(
+        'an addition of Homeport: the data of the website that is missing, for which it is closed to visitors; null if none is',
+      ),
       created_at: timestamp(),
     },
     { description: 'A website' },
@@ -71,6 +74,7 @@ export const installSchema = component(
     primary_domain: 'www.example.com',
     stable_ips: ['203.0.113.10'],
     is_multisite: false,
+    lost_data: null,
     created_at: '2026-01-31T09:30:00.000Z',
   },
 );

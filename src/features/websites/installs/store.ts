@@ -20,6 +20,7 @@ export interface InstallView {
   wordpress_version: string | null;
   defer_wordpress_until: string | null;
   stable_ips: unknown;
+  lost_data: string | null;
   created_at: string;
   primary_domain: string | null;
 }
@@ -35,6 +36,7 @@ const COLUMNS = [
   'install.wordpress_version',
   'install.defer_wordpress_until',
   'install.stable_ips',
+  'install.lost_data',
   'install.created_at',
 ] as const;
 

@@ -45,6 +45,16 @@ export function findWebsite(queries: Queries, of: { id: string } | { name: strin
   return ('id' in of ? query.where('id', '=', of.id) : query.where('name', '=', of.name)).executeTakeFirst();
 }
 
+/** Records that all data of a website was replaced, so that none of it is missing. */
+export async function endLoss(queries: Queries, id: string): Promise<void> {
+  await queries
+    .updateTable('installs')
+    .set({ lost_data: null })
+    .where('id', '=', id)
+    .where('lost_data', 'is not', null)
+    .execute();
+}
+
 /** Deletes the row of an install. Returns the id of its host, if it has one. */
 export async function deleteInstall(queries: Queries, id: string): Promise<string | null> {
   const gone = await queries

@@ -15,6 +15,7 @@ export const foundThingSchema = Type.Object({
 
 export const REASON_KINDS = [
   'install_failed',
+  'data_lost',
   'backup_failed',
   'domain_not_reached',
   'certificate_missing',

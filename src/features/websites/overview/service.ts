@@ -22,6 +22,7 @@ import type {
   selectedInstallSchema,
 } from './schema.ts';
 import {
+  closedInstalls,
   countInNeed,
   type DoubtfulDomain,
   doubtfulDomains,
@@ -80,8 +81,9 @@ export function createOverviewService(
 
   /** The reasons why these installs of a scope need attention, by install. */
   async function reasonsIn(scope: Scope, ids: readonly string[]): Promise<Map<string, Attention>> {
-    const [installs, backups, domains, operations] = await Promise.all([
+    const [installs, closed, backups, domains, operations] = await Promise.all([
       failedInstalls(reader, scope, ids),
+      closedInstalls(reader, scope, ids),
       failedBackups(reader, scope, ids),
       doubtfulDomains(reader, scope, soon(), ids),
       lastFailedOperations(reader, ['install.create', 'backup.create'], ids),
@@ -100,6 +102,8 @@ export function createOverviewService(
       const retry_operation_id = mayCreate ? repeatable('install.create', install.install_id) : null;
       add(install, { ...nothing, kind: 'install_failed', retry_operation_id });
     }
+    for (const { lost_data, ...install } of closed)
+      add(install, { ...nothing, kind: 'data_lost', reason: lost_data });
     for (const { finished_at, reason, checkpoint, ...install } of backups) {
       // A checkpoint is a part of other work.
       const retry_operation_id = checkpoint ? null : repeatable('backup.create', install.install_id);

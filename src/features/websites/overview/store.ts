@@ -70,6 +70,16 @@ export async function failedInstalls(
     .execute();
 }
 
+/** Those among `ids` that are closed to visitors because data is missing. */
+export async function closedInstalls(queries: Queries, scope: Scope, ids: readonly string[]) {
+  return queries
+    .selectFrom('installs as install')
+    .select(['install.id as install_id', 'install.name as install_name', 'install.lost_data'])
+    .where((eb) => among(eb, scope, ids))
+    .where('install.lost_data', 'is not', null)
+    .execute();
+}
+
 /** Aborted backups of `ids` that are the latest finished backup of their install. */
 export async function failedBackups(queries: Queries, scope: Scope, ids: readonly string[]) {
   return queries
@@ -96,7 +106,7 @@ export async function failedBackups(queries: Queries, scope: Scope, ids: readonl
 }
 
 /**
- * The condition that an install needs attention: it failed, its last backup failed, or a served domain does not reach
+ * The condition that an install needs attention: it failed, lost data, its last backup failed, or a served domain does not reach
  * this platform, or has no certificate that is valid after `soon`.
  */
 export function needsAttention(eb: InstallExpressions, soon: string) {
@@ -124,6 +134,7 @@ export function needsAttention(eb: InstallExpressions, soon: string) {
     );
   return eb.or([
     eb('install.status', '=', 'failed'),
+    eb('install.lost_data', 'is not', null),
     eb(lastBackup, '=', 'aborted'),
     eb.and([eb('install.status', '=', 'active'), eb.exists(doubtful)]),
   ]);
@@ -150,7 +161,7 @@ export async function countInNeed(queries: Queries, scope: Scope, looked: Looked
   return count;
 }
 
-/** One page of the installs of a scope that need attention: those that failed first, then by name. */
+/** One page of the installs of a scope that need attention: those that failed or lost data first, then by name. */
 export async function installsInNeed(
   queries: Queries,
   scope: Scope,
@@ -158,7 +169,16 @@ export async function installsInNeed(
 ): Promise<string[]> {
   const rows = await inNeed(queries, scope, looked)
     .select('install.id')
-    .orderBy((eb) => eb.case().when('install.status', '=', 'failed').then(0).else(1).end())
+    .orderBy((eb) =>
+      eb
+        .case()
+        .when('install.status', '=', 'failed')
+        .then(0)
+        .when('install.lost_data', 'is not', null)
+        .then(1)
+        .else(2)
+        .end(),
+    )
     .orderBy('install.name')
     .orderBy('install.seq')
     .limit(limit)

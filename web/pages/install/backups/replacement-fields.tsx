@@ -34,13 +34,21 @@ export function readParts(values: FormData): Parts {
   return scope === undefined ? EVERYTHING : partsOf(scope, readTables(textOf(values, 'tables')));
 }
 
-/** Whether the replaced install is backed up first: on by default. */
-export function CheckpointField({ target, hint }: { target: string; hint: string }) {
+/** Whether the replaced install is backed up first. */
+export function CheckpointField({
+  target,
+  hint,
+  defaultChecked = true,
+}: {
+  target: string;
+  hint: string;
+  defaultChecked?: boolean;
+}) {
   return (
     <CheckboxField
       label={`Make a checkpoint of ${target} first`}
       name="checkpoint"
-      defaultChecked
+      defaultChecked={defaultChecked}
       hint={hint}
     />
   );

@@ -104,6 +104,7 @@ function RestoreForm({ install, onWanted }: { install: Install; onWanted(wanted:
   const [target, setTarget] = useState<ListedInstall | null>(null);
   const into = isElsewhere ? target : install;
   const has = useHas(install.id);
+  const isIncomplete = !isElsewhere && install.lost_data !== null;
 
   async function choose(values: FormData) {
     if (into === null) throw targetMissing();
@@ -127,8 +128,14 @@ function RestoreForm({ install, onWanted }: { install: Install; onWanted(wanted:
         <TargetField label="Install to replace" source={install} chosen={target} onChange={setTarget} />
       )}
       <CheckpointField
+        key={into?.id}
         target={into?.name ?? 'it'}
-        hint="Keeps the present state for 14 days, and puts it back if the restore fails. Switch it off only if the website is too damaged to be backed up."
+        defaultChecked={!isIncomplete}
+        hint={
+          isIncomplete
+            ? 'Data of the website is missing, so it may be too damaged to be backed up. The restore then fails, and replaces nothing.'
+            : 'Keeps the present state for 14 days, and puts it back if the restore fails. Switch it off only if the website is too damaged to be backed up.'
+        }
       />
     </Form>
   );
