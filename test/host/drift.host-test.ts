@@ -193,7 +193,7 @@ test('an install unknown to the control plane and a missing one are reported', a
     expect.objectContaining({
       thing: 'install lost',
       mended: false,
-      remedy: expect.stringMatching(/installs apply lost/),
+      remedy: expect.stringMatching(/install apply lost/),
     }),
   ]);
 });

@@ -181,7 +181,7 @@ function setAsideButExpected(name: string): Fault {
   return {
     message: 'The control plane expects it on this host, but it is set aside here.',
     repair: null,
-    remedy: `homeport installs apply ${name} serves it again.`,
+    remedy: `homeport install apply ${name} serves it again.`,
   };
 }
 
@@ -189,7 +189,7 @@ function lost(name: string): Fault {
   return {
     message: 'The control plane expects it on this host, but it is missing.',
     repair: null,
-    remedy: `homeport installs apply ${name} creates it again; homeport backup restore restores its content.`,
+    remedy: `homeport install apply ${name} creates it again; homeport backup restore restores its content.`,
   };
 }
 
