@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
@@ -11,9 +12,11 @@ import { siteState } from '../../policy/edge.fixture.ts';
 import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
 import { NO_INPUT } from '../../wordpress/wp-cli/no-input.ts';
 import { startHost, type TestHost } from '../embedded-host.fixture.ts';
+import { layoutOf } from '../host-folder/layout.ts';
 import { createPhpSites } from '../php/create-php-sites.ts';
 import { provideSqlitePlugin, provideWpCli } from '../php/packaged-copies.ts';
 import type { PhpSites } from '../php/php-sites.ts';
+import { DATABASE } from './site.ts';
 
 /** Such commands take half of the time. */
 const QUICK = '--skip-wordpress';
@@ -129,6 +132,33 @@ describe('a command of WP-CLI', () => {
       expect.stringContaining('Statement 2 failed, so nothing was imported'),
     ]);
     expect(await printed('db', 'size', '--tables')).toMatch(/wp_posts\t[1-9]\d+ B\n/);
+  });
+
+  test('imports much while visitors and backups read', async () => {
+    const rows = Array.from({ length: 1_500 }, (_, at) => `(${at}, '${'x'.repeat(3_000)}')`);
+    const table = 'CREATE TABLE wp_much (id INT PRIMARY KEY, text TEXT);';
+    await site.write(shop, '.private/much.sql', `${table}\nINSERT INTO wp_much VALUES ${rows.join(', ')};\n`);
+    await printed('db', 'import', 'much.sql');
+    // The first visitors make WordPress write what it computes once.
+    const visit = () => site.http('shop.test', `/?s=${randomUUID()}`);
+    for (let at = 0; at < 3; at++) await visit();
+    const more = Array.from({ length: 100_000 }, (_, at) => `DELETE FROM wp_much WHERE id = -${at};`);
+    const change = `UPDATE wp_much SET text = CONCAT('y', text);\n${more.join('\n')}\n`;
+    await site.write(shop, '.private/more.sql', change);
+    const caller = new AbortController();
+    const ended = site.host.runWpCli(shop, ['db', 'import', 'more.sql'], caller.signal);
+    ended.catch(() => {});
+    // The journal has each page that is changed, and SQLite's own cache has 2 MB.
+    const journal = `${join(layoutOf(site.folder).databaseOf(shop.id), DATABASE)}-journal`;
+    const size = async () => (await ifThere(stat(journal)))?.size ?? 0;
+    await expect.poll(size, { timeout: MINUTE_MS }).toBeGreaterThan(3_000_000);
+    expect((await visit()).status).toBe(200);
+    await site.host.snapshot(shop, randomUUID());
+    caller.abort(new Error('gone'));
+    await expect(ended).rejects.toThrow('gone');
+    expect(await printed('db', 'query', "SELECT COUNT(*) FROM wp_much WHERE text LIKE 'y%'")).toContain(
+      '\n0\n',
+    );
   });
 
   test('says what a database in SQLite lacks', async () => {
