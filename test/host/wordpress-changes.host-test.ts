@@ -50,6 +50,15 @@ beforeAll(async () => {
     'front/front.php': `if (PHP_SAPI !== 'cli') { throw new Error('broken in front'); }`,
     'twice/twice.php': 'function wp_head() {}',
     'good/good.php': `add_action('wp_footer', static fn() => print('<p>good plugin</p>'));`,
+    'welcome/welcome.php': `add_action('activated_plugin', static function () {
+        echo 'Hello';
+        wp_safe_redirect(admin_url('admin.php?page=welcome'));
+        exit;
+      });`,
+    'careful/careful.php': `if (is_admin()) {
+        register_activation_hook(__FILE__, static fn() => update_option('careful', 'ready'));
+      }`,
+    'dies/dies.php': `register_activation_hook(__FILE__, static fn() => wp_die('Dies needs a shop.'));`,
     // Another request deactivates the second one.
     'shy/shy.php': `add_action('activated_plugin', static function () {
         echo '<b>Shy needs a shop.</b>';
@@ -155,6 +164,7 @@ const FAILING: [string, RegExp][] = [
     'front',
     /^the home page answers 500, and 200 before: .*broken in front in wp-content\/plugins\/front\/front\.php:\d+$/,
   ],
+  ['dies', /^WordPress ended early: .*Dies needs a shop/],
   ['shy', /^The plugin deactivated itself: Shy needs a shop$/],
   ['later', /^the plugin later\/later\.php is no longer active$/],
   ['private', /^the plugin private\/private\.php is no longer active$/],
@@ -179,6 +189,22 @@ test('a plugin that hides the login form stays, with a warning', async () => {
   expect(await change({ id: 'hidden', status: 'active' })).toEqual({ changed: { ...hidden, warning } });
   expect(await change({ id: 'hidden', status: 'inactive' })).toEqual({ changed: hidden });
   await expectFormer();
+});
+
+test('a plugin that redirects to its welcome page and exits is active', async () => {
+  const welcome = { changed: { id: 'welcome/welcome.php', name: 'welcome/welcome.php', version: '2.0' } };
+  expect(await change({ id: 'welcome', status: 'active', autoUpdate: true })).toEqual(welcome);
+  expect(await option('active_plugins')).toContain('welcome/welcome.php');
+  expect(await option('auto_update_plugins')).toContain('welcome/welcome.php');
+  expect(await change({ id: 'welcome', status: 'inactive', autoUpdate: false })).toEqual(welcome);
+  await expectFormer();
+});
+
+test('a plugin that prepares for its activation only in wp-admin is activated as there', async () => {
+  const careful = { changed: { id: 'careful/careful.php', name: 'careful/careful.php', version: '2.0' } };
+  expect(await change({ id: 'careful', status: 'active' })).toEqual(careful);
+  expect(await option('careful')).toBe('ready');
+  expect(await change({ id: 'careful', status: 'inactive' })).toEqual(careful);
 });
 
 test('a maintenance page stays only if the user keeps it', async () => {

@@ -13,6 +13,8 @@ try {
     require_once ABSPATH . 'wp-admin/includes/admin.php';
     require_once ABSPATH . 'wp-admin/includes/class-wp-upgrader.php';
     require_once ABSPATH . 'wp-admin/includes/plugin-install.php';
+    // Some plugins prepare for their activation only in wp-admin. Others refuse wp-admin to strangers while WordPress loads.
+    defined('WP_ADMIN') || define('WP_ADMIN', true);
     homeport_end((new Homeport_Item_Change($homeport_change))->make());
 } catch (Homeport_Refused $refused) {
     homeport_end(['refused' => homeport_line($refused->getMessage())]);
@@ -27,9 +29,7 @@ try {
 /** Prints the last line. Nothing of the website may print another after it. */
 function homeport_end(array $outcome): never
 {
-    while (ob_get_level() > 0 && @ob_end_clean()) {
-        continue;
-    }
+    homeport_drop_output();
     if (!isset($outcome['changed'])) {
         homeport_print($outcome);
         exit;
@@ -37,6 +37,13 @@ function homeport_end(array $outcome): never
     // Hooks at the end of the request belong to the change, such as the mark that the host reads.
     register_shutdown_function(static fn() => homeport_print($outcome));
     exit;
+}
+
+function homeport_drop_output(): void
+{
+    while (ob_get_level() > 0 && @ob_end_clean()) {
+        continue;
+    }
 }
 
 /** Once at most, and never after the outcome. */
@@ -95,6 +102,14 @@ final class Homeport_Item_Change
         }
         $id = $this->change['source'] === null ? $this->find((string) $this->change['id']) : $this->install($this->change['source']);
         $shown = $this->describe($id);
+        $has_ended = true;
+        register_shutdown_function(function () use (&$has_ended, $id, $shown): void {
+            if ($has_ended && $this->is_activated($id)) {
+                $this->switch_auto_update($id);
+                homeport_drop_output();
+                homeport_print($this->outcome($id, $shown));
+            }
+        });
         try {
             $this->require_own($id);
             $this->kind === 'plugin' ? $this->change_plugin($id) : $this->change_theme($id);
@@ -103,13 +118,31 @@ final class Homeport_Item_Change
                 $this->remove_installed($id, $refused);
             }
             throw $refused;
+        } finally {
+            // Not after `exit`.
+            $has_ended = false;
         }
         $this->switch_auto_update($id);
+        return $this->outcome($id, $shown);
+    }
+
+    private function outcome(string $id, array $shown): array
+    {
         return [
             'changed' => ['id' => $id] + $shown,
             'stylesheet' => (string) get_option('stylesheet'),
             'template' => (string) get_option('template'),
         ];
+    }
+
+    /** Whether it is active although PHP has ended: many plugins then redirect to their welcome page, and exit. */
+    private function is_activated(string $id): bool
+    {
+        $fatal = E_ERROR | E_PARSE | E_CORE_ERROR | E_COMPILE_ERROR | E_USER_ERROR | E_RECOVERABLE_ERROR;
+        if ($this->change['status'] !== 'active' || ((error_get_last()['type'] ?? 0) & $fatal) !== 0) {
+            return false;
+        }
+        return $this->kind === 'plugin' ? is_plugin_active($id) : get_option('stylesheet') === $id;
     }
 
     /** The plugin or theme as WordPress names it. */
