@@ -23,7 +23,8 @@ let files: CustomerFiles;
 let checkpointId: string;
 
 beforeAll(async () => {
-  machine = await createPreparedMachine();
+  // Where nothing listens, messages stay in the queue.
+  machine = await createPreparedMachine({ HOMEPORT_RELAY_URL: 'smtp://127.0.0.1:1' });
   layout = linuxLayout(machine.folder, machine.runFolder);
   running = await machine.start({ checkPace: { pauseMs: 50 } });
   host = connectHost({ name: 'test', socket: `${machine.runFolder}/host.sock` });
@@ -107,6 +108,7 @@ add_action('wp_enqueue_scripts', static fn() => wp_enqueue_script('lost', conten
 add_action('load-edit.php', static fn() => throw new Error('broken for years'));
 add_action('admin_init', static fn() => is_user_logged_in() || wp_die('Not here', '', 404));
 add_action('comment_post', static fn() => add_action('shutdown', static fn() => update_option('sent_later', 'a comment')));
+add_action('comment_post', static fn() => mail('owner@shop.test', 'A comment', 'Please read it.'));
 foreach (['wp_login', 'wp_login_failed', 'set_auth_cookie', 'set_logged_in_cookie'] as $recorded) {
     add_action($recorded, static fn() => error_log('signed in by ' . current_action()));
 }
@@ -134,6 +136,7 @@ test('what plugins do on purpose is no fault, nor is an old one, and nothing is 
   const log = await readFile(join(layout.privateOf(install.id), 'php-error.log'), 'utf8');
   expect(log).toContain('broken for years');
   expect(log).not.toContain('signed in by');
+  expect(await host.readMail(install)).toMatchObject({ queued: 0, sentLastHour: 0 });
 });
 
 test('a restore of a website that was broken succeeds, and says what does not work', async () => {
