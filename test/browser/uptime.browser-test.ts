@@ -72,6 +72,12 @@ it('says that the website was not checked yet, and shows its uptime and incident
   const bars = await section.getByRole('img').getAttribute('aria-label');
   expect(bars).toMatch(/^Checked on 6\d days of the last 90\. Downtime: .*down for 1[01] minutes/);
 
+  const rightOf = async (name: string) => {
+    const box = await section.locator(name).last().boundingBox();
+    return box && Math.round(box.x + box.width);
+  };
+  expect(await rightOf('p > span')).toBe(await rightOf('[role=img]'));
+
   for (let day = 8; day > 2; day--) await incident(day * DAY_MS, day * DAY_MS - 11 * MINUTE_MS);
   const open = await incident(
     3 * MINUTE_MS,
