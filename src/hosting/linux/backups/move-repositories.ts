@@ -69,8 +69,13 @@ export function createRepositoryMover(options: MoverOptions): MoveRepositories {
     const from = move.from && rootOf(await withKey(move.from), '--from');
     const to = move.to && rootOf(await withKey(move.to), '--to');
     const target = to ?? (from === null ? configured : await places.current());
-    await requireReachable(target);
-    const inSource = from === null ? null : new Set(await installsIn(from));
+    await reachable(target);
+    const inSource = from === null ? null : new Set(await reachable(from));
+    if (from !== null && !move.installs.some(({ id }) => inSource?.has(id))) {
+      throw new PermanentHostError(
+        `${from.address} has no backups of the installs of this host. Nothing was changed.`,
+      );
+    }
     let copied = 0;
     let finished = 0;
     const total = await countAll(move.installs);
@@ -146,13 +151,13 @@ export function createRepositoryMover(options: MoverOptions): MoveRepositories {
   }
 }
 
-/** Before anything changes. */
-async function requireReachable(target: RepositoryRoot): Promise<void> {
+/** The installs in a place. Call it before anything changes. */
+async function reachable(root: RepositoryRoot): Promise<string[]> {
   try {
-    await installsIn(target);
+    return await installsIn(root);
   } catch (error) {
     throw new PermanentHostError(
-      `${target.address} cannot be read: ${messageOf(error)}. Nothing was changed.`,
+      `${root.address} cannot be read: ${messageOf(error)}. Nothing was changed.`,
       {
         cause: error,
       },

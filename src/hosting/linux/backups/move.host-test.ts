@@ -272,6 +272,14 @@ test('an install of the moment of the switch keeps its backups, though no one li
   await restoreAll(backups, blog, [post]);
 });
 
+test('an earlier place without backups of the host is refused, and not remembered', async () => {
+  const backups = machine.backupsWith();
+  await backUp(backups, shop);
+  const moving = move(backups, null, { from: folder(newFolder()) });
+  await expect(moving).rejects.toThrow(/has no backups of the installs of this host\. Nothing was changed/);
+  expect((await backups.places()).former).toEqual([]);
+});
+
 test('a place that cannot take them changes nothing', async () => {
   const backups = machine.backupsWith();
   const ids = await backUp(backups, shop);
