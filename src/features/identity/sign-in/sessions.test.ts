@@ -92,7 +92,7 @@ describe('signing in', () => {
           may: expect.objectContaining({ 'account.change': 'all', 'member.change': 'all' }),
         },
       ],
-      wordpress_features: ['wordpress_login', 'mail', 'mail_limits', 'backup_parts'],
+      wordpress_features: ['wordpress_login', 'wp_cli', 'mail', 'mail_limits', 'backup_parts'],
     });
     const partial = await signedIn(homeport, await homeport.person(accountId, 'partial'));
     expect(field((await partial.get('/session')).body, 'accounts', 0, 'may')).toMatchObject({
