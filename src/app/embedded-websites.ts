@@ -31,12 +31,15 @@ import { platformParts } from '../hosting/embedded/platform-parts.ts';
 import { publicHostKey } from '../hosting/embedded/sftp/ssh-host-key.ts';
 import { createSnapshots } from '../hosting/embedded/snapshots/snapshots.ts';
 import { createWebsiteFiles } from '../hosting/embedded/website-files.ts';
+import { visitorFaults } from '../hosting/embedded/wordpress/home-page.ts';
 import {
   type InspectedWordPress,
   inspectWordPress,
 } from '../hosting/embedded/wordpress/inspect-wordpress.ts';
 import { missingData } from '../hosting/embedded/wordpress/missing-data.ts';
+import { newestFatals } from '../hosting/embedded/wordpress/newest-fatals.ts';
 import { createPackedArchives } from '../hosting/policy/packed-archives.ts';
+import type { PageFault } from '../hosting/websites/probe/visitor-probe.ts';
 import type { Clock } from '../lib/clock.ts';
 import { repeatEvery, serializeByKey } from '../lib/concurrency.ts';
 import { removeDurably } from '../lib/durable-file.ts';
@@ -239,6 +242,19 @@ export async function missingParts(
   const served = vhost === null ? null : await createVhostStore(layout).read(installId);
   const data = served?.file.wordpress === undefined ? [] : missingData(layout, installId);
   return { vhost: vhost === null, files: files === null, data };
+}
+
+/** Gives the check of an install's pages from the edge of the running server; null without WordPress, and if data is missing. */
+export async function pagesOf(
+  config: Pick<Config, 'dataDir' | 'edgeHttp' | 'edgeHttps'>,
+  installId: string,
+): Promise<(() => Promise<PageFault[]>) | null> {
+  const layout = layoutFor(config);
+  const { wordpress, hostnames, rules } = (await createVhostStore(layout).read(installId))?.file ?? {};
+  if (wordpress === undefined || missingData(layout, installId).length > 0) return null;
+  const names = (hostnames ?? []).map(({ name }) => name);
+  const site = { origin: wordpress.origin, names, passKey: rules?.password?.passKey ?? null };
+  return () => visitorFaults(site, config, { fatals: () => newestFatals(layout, installId) });
 }
 
 /** The folder's inventory, for a command: a server's edge follows the folder. */

@@ -1,17 +1,20 @@
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { type Finding, problem } from '../doctor/finding.ts';
 import { configOf } from '../platform/configuration.ts';
 import { withPlatform } from '../platform/with-platform.ts';
+import { createLineProgress } from '../terminal/line-progress.ts';
 import { coloured, printable, printJson } from '../terminal/output.ts';
+import { createWaitProgress } from '../terminal/wait-progress.ts';
 
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
     .summary('run all checks and suggest fixes')
     .description(
-      'check configuration, data folder, database, keys, certificates, resolvers, ports, websites, jobs, email and clock, and suggest ' +
+      'check configuration, data folder, database, keys, certificates, resolvers, ports, websites, their pages, jobs, email and clock, and suggest ' +
         'fixes. Changes nothing and works with or without a running server. Exits with 1 if there is a problem',
     )
     .option('--host', 'compare the machines that run websites with their desired state instead')
@@ -39,7 +42,14 @@ async function hostFindingsOf(command: Command, repair: boolean): Promise<Findin
   const { examineHosts } = await import('../doctor/hosts.ts');
   let findings: Finding[] = [];
   await withPlatform(command, async (platform, services) => {
-    findings = await examineHosts(platform, services, repair);
+    const progress = createWaitProgress('Comparing the hosts with their desired state', process.stderr);
+    // Elsewhere a line would say nothing more than the findings.
+    if (process.stderr.isTTY) progress.begin();
+    try {
+      findings = await examineHosts(platform, services, repair);
+    } finally {
+      progress.end();
+    }
   });
   return findings;
 }
@@ -57,7 +67,13 @@ async function findingsOf(command: Command): Promise<Finding[]> {
   }
   const { examine } = await import('../doctor/examine.ts');
   const { createQuietLog } = await import('../platform/quiet-log.ts');
-  return examine(config, { file, log: await createQuietLog({ logLevel: 'silent' }) });
+  const progress = createLineProgress('Requesting pages', process.stderr, systemClock);
+  try {
+    const log = await createQuietLog({ logLevel: 'silent' });
+    return await examine(config, { file, log, report: progress.report });
+  } finally {
+    progress.end();
+  }
 }
 
 const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;

@@ -30,13 +30,19 @@ import { checkPublicCertificate } from './public-certificate.ts';
 import { checkResolvers } from './resolvers.ts';
 import { checkSealingKey } from './sealing-key.ts';
 import { checkSetAsideJobs } from './set-aside-jobs.ts';
+import { checkPages } from './website-pages.ts';
 import { checkWebsites } from './websites.ts';
 import { checkWordPressReleases } from './wordpress-releases.ts';
 
-/** Runs all checks without changing anything. `file`: the file of `--config`. */
+/** Runs all checks without changing anything. `file`: the file of `--config`. `report`: gets the progress of requested pages. */
 export async function examine(
   config: Config,
-  { file, log, clock = systemClock }: { file?: string | undefined; log: Logger; clock?: Clock },
+  {
+    file,
+    log,
+    clock = systemClock,
+    report,
+  }: { file?: string | undefined; log: Logger; clock?: Clock; report?: (state: string) => void },
 ): Promise<Finding[]> {
   const jumped = watchClock(clock, () => performance.now());
   const folder = await findingsOf('data folder', () => checkDataFolder(config.dataDir));
@@ -74,6 +80,10 @@ export async function examine(
         : config.host === 'embedded'
           ? await findingsOf('websites', () => checkWebsites(tables, config))
           : await findingsOf('hosts', () => checkKnownHosts(tables))),
+      // Only the running server has an edge that answers.
+      ...(tables === null || !serves
+        ? []
+        : await findingsOf('pages', () => checkPages(tables, config, report && { report }))),
       ...(await findingsOf('WordPress', () => checkEmbeddedWordPress(config))),
       ...(tables === null ? [] : await findingsOf('orphans', () => checkOrphans(tables, config))),
       ...(tables === null ? [] : await findingsOf('backups', () => checkBackups(tables, config, clock))),

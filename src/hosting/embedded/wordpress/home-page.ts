@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../../lib/durations.ts';
-import { probeVisitors } from '../../websites/probe/visitor-probe.ts';
+import { type PageFault, probeVisitors, type VisitorProbe } from '../../websites/probe/visitor-probe.ts';
 import { cleanReason } from '../../wordpress/website-text.ts';
 import { type AskedEdge, requireWordPress, type VisitedWebsite } from '../../wordpress/wordpress-answers.ts';
 import type { EmbeddedAddresses } from '../host-options.ts';
@@ -27,10 +27,19 @@ export async function visitorsWarning(
   addresses: EmbeddedAddresses,
   signal?: AbortSignal,
 ): Promise<string | null> {
-  const probed = { website: visited(site), edge: edgeOf(addresses) };
-  const [fault, ...others] = await probeVisitors(probed, { timeoutMs: TIMEOUT_MS, signal });
+  const [fault, ...others] = await visitorFaults(site, addresses, { signal });
   if (fault === undefined) return null;
   return cleanReason(others.length === 0 ? fault.text : `${fault.text} (and ${others.length} more)`);
+}
+
+/** The pages of a website that do not work for its visitors. `fatals`: the newest ones of its PHP, to name the cause. */
+export function visitorFaults(
+  site: NamedSite,
+  addresses: Pick<EmbeddedAddresses, 'edgeHttp' | 'edgeHttps'>,
+  probe: Pick<VisitorProbe, 'fatals' | 'signal'>,
+): Promise<PageFault[]> {
+  const probed = { website: visited(site), edge: edgeOf(addresses) };
+  return probeVisitors(probed, { timeoutMs: TIMEOUT_MS, ...probe });
 }
 
 function visited({ origin, passKey, names }: NamedSite): VisitedWebsite {
@@ -38,7 +47,7 @@ function visited({ origin, passKey, names }: NamedSite): VisitedWebsite {
   return { primaryHostname, secure: protocol === 'https:', names, passKey };
 }
 
-const edgeOf = ({ edgeHttp, edgeHttps }: EmbeddedAddresses): AskedEdge => ({
+const edgeOf = ({ edgeHttp, edgeHttps }: Pick<EmbeddedAddresses, 'edgeHttp' | 'edgeHttps'>): AskedEdge => ({
   http: onLoopback(edgeHttp),
   https: onLoopback(edgeHttps),
 });

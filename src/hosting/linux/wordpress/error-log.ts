@@ -1,4 +1,4 @@
-import { failureSentence } from '../../wordpress/failure-sentence.ts';
+import { fatalsIn } from '../../wordpress/fatal-errors.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { ERROR_LOG } from '../php/fpm-config.ts';
@@ -34,10 +34,7 @@ export async function newestFatals(
   const folder = await pinFolder(foldersOf(layout, install).private);
   try {
     const text = (await folder.end(ERROR_LOG, NEWEST_BYTES)) ?? '';
-    return text.split('\n').flatMap((line) => {
-      const [, message] = /^\[[^\]]*\] (PHP (?:Fatal|Parse|Compile|Core) error: .*)$/.exec(line) ?? [];
-      return message === undefined ? [] : [failureSentence(message)];
-    });
+    return fatalsIn(text);
   } finally {
     await folder.close();
   }
