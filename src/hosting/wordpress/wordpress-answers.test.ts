@@ -4,7 +4,7 @@ import type { Server } from 'node:net';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { certificateMaker, pkcs8 } from '../../../test/servers/certificate-maker.ts';
 import { BrokenWebsiteError } from '../contract/errors.ts';
-import { type AskedEdge, requireWordPress, type VisitedWebsite } from './wordpress-answers.ts';
+import { type AskedEdge, requireWordPress, type VisitedWebsite, visitPage } from './wordpress-answers.ts';
 
 const SHOP: VisitedWebsite = {
   primaryHostname: 'shop.test',
@@ -27,14 +27,21 @@ beforeAll(async () => {
 type Answer = (response: ServerResponse, visited: string) => void;
 
 /** A web server that answers with what it was asked, as `https://shop.test/path`. */
-async function website(answer: Answer): Promise<AskedEdge> {
-  const serve = (scheme: string) => (request: IncomingMessage, response: ServerResponse) => {
-    const { hostname, pathname } = new URL(`${scheme}://${request.headers.host}${request.url}`);
+function website(answer: Answer): Promise<AskedEdge> {
+  return websiteOf(({ headers, url }, response, scheme) => {
+    const { hostname, pathname } = new URL(`${scheme}://${headers.host}${url}`);
     answer(response, `${scheme}://${hostname}${pathname}`);
-  };
+  });
+}
+
+async function websiteOf(
+  serve: (request: IncomingMessage, response: ServerResponse, scheme: string) => void,
+): Promise<AskedEdge> {
+  const by = (scheme: string) => (request: IncomingMessage, response: ServerResponse) =>
+    serve(request, response, scheme);
   return {
-    http: await listening(createServer(serve('http'))),
-    https: await listening(createSecureServer(tls, serve('https'))),
+    http: await listening(createServer(by('http'))),
+    https: await listening(createSecureServer(tls, by('https'))),
   };
 }
 
@@ -114,6 +121,23 @@ test.each([
 ])('rejects a redirect to %s', async (to, reason) => {
   const edge = await website(pages({ 'http://shop.test/': { to } }));
   await expect(requireWordPress(SHOP, edge)).rejects.toThrow(reason);
+});
+
+test('tells a name that only a wildcard covers nothing secret, because another website can have it', async () => {
+  const secrets: unknown[] = [];
+  const edge: AskedEdge = await websiteOf(({ url, headers }, response) => {
+    secrets.push([headers.host?.replace(/:.*/, ''), headers['x-secret']]);
+    if (url === '/') response.writeHead(302, { location: 'http://www.shop.test/a' }).end();
+    else if (url === '/a') response.writeHead(302, { location: 'http://other.shop.test/b' }).end();
+    else response.end(PAGE);
+  });
+  const shop = { ...SHOP, names: [...SHOP.names, 'www.shop.test'] };
+  await visitPage(shop, '/', edge, { headers: { 'x-secret': 'of the shop' } });
+  expect(secrets).toEqual([
+    ['shop.test', 'of the shop'],
+    ['www.shop.test', 'of the shop'],
+    ['other.shop.test', undefined],
+  ]);
 });
 
 test('names the page that a redirect led to', async () => {

@@ -99,7 +99,8 @@ export async function visitPage(
   let url = new URL(path, `${website.secure ? 'https' : 'http'}://${website.primaryHostname}:${port}`);
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const { status, location, body } = await get(url, edge, {
-      headers: { ...passing, ...headers },
+      // Another website of this machine can have the name if only a wildcard covers it, and must not get a session of this one.
+      headers: { ...passing, ...(isExact(url, website) ? headers : {}) },
       signal: until,
       mostBytes,
     });
@@ -123,6 +124,9 @@ export function isOwnAddress({ protocol, hostname }: URL, names: readonly string
   if (protocol !== 'http:' && protocol !== 'https:') return false;
   return names.includes(hostname) || names.includes(hostname.replace(/^[^.]+/, '*'));
 }
+
+const isExact = ({ hostname }: URL, { primaryHostname, names }: VisitedWebsite): boolean =>
+  hostname === primaryHostname || names.includes(hostname);
 
 interface Answer {
   status: number;
