@@ -23,8 +23,11 @@ export default defineConfig(({ mode }) => {
       hookTimeout: 180_000,
       expect: { poll: { timeout: 20_000 } },
       include: ['src/**/*.host-test.ts', 'test/host/**/*.host-test.ts'],
-      // Kills the host at each step of a restore. The other tests of backups make, copy and restore them.
-      exclude: mode === 'long' ? [] : ['src/hosting/linux/backups/faults.host-test.ts'],
+      // Kills the host at each step of a restore, and installs what has to be fetched.
+      exclude:
+        mode === 'long'
+          ? []
+          : ['src/hosting/linux/backups/faults.host-test.ts', 'test/host/real-plugins.host-test.ts'],
       globalSetup: ['test/host/prepare.ts'],
       sequence: { sequencer: WholeHostsFirst },
       maxWorkers: 4,
