@@ -20,6 +20,7 @@ export async function startPlatform(machine: TestMachine): Promise<Platform> {
     siteDomain,
     // As on a machine that listens on the usual ports.
     addressOf: (name) => `http://${name}`,
+    copiedAddressOf: (name) => `http://${name}:${edgeHttp.port}`,
     async write({ id, name }, path, content) {
       const file = join(machine.folder, 'installs', id, 'htdocs', path);
       const script = 'mkdir -p "$1" && cat > "$2"';

@@ -44,6 +44,7 @@ function defineCases(start: () => Promise<Platform>): void {
   });
 
   const at = ({ domain }: Install, path = '/') => platform.addressOf(domain) + path;
+  const copiedAt = ({ domain }: Install, path: string) => platform.copiedAddressOf(domain) + path;
   const see = (install: Install, path?: string) => {
     const { authorization } = install;
     return visitor.open(at(install, path), authorization === undefined ? {} : { headers: { authorization } });
@@ -171,7 +172,7 @@ function defineCases(start: () => Promise<Platform>): void {
     staging = await owner.passing(copied);
     await expectWhole(staging, 'Corner Shop', [shop]);
     const post = await see(staging, '/fresh-bread/');
-    expect(post.text).toContain(at(staging, '/about/'));
+    expect(post.text).toContain(copiedAt(staging, '/about/'));
     expect(post.headers['x-robots-tag']).toBe('noindex');
   });
 
@@ -181,7 +182,7 @@ function defineCases(start: () => Promise<Platform>): void {
     const request = { ...WHOLE, notification_emails: [] };
     expect(await owner.operate(`/installs/${staging.id}/push`, request)).toMatchObject(SUCCEEDED);
     await expectWhole(shop, 'New season', [staging]);
-    expect((await see(shop, '/new-season/')).text).toContain(at(shop, '/season/'));
+    expect((await see(shop, '/new-season/')).text).toContain(copiedAt(shop, '/season/'));
     expect((await see(shop)).headers['x-robots-tag']).toBeUndefined();
   });
 
@@ -268,6 +269,6 @@ function defineCases(start: () => Promise<Platform>): void {
     const results = field((await owner.person.client.get(`/operations?${query}`)).body, 'results');
     expect(Array.isArray(results) ? results.at(-1) : undefined).toMatchObject(failed);
     await expectWhole(shop, 'New season', [{ ...shop, domain: added }]);
-    expect((await see(shop, '/new-season/')).text).toContain(at(shop, '/season/'));
+    expect((await see(shop, '/new-season/')).text).toContain(copiedAt(shop, '/season/'));
   });
 }

@@ -23,6 +23,7 @@ testOperations(async () => {
     edge,
     siteDomain: config.siteDomain,
     addressOf: (name) => `http://${name}:${edge.http}`,
+    copiedAddressOf: (name) => `http://${name}:${edge.http}`,
     async write(install, path, content) {
       await mkdir(dirname(fileOf(install, path)), { recursive: true });
       await writeFile(fileOf(install, path), content);
