@@ -4,7 +4,7 @@ import type { Server } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { createSelfSigned } from '../../src/hosting/policy/self-signed-certificate.ts';
 
-/** The edge of bench/uptime.ts, in a process of its own: it answers every name with the same page, and has it in no cache. */
+/** The edge of bench/uptime.ts, in a separate process. It answers every name with the same page, which no cache has. */
 const PAGE = gzipSync(
   `<!doctype html><title>Bench</title>${'<p class="wp-block-paragraph">A page.</p>'.repeat(800)}`,
 );

@@ -20,7 +20,7 @@ afterAll(async () => {
   await homeport?.remove();
 });
 
-/** The certificate of another process of the platform, with a data folder of its own. */
+/** The certificate of another process of the platform with its own data folder. */
 const load = (folder: string, at = clock) =>
   loadApiCertificate(
     { dataDir: folder, tlsCert: null, tlsKey: null, publicUrl: 'https://api.example.com' },

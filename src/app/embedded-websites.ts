@@ -225,7 +225,7 @@ export interface MissingParts {
   /** The edge's configuration of the install; without it nothing is served. */
   vhost: boolean;
   files: boolean;
-  /** What its WordPress lacks, for which visitors see that it is closed. One sentence each; empty for a website of files. */
+  /** The missing data of its WordPress, one sentence each. Visitors then see that it is closed. Empty for a website of files. */
   data: string[];
 }
 

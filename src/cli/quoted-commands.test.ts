@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '../..');
 /** Texts that begin with "homeport" and are no commands: names of locks, channels, caches, units and owners. */
 const NAMES = ['changes', 'generation', 'homeport', 'nginx', 'sealing'];
 
-/** What people read: sources without tests, the portal and the documents. The changelog has commands of earlier versions. */
+/** The texts that people read: sources without tests, the portal and the documents. The changelog has commands of earlier versions. */
 function readFiles(): string[] {
   const paths = ['src', 'web', 'docs', 'README.md'];
   const listed = execFileSync('git', ['ls-files', ...paths], { cwd: ROOT, encoding: 'utf8' });

@@ -34,7 +34,7 @@ let accountId: string;
 let former: Install;
 let shop: Install;
 let scratch: string;
-/** What the former website answers for each path. */
+/** The answers of the former website for each path. */
 let expected: Record<string, unknown>;
 
 const PATHS = [
@@ -120,7 +120,7 @@ async function makeFormer(): Promise<void> {
   await homeport.idle();
 }
 
-/** What visitors of a website get, with the name of the website and of its pages' keys left out. */
+/** The pages that visitors of a website get, with the name of the website and of its pages' keys left out. */
 async function seen(install: Install): Promise<Record<string, unknown>> {
   const { edgeHttp, edgeHttps, sshListen } = machine.config;
   const hosting = { edgeHttp, edgeHttps, ssh: sshListen };

@@ -16,7 +16,7 @@ export interface RealPackage {
   kind: ItemKind;
   /** Name of its folder, and of its ZIP file on wordpress.org. */
   slug: string;
-  /** What websites have it for. */
+  /** The reason why websites have it. */
   purpose: string;
   /**
    * `website`: new websites have it. `release`: it comes with a release of WordPress. `folder`: only from the folder that

@@ -29,9 +29,9 @@ let visitor: Visitor;
 let firstTheme = '';
 /** Pages of wp-admin in its menu so far. */
 const known = new Set<string>();
-/** What is active at the end. */
+/** The plugins and themes that are active at the end. */
 const active: { kind: RealPackage['kind']; id: string }[] = [];
-/** What ran, and how to get the rest. */
+/** The packages that ran, and how to get the others. */
 const lines: string[] = [];
 
 beforeAll(async () => {

@@ -268,7 +268,7 @@ function ActionButton({ toast, action }: { toast: Toast; action: ToastAction }) 
   );
 }
 
-/** What does not work although the operation succeeded, after its sentence. */
+/** Adds to the sentence of a successful operation the faults that remain in the website. */
 function withWarning(sentence: string, result: OperationResult): string | { warning: string } {
   return result?.warning ? { warning: `${sentence} Warning: ${result.warning}.` } : sentence;
 }

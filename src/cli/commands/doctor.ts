@@ -43,7 +43,7 @@ async function hostFindingsOf(command: Command, repair: boolean): Promise<Findin
   let findings: Finding[] = [];
   await withPlatform(command, async (platform, services) => {
     const progress = createWaitProgress('Comparing the hosts with their desired state', process.stderr);
-    // Elsewhere a line would say nothing more than the findings.
+    // Without a terminal, a line of progress would say nothing more than the findings.
     if (process.stderr.isTTY) progress.begin();
     try {
       findings = await examineHosts(platform, services, repair);

@@ -12,7 +12,7 @@ const INTERRUPTED = 130;
 /**
  * Waits until a job has ended, with a running server or by doing it itself, and shows how long that takes. `title`: what is
  * being done; `subject`: the same as a subject (`The switch of shop`). Undefined if Ctrl-C came before the end, which is
- * then said and is the command's status. Prints what does not work although the job succeeded.
+ * then said and is the command's status. Prints the warning of a job that succeeded.
  */
 export async function waitForJob(
   jobId: string,

@@ -111,7 +111,7 @@ function findingOf(
   return { check, state: 'problem', message, remedy };
 }
 
-/** The host knows no backups. */
+/** Advice from the control plane, because the host does not know the list of backups. */
 function restoreAdvice(backup: NewestBackup | undefined): string {
   if (backup === undefined) return 'Homeport has no backup of it. Bring the data back by SFTP.';
   const { id, created_at, verified_at } = backup;

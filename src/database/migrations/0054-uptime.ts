@@ -67,7 +67,7 @@ export const INCIDENT_TRIGGERS: readonly EventTrigger[] = [
     table: 'uptime_incidents',
     on: 'update',
     of: ['ended_at'],
-    // Nobody knows whether a website answers that is not watched any more.
+    // No one knows whether a website answers if it is no longer watched.
     when: `it.confirmed_at is not null and it.end_kind = 'recovered'`,
     from: OF_INSTALL,
     subject: 'it.install_id',

@@ -46,7 +46,7 @@ export interface InstallRow {
   mail_allowance: Generated<number | null>;
   /** Created for a copy that has not succeeded yet: what it has is not the customer's website. */
   awaits_copy: Generated<boolean>;
-  /** What its host misses of the website's data, which it closed to visitors; null if nothing is lost. */
+  /** The missing data of the website, which its host has closed to visitors because of that; null if no data is missing. */
   lost_data: Generated<string | null>;
   /** Array of addresses, or null. */
   stable_ips: NullableJson;

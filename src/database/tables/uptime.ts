@@ -14,15 +14,15 @@ export interface UptimeIncidentRow {
   seq: Generated<number>;
   id: string;
   install_id: string;
-  /** One of features/uptime/judgement.ts. */
+  /** One of `INCIDENT_CAUSES` (features/uptime/judgement.ts). */
   cause: string;
   /** One sentence for the owner of the website. */
   message: string;
-  /** What PHP wrote to its log at that time, with file and line. */
+  /** The errors that PHP wrote to its log at that time, with file and line. */
   php_error: string | null;
-  /** The first failed check. */
+  /** Time of the first failed check. */
   started_at: string;
-  /** Null: the next check decides whether it was one. */
+  /** Null while the next check has to decide whether it is an incident. */
   confirmed_at: string | null;
   ended_at: string | null;
   /** `unwatched`: the website is not asked any more, for example because it became a staging website. */

@@ -232,7 +232,7 @@ const outcomePayload = Type.Object({
   work: Type.Enum(['restore', 'copy', 'import']),
   /** Reason of the failure, one sentence; null if it succeeded. */
   reason: Type.Union([Type.String(), Type.Null()]),
-  /** What does not work in a website that was replaced. */
+  /** Faults of the website that replaced the former one. */
   warning: Type.Optional(Type.String()),
   finished_at: Type.String(),
   address: Type.String(),

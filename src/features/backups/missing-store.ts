@@ -100,8 +100,8 @@ export async function missingByInstall(
 type OfBackup = ExpressionBuilder<Tables & { backup: Tables['backups'] }, 'backup'>;
 
 /**
- * Whether nothing of an install's backups is deleted automatically: some are missing, so that the others may soon be all there is, or
- * its host has moved them after `movedAfter`.
+ * Whether no backup of an install is deleted automatically. That is so while some are missing, because the others may soon be all there
+ * is, and if its host has moved them after `movedAfter`.
  */
 export function isRetained(eb: OfBackup, movedAfter: string): ExpressionWrapper<Tables, never, SqlBool> {
   return eb.or([

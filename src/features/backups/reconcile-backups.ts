@@ -49,7 +49,7 @@ export function reconcileBackupsKind(platform: Platform, host: Pick<Host, 'heldB
 
   /** Returns the numbers of backups that are newly missing, and there again. */
   async function compare({ id, name }: BackedUpInstall): Promise<{ missing: number; found: number }> {
-    // Before the host is asked: a backup of the meantime is no missing one.
+    // Read before the host is asked, because a backup made meanwhile is not missing.
     const listed = await completedBackups(database.reader, id);
     const held = new Set(await host.heldBackups({ id, name }));
     const missing = listed.filter((backup) => backup.missing_since === null && !held.has(backup.id));

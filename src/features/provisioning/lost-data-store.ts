@@ -1,7 +1,7 @@
 import type { Queries } from '../../database/database.ts';
 import type { HeldInstall } from '../../hosting/contract/inventory.ts';
 
-/** Stores what these installs of a host have lost. Changes only those whose state is another one. */
+/** Stores what these installs of a host have lost. Changes only installs whose state differs. */
 export async function storeLostData(queries: Queries, held: readonly HeldInstall[]): Promise<void> {
   const lost = new Map(
     held.flatMap(({ id, lost: reasons = [] }) => (reasons.length > 0 ? [[id, reasons.join(' ')]] : [])),

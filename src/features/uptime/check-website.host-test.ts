@@ -45,7 +45,7 @@ test('asks nginx for the home page, and PHP only for a page', async () => {
 
   await edge.control.purge(shop.state.id);
   const broken = await edge.write(shop.state, 'broken', '');
-  // Nobody has seen it yet.
+  // No visitor has asked for the broken page yet.
   expect(await check('cached')).toBeNull();
   expect((await get('/', { headers: GZIP })).status).toBe(500);
   expect(await check('cached')).toEqual({ cause: 'status', message: 'The home page answered 500.' });

@@ -55,7 +55,7 @@ export async function checkWebsite(
         limitMs,
         address: edge.address,
         port: isHttps ? edge.ports.https : edge.ports.http,
-        // A page is asked for by a connection of its own, which shows the certificate.
+        // A request for a page has a separate connection, which shows the certificate.
         ...(wanted === 'cached' ? { agent: isHttps ? agents.https : agents.http } : {}),
       },
       signal,

@@ -8,7 +8,7 @@ import { isLocalAddress } from '../hosts/local-address.ts';
 import { allHosts, type KnownHost } from '../hosts/store.ts';
 import type { EdgePlace } from './check-website.ts';
 
-/** `silent`: no connection can be made. `unknown`: nobody knows where it is. */
+/** `silent`: no connection can be made. `unknown`: its address is not known. */
 export type FoundEdge = EdgePlace | 'silent' | 'unknown';
 
 /** Gives the edge of each host by its id; that of the embedded host by null. */

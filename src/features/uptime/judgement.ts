@@ -16,16 +16,16 @@ export const INCIDENT_CAUSES = [
 ] as const;
 export type IncidentCause = (typeof INCIDENT_CAUSES)[number];
 
-/** What is wrong, in one sentence for the website's owner. */
+/** The fault of a website, with one sentence for its owner. */
 export interface Fault {
   cause: IncidentCause;
   message: string;
 }
 
-/** Seconds of `Retry-After` from which a 503 is maintenance. Shorter ones say that the website is busy. */
+/** A 503 with a `Retry-After` of at least so many seconds is maintenance. A shorter time says that the website is busy. */
 const MAINTENANCE_SECONDS = 60;
 
-/** WordPress answers with these texts, in English, if it cannot show a page. They are in the title or in a message of their own. */
+/** WordPress answers with these texts, in English, if it cannot show a page. They are in the title, or begin a paragraph or a heading. */
 const CRITICAL = /<p>There has been a critical error on (this|your) website\./i;
 const NO_DATABASE = /<(h1|title)>(Error establishing a database connection|Database Error)</i;
 
@@ -82,7 +82,7 @@ export function faultOf(answer: EdgeAnswer, now: Date): Fault | null {
   return { cause: 'status', message: `The home page answered ${status}.` };
 }
 
-/** A redirect that goes nowhere; null if the next address is to be asked. `before`: the addresses asked so far. */
+/** The fault of a redirect that goes nowhere; null if it can be followed. `before`: the addresses asked so far. */
 export function faultOfRedirect({ location, status }: EdgeAnswer, before: readonly string[]): Fault | null {
   if (location === null) {
     return {

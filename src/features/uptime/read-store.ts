@@ -33,7 +33,7 @@ export interface Incident {
   ended_at: string | null;
 }
 
-/** Which incidents are listed. */
+/** The incidents to list. */
 export type IncidentFilter =
   | { installId: string; isOpen?: boolean }
   | { accountId: string; scope: Scope; isOpen?: boolean };

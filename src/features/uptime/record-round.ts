@@ -35,7 +35,7 @@ export interface Round {
   gapMs: number;
 }
 
-/** What a failed check makes of an incident that has not ended. */
+/** The effect of a failed check on an incident that has not ended. */
 export type Consequence = 'suspect' | 'wait' | 'confirm' | 'continue';
 
 /** Two failures in a row are an incident; a silent host is one after minutes. */
@@ -50,7 +50,7 @@ export function consequenceOf(
   if (open.cause === 'host' && cause !== 'host') return 'suspect';
   const failingMs = at.getTime() - Date.parse(open.started_at);
   const patienceMs = cause === 'host' ? HOST_PATIENCE_MS : 0;
-  // Nobody looked meanwhile, so the failures are not in a row.
+  // There was no check in between, so the failures are not in a row.
   if (failingMs > patienceMs + gapMs) return 'suspect';
   return failingMs < patienceMs ? 'wait' : 'confirm';
 }

@@ -34,7 +34,7 @@ export interface Uptime {
   incident: Incident | null;
 }
 
-/** Which incidents of a list are wanted; undefined: all. */
+/** The state of the wanted incidents; undefined: all. */
 export type IncidentState = 'open' | 'ended' | undefined;
 
 export type UptimeService = ReturnType<typeof createUptimeService>;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queries } from '../../database/database.ts';
 
-/** Installs in one statement. */
+/** The most installs in one statement. */
 const CHUNK = 500;
 
 function chunks<Item>(items: readonly Item[]): Item[][] {
@@ -72,7 +72,7 @@ export async function dropSuspicions(queries: Queries, ids: readonly string[]): 
   }
 }
 
-/** Ends incidents. `unwatched`: nobody knows whether the websites answer. */
+/** Ends incidents. `unwatched`: no one knows whether the websites answer. */
 export async function endIncidents(
   queries: Queries,
   ids: readonly string[],

@@ -26,9 +26,9 @@ const AT_ONCE = 64;
 export const LIMIT_MS = 10 * SECOND_MS;
 /** A round that takes longer asks the rest of the websites in the next one. */
 const LONGEST_ROUND_MS = 45 * SECOND_MS;
-/** Between two checks of which one failed to take place. */
+/** The most rounds between two checks in a row: one check in between may be missing. */
 const LONGEST_GAP_ROUNDS = 2.5;
-/** Of cached answers, per host. */
+/** Connections to each host for cached answers. */
 const CONNECTIONS = 8;
 
 /** Minutes between the checks of one website that may wake its PHP. The embedded host ends PHP that rests for ten minutes. */
@@ -43,7 +43,7 @@ interface Parts {
   pageEvery?: number;
 }
 
-/** What a check found out; undefined: nothing. */
+/** The result of a check; undefined if it could not be made. */
 type Found = { fault: Fault | null } | undefined;
 
 /** Queues the checks of each minute, unless those of an earlier minute are unfinished. */

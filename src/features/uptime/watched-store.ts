@@ -72,7 +72,7 @@ export async function isWatched(queries: Queries, installId: string): Promise<bo
   return row !== undefined;
 }
 
-/** Those of the installs with an incident that has not ended which are not watched any more. */
+/** The installs that are no longer watched, but have an incident that has not ended. */
 export async function unwatchedWithIncident(queries: Queries): Promise<string[]> {
   const rows = await queries
     .selectFrom('uptime_incidents as incident')

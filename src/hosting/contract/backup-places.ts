@@ -4,7 +4,7 @@ import type { ReportProgress } from './progress.ts';
 /** A place in the settings that the host does not use, because it lacks the backups. */
 export interface RefusedPlace {
   address: string;
-  /** What the place in use has; null if it could not be read. */
+  /** The backups in the place in use; null if it could not be read. */
   held: CountedBackups | null;
 }
 

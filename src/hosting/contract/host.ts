@@ -135,7 +135,7 @@ export interface Difference {
   message: string;
   /** Whether the repair succeeded; null without a repair or a problem. */
   mended: boolean | null;
-  /** The operator's next step; null if there is none. If `mended` is null too, the part was not checked and the message says why. */
+  /** The operator's next step; null if nothing is left to do. If `mended` is null too, the part was not checked and the message says why. */
   remedy: string | null;
   /** Id of the install that lost data, whose newest backup helps. */
   backupOf?: string;

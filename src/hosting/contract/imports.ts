@@ -19,12 +19,12 @@ export interface WebsiteImports {
  */
 export type ImportSource = (({ file: string } | { url: string }) & ChosenSite) | { ssh: SshSource };
 
-/** Which website of an archive with several is imported, by its domain or folder. Without it, the archive must have one. */
+/** The website to import, by its domain or folder, if the archive has several. Without it, the archive must have one. */
 export interface ChosenSite {
   site?: string;
 }
 
-/** What the name of a website in an archive may look like. */
+/** Pattern of the names of websites in an archive. */
 export const SITE_PATTERN = '^[^\\u0000-\\u001f\\u007f]{1,255}$';
 
 /** A website on another host, and the key that opens it. */
@@ -65,7 +65,7 @@ export interface ImportOptions {
 }
 
 export interface ImportedWebsite {
-  /** What does not work in the imported website, on one line without a full stop. It stays in place. */
+  /** Faults of the imported website, on one line without a full stop. It stays in place. */
   warning?: string | undefined;
   tablePrefix: string;
   /** Files that were unpacked, and their bytes. */

@@ -13,7 +13,7 @@ export interface HeldInstall {
   hostnames: string[];
   /** The digest (state-digest.ts) of the served state; null if it is not served. */
   digest: string | null;
-  /** The data that is missing, one sentence each, for which the host has closed the website; omitted if nothing is. */
+  /** The missing data, one sentence each. The host has closed the website because of that. Omitted if no data is missing. */
   lost?: string[];
 }
 

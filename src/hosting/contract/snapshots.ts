@@ -83,7 +83,7 @@ export interface PackedArchive {
 
 /** The snapshot that a website was restored from. */
 export interface RestoredSnapshot extends Snapshot {
-  /** What does not work in the restored website, on one line without a full stop. It stays in place. */
+  /** Faults of the restored website, on one line without a full stop. It stays in place. */
   warning?: string | undefined;
 }
 

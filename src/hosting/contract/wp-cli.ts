@@ -19,7 +19,7 @@ export interface WpCliResult {
   stderrTruncated: boolean;
 }
 
-/** A command that did not run, or did not end by itself. */
+/** A command that did not run, or that was ended before it was done. */
 export interface WpCliRefused {
   /**
    * `missing`: the machine has no WP-CLI; `website`: a static website, or one that cannot run a command now; `interrupted`: the website's PHP

@@ -56,7 +56,7 @@ export interface WordPressSettings {
   createPhp(
     callbacks: Pick<PhpSitesOptions, 'folder' | 'roots' | 'loopback' | 'loopbacks' | 'deliverMail'>,
   ): PhpSites;
-  /** Unpacks the SQLite plugin of WordPress below a folder, and returns its own folder. Rejects with a sentence if there is none. */
+  /** Unpacks the SQLite plugin of WordPress below a folder, and returns its own folder. Rejects with a sentence if it is missing. */
   sqlitePlugin(folder: string): Promise<string>;
   /** Does the same with WP-CLI. */
   wpCli(folder: string): Promise<string>;

@@ -113,7 +113,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     );
   }
 
-  /** Runs work that can find that a website lost data, and so close it. It opens by itself when the data is back. */
+  /** Runs work that can find that a website lost data, and so close it. The host opens it again when the data is back. */
   async function mayClose<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();

@@ -172,7 +172,7 @@ export function refusalOfEmbedded(capability: Capability, runtime: Runtime): str
 const AVAILABLE: CapabilityState = { available: true };
 const lacking = (reason: string, remedy: string): CapabilityState => ({ available: false, reason, remedy });
 
-/** What the embedded host needs for it and does not have; null if nothing. */
+/** The reason and remedy if the embedded host lacks something that a capability needs; null if it lacks nothing. */
 function missingEmbedded(
   capability: Capability,
   { runsPhp, hasMailServer }: Extract<HostFacts, { kind: 'embedded' }>,

@@ -40,8 +40,8 @@ export const ANSWERED_VARY: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The directive with which a client asks for a page only if the cache can answer (RFC 9111 section 5.2.1.7). The edge answers 504 in place
- * of asking PHP, but for a page that PHP last failed to make. The check whether websites answer sends it each minute. Lua has its own copy.
+ * A client sends this directive to get a page only if the cache can answer (RFC 9111 section 5.2.1.7). The edge answers 504 in place of
+ * asking PHP, except for a page that PHP last failed to make. The check whether websites answer sends it each minute. Lua has its own copy.
  */
 const ONLY_CACHED = /(^|,)\s*only-if-cached\s*(,|$)/i;
 export const NOT_CACHED_STATUS = 504;

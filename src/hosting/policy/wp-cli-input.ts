@@ -11,8 +11,8 @@ const TERMINAL = 'needs a terminal, and there is none here.';
 const INPUT = 'reads standard input, and there is none here.';
 
 /**
- * Commands that leave their input to another program: it would find the end of it, and WP-CLI would report success. What WP-CLI itself reads is
- * refused when it does (hosting/wordpress/wp-cli/no-input.ts).
+ * Commands that leave their input to another program. It would find the end of the input, and WP-CLI would report success. If WP-CLI itself
+ * reads input, the command is refused at that moment (hosting/wordpress/wp-cli/no-input.ts).
  */
 const NEEDING: readonly NeedsInput[] = [
   { commands: ['shell'], reason: `wp shell ${TERMINAL} Run code with "wp eval".` },

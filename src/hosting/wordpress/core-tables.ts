@@ -11,7 +11,7 @@ export const CORE_TABLES: readonly string[] = [
   'term_relationships',
 ];
 
-/** The prefixes for which a database has a WordPress. */
+/** The table prefixes of each WordPress in a database. */
 export function wordpressPrefixes(tables: ReadonlySet<string>): string[] {
   return [...tables]
     .filter((name) => name.endsWith('options'))

@@ -1,7 +1,7 @@
 import { withoutControlCharacters } from '../../lib/one-line.ts';
 
 const LONGEST = 300;
-/** Of the longest sentence, for the file and the line. */
+/** Characters of the longest sentence that the file and the line may take. */
 const LONGEST_PLACE = 180;
 
 /**
@@ -12,7 +12,7 @@ const PHP_ERROR =
   /^(?:(?:Fatal|Parse|Compile|Core) error:\s*)?(\S[\s\S]*?) in ((?:phar:\/)?\/[^\n]*?)(?::| on line )(\d+)/;
 /** How such an error begins. Logs can lack its kind. */
 const BEGINNING = /(?:Fatal|Parse|Compile|Core) error:|\bUncaught /;
-/** Of an error with its message: a website can write without end. */
+/** Characters of an error that are searched, because a website can write without end. */
 const MOST_SEARCHED = 16_384;
 /** The paths of the host before the website's own. */
 const HOST_PATHS =

@@ -35,7 +35,7 @@ test('answers from another process, which stays', async () => {
   const own = await pid();
   expect(own).not.toBe(process.pid);
   expect(await pid()).toBe(own);
-  // A process group of its own, which a Ctrl-C on the terminal does not reach.
+  // A separate process group, which a Ctrl-C on the terminal does not reach.
   const { stdout } = await runCommand('ps', ['-o', 'pgid=', '-p', String(own)]);
   expect(Number(stdout)).toBe(own);
 });

@@ -152,7 +152,7 @@ export function createImportService(
         return { jobId, installId: install.id };
       }),
 
-    /** For the command line: what a successful import left out; null if nothing. */
+    /** For the command line: the parts that a successful import left out; null if it left out nothing. */
     leftOutBy: (jobId: string): Promise<string | null> => findLeftOut(reader, jobId),
   };
 }

@@ -17,7 +17,7 @@ export async function isImportUnfinished(queries: Queries, installId: string): P
 
 const storedResult = Type.Object({ left_out: Type.Optional(Type.String()) });
 
-/** What a successful import left out of its archive; null if nothing. */
+/** The parts of its archive that a successful import left out, as a text; null if it left out nothing. */
 export async function findLeftOut(queries: Queries, jobId: string): Promise<string | null> {
   const { result } = await queries
     .selectFrom('operations')

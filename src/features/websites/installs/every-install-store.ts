@@ -8,7 +8,7 @@ export interface OperatorsInstall {
   status: InstallStatus;
   environment: Environment | null;
   wordpress_version: string | null;
-  /** The missing data for which the website is closed to visitors; null if none is. */
+  /** The missing data of the website, which is closed to visitors because of that; null if no data is missing. */
   lost_data: string | null;
   account: { id: string; name: string };
   /** The host; null until placement, and on the embedded host. */

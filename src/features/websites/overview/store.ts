@@ -106,8 +106,8 @@ export async function failedBackups(queries: Queries, scope: Scope, ids: readonl
 }
 
 /**
- * The condition that an install needs attention: it failed, lost data, its last backup failed, or a served domain does not reach
- * this platform, or has no certificate that is valid after `soon`.
+ * The condition that an install needs attention: it failed, it lost data, or its last backup failed. The same holds if a served domain
+ * does not reach this platform, or has no certificate that is valid after `soon`.
  */
 export function needsAttention(eb: InstallExpressions, soon: string) {
   const lastBackup = eb

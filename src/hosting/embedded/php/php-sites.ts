@@ -87,7 +87,7 @@ export interface PhpScript {
   outputBytes?: number;
 }
 
-/** A program of PHP that runs on a website as on a command line, in a thread of its own. */
+/** A program of PHP that runs on a website as on a command line, in a separate thread. */
 export interface PhpProgram {
   /** Paths and arguments after `php`. No command line of the machine shows them. */
   arguments: readonly string[];

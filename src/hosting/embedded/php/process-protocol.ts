@@ -81,7 +81,7 @@ export interface ScriptBody {
   outputBytes: number;
 }
 
-/** A program of PHP that runs as on a command line, in a thread of its own. */
+/** A program of PHP that runs as on a command line, in a separate thread. */
 export interface ProgramBody {
   /** Paths and arguments after `php`. */
   arguments: readonly string[];

@@ -3,7 +3,7 @@ import { FRAME, FRAME_HEAD_BYTES } from './process-protocol.ts';
 
 /** PHP's own exit code after a fatal error. */
 const FATAL = 255;
-/** No longer ones come: a thread writes a quarter of its ring at once. */
+/** Frames are shorter, because a thread writes at most a quarter of its ring at once. */
 const LONGEST_FRAME = 1024 * 1024;
 
 /** Reads the answer to a program. Returns its exit code. */

@@ -36,7 +36,7 @@ export interface WordPressWebsite extends InstallRef {
   facts: SiteFacts;
 }
 
-/** What this process needs to run WordPress. */
+/** The parts that this process needs to run WordPress. */
 export interface EmbeddedWordPress {
   php: PhpSites;
   sites: WordPressSites;

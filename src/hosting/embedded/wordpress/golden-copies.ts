@@ -109,14 +109,14 @@ async function makeTree({ files, database }: WebsiteFolders, core: string): Prom
   );
 }
 
-/** An owner can put anything in the place of a file or folder. What is there stays, and no link is followed. */
+/** An owner can put anything in the place of a file or folder. It stays there, and no link is followed. */
 const TAKEN = ['EEXIST', 'ENOTDIR'];
 
 /** Writes the files without which a website cannot run, if they are missing, and completes a configuration of an earlier host. */
 export async function writeHostFiles(files: string): Promise<void> {
   const content = join(files, 'wp-content');
   const plugins = join(content, 'mu-plugins');
-  // The customer's: if it is lost, an empty one hides that.
+  // This folder belongs to the customer. If it is lost, an empty one would hide that.
   const hasContent = (await ifThere(lstat(content)))?.isDirectory() === true;
   const hasPlugins = hasContent && (await provideFolder(plugins));
   if (hasContent) await provideFile(join(content, 'db.php'), DATABASE_FILE);

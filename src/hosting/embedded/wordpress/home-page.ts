@@ -21,7 +21,7 @@ export function requireHomePage(
   return requireWordPress(visited(site), edgeOf(addresses), signal, TIMEOUT_MS);
 }
 
-/** What does not work for visitors of a website, on one line without a full stop; null if all does. */
+/** The faults that visitors of a website see, on one line without a full stop; null if all works. */
 export async function visitorsWarning(
   site: NamedSite,
   addresses: EmbeddedAddresses,

@@ -4,8 +4,8 @@ import type { Layout } from '../host-folder/layout.ts';
 import { DATABASE } from './site.ts';
 
 /**
- * What a website with WordPress lacks, one sentence each. Without it, WordPress would make an empty database and offer its installation to
- * visitors. Synchronous, because it comes before each request of PHP.
+ * The missing data of a website with WordPress, one sentence each. Without this data, WordPress would make an empty database and offer
+ * its installation to visitors. Synchronous, because it comes before each request of PHP.
  */
 export function missingData(layout: Pick<Layout, 'filesOf' | 'databaseOf'>, installId: string): string[] {
   const files = layout.filesOf(installId);

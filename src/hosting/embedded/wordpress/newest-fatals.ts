@@ -7,7 +7,7 @@ import type { Layout } from '../host-folder/layout.ts';
 import { ERROR_LOG } from '../php/process/error-log.ts';
 import { PRIVATE } from './site.ts';
 
-/** Of the log, the part in which fatal errors are looked for. */
+/** Bytes at the end of the log that are searched for fatal errors. */
 const NEWEST_BYTES = 64 * 1024;
 /** A website may put a link or a pipe in the place of its log. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

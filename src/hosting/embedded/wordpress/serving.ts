@@ -41,7 +41,7 @@ export interface WordPressServingOptions {
 }
 
 const CRON_LOOK_MS = MINUTE_MS;
-/** Until visitors of a closed website may try again. */
+/** Seconds until visitors of a closed website may try again. */
 const CLOSED_SECONDS = 60;
 
 export const factsOf = ({ wordpress, protect }: Pick<Vhost, 'wordpress' | 'protect'>): SiteFacts | null =>

@@ -18,9 +18,9 @@ export const PLATFORM_COPY_FOLDER = 'platform-copy';
 export const PURGES = 'purges';
 
 const beside = (...names: string[]) => new Set(names.map((name) => `${PRIVATE}/${name}`));
-/** What a snapshot leaves out: files that change while PHP runs, or last for a request. Relative to the document root. */
+/** Files that a snapshot leaves out, because they change while PHP runs, or last for a request. Relative to the document root. */
 export const NOT_IN_SNAPSHOTS: ReadonlySet<string> = beside(DATABASE_FOLDER, 'tmp', PLATFORM_COPY_FOLDER);
-/** What a platform backup leaves out. */
+/** Files that a platform backup leaves out. */
 export const NOT_IN_PLATFORM_BACKUPS: ReadonlySet<string> = beside(DATABASE_FOLDER, 'tmp', COPY_FOLDER);
 
 /** The folders of a website as PHP sees them. */

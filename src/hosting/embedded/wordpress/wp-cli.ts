@@ -77,7 +77,7 @@ export function createEmbeddedWpCli({ php, siteOf, settle }: EmbeddedWpCliOption
   };
 }
 
-/** The program of WP-CLI. What it writes without a path goes to the private folder, because the document root is public. */
+/** The program of WP-CLI. It runs in the private folder, because the document root is public: exports without a path go there. */
 function programOf(args: readonly string[]): PhpProgram {
   return {
     arguments: [
@@ -94,7 +94,7 @@ function programOf(args: readonly string[]): PhpProgram {
       HOMEPORT_SQLITE_COMMAND: `${SEEN.wpCli}/${SQLITE_COMMAND}`,
       // Disables the cache, which nothing would limit.
       WP_CLI_CACHE_DIR: '/dev/null',
-      // Tables have tabs, as in a pipe.
+      // Columns of tables are separated by tabs, as in a pipe.
       SHELL_PIPE: '1',
     },
     folder: SEEN.private,

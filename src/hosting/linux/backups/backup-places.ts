@@ -24,7 +24,7 @@ const root = Type.Object({
   ]),
 });
 
-/** What the host remembers about the places of its backups, in a file that only root can read. */
+/** The record of the host about the places of its backups, in a file that only root can read. */
 const recordSchema = Type.Object({
   /** The place in the settings that this record follows or, after a move, replaces. */
   setting: Type.String(),
@@ -146,7 +146,7 @@ export function createBackupPlaces({
       settled = Promise.resolve({ record: changed, refused: isAnswered ? null : refused });
     });
 
-  /** Those of the settings have the newest credentials. */
+  /** The place of the settings comes first, because it has the newest credentials. */
   const rootsOf = ({ current, former }: PlacesRecord) => [configured, current, ...former];
 
   /** A place that the record knows. */

@@ -20,9 +20,9 @@ const SALT_BYTES = 64;
 const NONCE_BYTES = 16;
 
 /**
- * The two files of an empty repository (restic's documentation, "Repository Format"): the key, which opens the master key by the
- * password, and then the configuration, whose presence makes it a repository. `polynomial`: that of a repository whose snapshots are
- * copied into it, so that equal files share their data; random by default.
+ * The two files of an empty repository (restic's documentation, "Repository Format"). The first is the key, which opens the master key
+ * by the password. The second is the configuration, whose presence makes it a repository. `polynomial`: that of a repository whose
+ * snapshots are copied into it, so that equal files share their data; random by default.
  */
 export async function newRepository(
   password: string,

@@ -28,7 +28,7 @@ export interface RepositoryRoot {
 const SETTING = 'HOMEPORT_BACKUP_REPOSITORY';
 
 /**
- * Reads an address. `repository` is `HOMEPORT_BACKUP_REPOSITORY`; null stands for `folder`. Throws an OperatorError if it is neither a
+ * Reads an address. `repository` is `HOMEPORT_BACKUP_REPOSITORY`; null means `folder`. Throws an OperatorError if it is neither a
  * folder nor an S3 address, or is in S3 without credentials.
  */
 export function repositoryRoot(

@@ -45,7 +45,7 @@ export interface Restic {
   forget(snapshotIds: string[]): Promise<void>;
   /** Deletes data that no snapshot uses. */
   prune(): Promise<void>;
-  /** How it divides files. */
+  /** The chunker polynomial, which says how the repository divides files. */
   polynomial(): Promise<string>;
   /**
    * Copies snapshots from another repository with the same password; one that is there already is skipped. Its output has a line for each

@@ -4,7 +4,7 @@ import { countAttachments, hasUploads, readWebsiteData } from '../websites/read-
 import { type JudgedData, judgeData, type Loss, lostUploads } from '../websites/website-losses.ts';
 import type { InspectedHost } from './inspected-host.ts';
 
-/** What an install has lost, but for uploads. Changes nothing. */
+/** Finds the data that an install has lost, except uploads. Changes nothing. */
 export async function inspectData(
   { layout, databases }: InspectedHost,
   { state: { id }, placement }: InstallRecord,
@@ -13,7 +13,7 @@ export async function inspectData(
   return judgeData(data, placement.seen ?? null);
 }
 
-/** Uploads that the media library of a website without other losses has. Asks the database as the website's user. */
+/** Finds the loss of all uploads of a website without other losses. Asks the database as the website's user. */
 export async function inspectUploads(
   { layout, databases }: InspectedHost,
   { state, placement }: InstallRecord,

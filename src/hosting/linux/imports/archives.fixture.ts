@@ -96,7 +96,7 @@ export interface Unpacker {
   remove(): void;
 }
 
-/** Runs import-unpack.php in folders of its own. */
+/** Runs import-unpack.php, each time in new folders. */
 export function createUnpacker(): Unpacker {
   const all = mkdtempSync(join(tmpdir(), 'import-'));
   const folder = () => mkdtempSync(join(all, 'archive-'));

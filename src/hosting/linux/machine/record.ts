@@ -60,7 +60,7 @@ const SeenDataSchema = Type.Object({
   tables: Type.Array(Text),
 });
 
-/** What a website had when it last lacked nothing: so a later loss is noticed, and nothing else is put in its place. */
+/** The data that a website had when it last lacked nothing. With it, the host notices a later loss, and puts nothing else in its place. */
 export type SeenData = Type.Static<typeof SeenDataSchema>;
 
 const PlacementSchema = Type.Object({

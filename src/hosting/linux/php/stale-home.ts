@@ -2,8 +2,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { hasCode } from '../../../lib/error-code.ts';
 
 /**
- * Whether the sandbox of a running daemon shows another folder than the present one at the path of a home: one that was deleted or
- * moved away since the daemon started. `pid`: the main process of {@link fpmSpec}.
+ * Whether the sandbox of a running daemon shows a former folder at the path of a home. That folder was deleted or moved away since the
+ * daemon started. `pid`: the main process of {@link fpmSpec}.
  */
 export async function hasStaleHome(pid: number, home: string): Promise<boolean> {
   const sandbox = await firstChild(pid);

@@ -8,7 +8,7 @@ import { PHP_PACKAGES } from '../machine/php-extensions.ts';
 const EDGE_PACKAGES = ['nginx', 'libnginx-mod-http-lua', 'lua-cjson'] as const;
 
 /**
- * Packages that the Linux host needs on Debian 12 or 13, the tools of the shells included. Those of PHP stand for the release's own
+ * Packages that the Linux host needs on Debian 12 or 13, the tools of the shells included. The packages of PHP install the release's own
  * version.
  */
 const PACKAGES: readonly string[] = [

@@ -24,11 +24,11 @@ export interface ListedPhp {
   state: 'complete' | 'incomplete' | 'available';
   /** Root of the Debian that has it; null if it is only available. */
   root: string | null;
-  /** What an incomplete version lacks, as the end of a sentence. */
+  /** The missing parts of an incomplete version, as the end of a sentence. */
   shortcoming: string | null;
   /** Newest package version in the sources, and the source; null if none has it. */
   offered: { version: string; source: string } | null;
-  /** Whether the package `php-fpm` of this Debian release stands for it. */
+  /** Whether it is the version that the package `php-fpm` of this Debian release installs. */
   isOfRelease: boolean;
   installs: string[];
   /** The command that completes or adds it. */
@@ -157,7 +157,7 @@ async function offeredVersions(apt: Apt): Promise<Map<string, { version: string;
   return versions;
 }
 
-/** The version for which `php-fpm`, a package of set-up, stands; null if it is not installed. */
+/** The version that `php-fpm`, a package of set-up, installs; null if `php-fpm` is not installed. */
 async function releaseVersion(apt: Apt): Promise<string | null> {
   const names = await apt.dependencies('php-fpm');
   return (

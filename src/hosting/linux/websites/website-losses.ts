@@ -20,13 +20,13 @@ export interface Loss {
   message: string;
   /** Whether WordPress cannot run without it. Visitors then see that the website is closed. */
   closes: boolean;
-  /** Advice if a backup is not what helps; null if it is. */
+  /** Advice if a backup does not help; null if it does. */
   remedy: string | null;
 }
 
 export interface JudgedData {
   losses: Loss[];
-  /** What to remember of the website: what it has now, if nothing is lost. */
+  /** The data to remember of the website: its present data, if nothing is lost. */
   seen: SeenData | null;
   /** The prefix for a new `wp-config.php`, if that is all that is lost and the prefix is certain. */
   restorablePrefix: string | null;
@@ -98,7 +98,7 @@ function lostTables(
     if (config !== null || wordpressPrefixes(tables).length > 0) return [];
     return [{ message: `The database ${database} has no tables of WordPress.`, closes: true, remedy: null }];
   }
-  // A website without a memory may have its users in another table (CUSTOM_USER_TABLE).
+  // If its tables were not seen before, it may have its users in another one (CUSTOM_USER_TABLE).
   const expected = seen?.tablePrefix === prefix ? seen.tables : ['options', 'posts'];
   const lost = expected.filter((name) => !tables.has(prefix + name));
   if (lost.length === 0) return [];
@@ -116,7 +116,7 @@ function lostTables(
   ];
 }
 
-/** The prefixes of WordPress in the database, if there is none with the configured prefix. The one that was seen comes alone. */
+/** The prefixes of WordPress in the database, if it has no table with the configured prefix. The one that was seen comes alone. */
 function otherPrefixes(tables: ReadonlySet<string>, prefix: string | null, seen: SeenData | null): string[] {
   if (prefix === null || CORE_TABLES.some((name) => tables.has(prefix + name))) return [];
   const others = wordpressPrefixes(tables);

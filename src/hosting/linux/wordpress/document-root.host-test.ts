@@ -58,7 +58,7 @@ const SIGN_IN = `$until = time() + 600; $token = WP_Session_Tokens::get_instance
 echo LOGGED_IN_COOKIE, '=', wp_generate_auth_cookie(1, $until, 'logged_in', $token), '; ',
     AUTH_COOKIE, '=', wp_generate_auth_cookie(1, $until, 'auth', $token);`;
 
-/** What WordPress took as its folders since the last call. */
+/** The folders that WordPress took as its own since the last call. */
 async function roots(): Promise<{ abspath: string; home: string; uri: string; cron: boolean }[]> {
   const file = join(htdocs, 'wp-content/roots.jsonl');
   const lines = (await readFile(file, 'utf8')).trim().split('\n');

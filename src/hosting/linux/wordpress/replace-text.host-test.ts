@@ -15,7 +15,7 @@ function replaced(values: string[], from: string[], to: { scheme: string; host: 
   return JSON.parse(output);
 }
 
-/** What PHP reads from serialised text. */
+/** The value that PHP reads from serialised text. */
 const unserialised = (text: string): unknown =>
   JSON.parse(
     execFileSync('php', ['-r', 'echo json_encode(unserialize(stream_get_contents(STDIN)));'], {

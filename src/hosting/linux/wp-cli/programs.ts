@@ -20,7 +20,7 @@ fi
 exec php -d display_errors=stderr "$phar" --path="$HOMEPORT_DOC" "$@"
 `;
 
-/** Where the arguments are read from. Standard input stays one that cannot be read. */
+/** The descriptor that arguments are read from. Standard input stays one that cannot be read. */
 export const ARGUMENTS_FD = 3;
 
 /**

@@ -41,8 +41,8 @@ const MISSING = 'This machine has no WP-CLI. Ask your provider to add it.';
 const GROUP = 'wp-cli-';
 
 /**
- * Each command has a cgroup, by which it is ended: a program that is killed while bwrap starts it can survive bwrap, whatever
- * `--die-with-parent` says.
+ * Each command has a cgroup. The host ends the command by killing its cgroup, because a program that is killed while bwrap starts it can
+ * survive bwrap, whatever `--die-with-parent` says.
  */
 export function createWpCli(options: WpCliOptions): WpCli {
   const { layout, cgroups, limits, isThere, withinMs } = options;

@@ -24,7 +24,7 @@ export interface SuspectedItem {
 export interface Finding {
   /** One sentence without a full stop. */
   text: string;
-  /** What only looks different, because PHP and WordPress work: the path of a page, or rows of the database. Null for a fault. */
+  /** The part that only looks different, because PHP and WordPress work: the path of a page, or rows of the database. Null for a fault. */
   differs: string | null;
 }
 
@@ -40,7 +40,7 @@ export function isSlower(former: number, now: number, busy: number): boolean {
   return now - expected > SLOWER_MS && now > expected * SLOWER_TIMES;
 }
 
-/** What is worse with a page; null if it is as good as before. */
+/** The finding about a page that is worse than before; null if it is as good. */
 export function worsenedPage(former: SeenPage, page: SeenPage, busy = 1): Finding | null {
   const { name, path, kind, status, failure, length, parts, errors, error, milliseconds } = page;
   const because = error === null ? '' : `: ${error}`;
@@ -71,7 +71,7 @@ export function worsenedPage(former: SeenPage, page: SeenPage, busy = 1): Findin
   return difference(`${name} has ${length} characters, and ${former.length} before`);
 }
 
-/** Plugins greet administrators with pages of their own, so only the end of the page counts, and that the session does. */
+/** Plugins greet administrators with other pages, so only the end of the page counts, and whether the session is accepted. */
 function worsenedAdministratorPage(former: SeenPage, { name, path, parts }: SeenPage): Finding | null {
   if (parts.includes(LOGIN_PART) && !former.parts.includes(LOGIN_PART)) {
     return { text: `${name} asks administrators to sign in again`, differs: path };

@@ -23,7 +23,7 @@ export const observationSchema = Type.Object({
   fatals: Type.Array(Type.String()),
   /** Null if WordPress does not start. */
   state: orNull(websiteStateSchema),
-  /** What a small script took: it shows how busy the machine was. */
+  /** Duration of a small script, which shows how busy the machine was. */
   milliseconds: Type.Integer(),
 });
 

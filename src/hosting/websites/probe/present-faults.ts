@@ -4,7 +4,7 @@ import type { ProbeSite } from './probing.ts';
 import { faultOf } from './visitor-probe.ts';
 
 /**
- * What is wrong with a website that replaced another one, on one line; null if it works. A comparison with the former website would say
+ * The faults of a website that replaced another one, on one line; null if it works. A comparison with the former website would say
  * nothing. Due tasks are not run and no comment is made, because the website has just come.
  */
 export async function presentWarning(site: ProbeSite): Promise<string | null> {
@@ -14,7 +14,7 @@ export async function presentWarning(site: ProbeSite): Promise<string | null> {
   return cleanReason(`${first}${more}`);
 }
 
-/** What is wrong with a website, most important first, without a comparison. */
+/** The faults of a website, most important first, without a comparison. */
 export function presentFaults({ pages, missing, state }: Observation): string[] {
   const [path] = missing;
   const many = missing.length === 1 ? 'a script or stylesheet' : `${missing.length} scripts and stylesheets`;

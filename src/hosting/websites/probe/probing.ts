@@ -2,13 +2,13 @@ import { SECOND_MS } from '../../../lib/durations.ts';
 import { type AskedPage, type ProbedWebsite, seePage, UNCACHED, type Visited } from './visited-page.ts';
 import type { ProbeSession, ProbeSessions } from './website-state.ts';
 
-/** How long a check waits. Tests wait less. */
+/** Waits and time limits of a check. Tests wait less. */
 export interface CheckPace {
-  /** For a page, with its redirects. */
+  /** Limit for a page, with its redirects. */
   pageMs: number;
-  /** Before a failing check is repeated. */
+  /** Pause before a failing check is repeated. */
   pauseMs: number;
-  /** For all pages together. The rest is not asked. */
+  /** Limit for all pages together. The rest is not asked. */
   wholeMs: number;
 }
 

@@ -6,7 +6,7 @@ import type { WebsiteState } from './website-state.ts';
 const WITHIN_MS = 20 * SECOND_MS;
 const CRON_MS = 5 * MINUTE_MS;
 
-/** Runs due tasks, and returns the fatal error of PHP; null without one. Tasks that take longer go on: none is broken off. */
+/** Runs due tasks, and returns the fatal error of PHP; null without one. Tasks that take longer are not broken off. */
 export async function cronFault(site: WebsiteScripts, signal: AbortSignal): Promise<string | null> {
   const waiting = new AbortController();
   const late = sleep(WITHIN_MS, null, { signal: AbortSignal.any([signal, waiting.signal]) }).catch(

@@ -61,7 +61,7 @@ const PARTS = [
 /** As PHP and WordPress print them. */
 const ERRORS = /<b>(Fatal error|Parse error)<\/b>:|There has been a (critical error) on this website/g;
 export const SHOWN_ERROR = /<b>(?:Fatal|Parse) error<\/b>:[^\n]*/;
-/** What probe.php adds to a page that ended with an error. */
+/** The line that probe.php adds to a page that ended with an error. */
 const REPORTED_ERROR = /\n<!--homeport-probe ([\w+/=]+)-->$/;
 /** Where WordPress sends visitors of a website without tables or configuration. */
 export const INSTALLATION = /\/wp-admin\/(?:install|setup-config)\.php$/;

@@ -39,7 +39,7 @@ export interface VisitorProbe {
   timeoutMs?: number;
   /** Asks as other visitors do, so that the page cache may answer. Otherwise PHP makes each page. */
   throughCache?: boolean;
-  /** The newest fatal errors of the website's PHP, without their times. Names the cause of a fault. */
+  /** The newest fatal errors of the website's PHP, without their times. They name the cause of a fault. */
   fatals?: () => Promise<readonly string[]>;
   signal?: AbortSignal | undefined;
 }
@@ -93,7 +93,7 @@ function firstOfMore(before: readonly string[], after: readonly string[]): strin
   return after.find((line) => times(after, line) > times(before, line)) ?? null;
 }
 
-/** What is wrong with a page that should work; null if it does. Plugins answer 401, 403 or 404 to hide pages from strangers. */
+/** The fault of a page that should work; null if it does. Plugins answer 401, 403 or 404 to hide pages from strangers. */
 export function faultOf({
   name,
   path,

@@ -32,7 +32,7 @@ afterEach(() => {
   }
 });
 
-/** What a website answers, and what was asked. */
+/** A website with set answers, and the paths that were asked. */
 interface FakeWebsite extends ProbeSite {
   /** Status of a path, or `hang`; 200 otherwise. */
   broken: Map<string, number | 'hang'>;

@@ -49,8 +49,8 @@ export async function findFault(site: ProbeSite, before: Observation): Promise<s
 }
 
 /**
- * Looks at a website again as `observe` did, and compares. What was broken before is no finding. Repeats a failing check after a pause,
- * and asks nothing more after the first fault: a website that hangs is restored within a minute.
+ * Looks at a website again as `observe` did, and compares. A fault that it had before is no finding. Repeats a failing check after a pause,
+ * and asks nothing more after the first fault, so that a website that hangs is restored within a minute.
  */
 export async function checkAgain(
   site: ProbeSite,

@@ -11,7 +11,7 @@ const WITHIN_MS = 20 * SECOND_MS;
 /** Longer than a probe takes. */
 const SESSION_SECONDS = 5 * 60;
 const TOKEN_BYTES = 32;
-/** Header with which the host asks for pages as an administrator; see probe.php. */
+/** Header that the host sends to ask for pages as an administrator; see probe.php. */
 const PROBE_HEADER = 'x-homeport-probe';
 
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);

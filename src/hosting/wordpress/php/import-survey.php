@@ -5,7 +5,7 @@
  */
 const MOST_ENTRIES = 2_000_000;
 const MOST_LINKS = 20_000;
-/** Of each kind of file that is looked into. */
+/** The most files of each kind that are looked into. */
 const MOST_READ = 1_000;
 const LONGEST_NAME = 255;
 const LONGEST_PATH = 1024;

@@ -2,7 +2,7 @@
 /** Reads the entries of tar archives. See import-archive.php. */
 const BLOCK = 512;
 const LONGEST_HEADER_TEXT = 1 << 16;
-/** Parts of a file with holes. */
+/** The most parts of a file with holes. */
 const MOST_PARTS = 100_000;
 
 function is_tar(string $start): bool

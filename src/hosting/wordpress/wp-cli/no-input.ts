@@ -1,4 +1,4 @@
-/** What a command prints that wants to read input. */
+/** The message of a command that wants to read input. */
 export const NO_INPUT =
   'The command asks for input, and there is none. Give every value as an argument, and --yes to confirm.';
 

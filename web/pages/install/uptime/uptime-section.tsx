@@ -25,7 +25,7 @@ const PERIODS = [
 ] as const;
 
 const FEW = 5;
-/** The most that the API gives at once. */
+/** The most incidents that the API gives at once. */
 const MANY = 100;
 
 /** Whether the website answers, how often it did, and when it did not. */

@@ -10,7 +10,7 @@ const WORDS: Record<Uptime['state'], { word: string; tone: Tone }> = {
 /** The state in a word, with its colour. */
 export const stateOf = ({ state }: Pick<Uptime, 'state'>) => WORDS[state];
 
-/** A share in percent: as many digits as tell it from 100. */
+/** A share in percent, with enough digits to tell it from 100. */
 export function formatPercentage(percentage: number | null): string {
   if (percentage === null) return 'Unknown';
   return `${percentage === 100 ? '100' : percentage.toFixed(percentage < 99.9 ? 2 : 3)} %`;

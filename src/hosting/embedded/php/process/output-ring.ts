@@ -5,8 +5,8 @@ export interface OutputRing {
 }
 
 /**
- * Waits while the ring is full, as a socket would make PHP wait: otherwise endless output would fill the memory. `isDropped`: whether nobody
- * reads the output any more.
+ * Waits while the ring is full, as a socket would make PHP wait. Otherwise endless output would fill the memory. `isDropped`: whether the
+ * output is no longer read.
  */
 export function createOutputRing(
   ring: SharedArrayBuffer,

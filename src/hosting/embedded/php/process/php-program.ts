@@ -27,7 +27,7 @@ export const isOutOfMemory = ({ memory }: { memory: number }, { threadMb }: PhpP
 
 interface Surroundings {
   log(line: string): void;
-  /** The thread has ended. `reason`: why the program did not end by itself; null if it did. */
+  /** The thread has ended. `reason`: why the program was ended or crashed; null if it was done. */
   ended(temporary: ReadonlySet<string>, reason: string | null): void;
 }
 

@@ -34,7 +34,7 @@ export interface PhpThreads {
   serve(site: PhpThreadSite): Promise<void>;
   /** Runs a call when a thread is free. */
   call(call: Omit<PhpCall, 'id'>, seconds: number, listener: CallListener): BegunCall;
-  /** Runs a program in a thread of its own, beside the calls. */
+  /** Runs a program in a separate thread, beside the calls. */
   run(program: ProgramBody, listener: ProgramListener): BegunProgram;
 }
 

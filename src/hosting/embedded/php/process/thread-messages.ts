@@ -13,7 +13,7 @@ export interface ThreadStart {
   ring: SharedArrayBuffer;
 }
 
-/** What a thread starts with that runs one program. */
+/** The start of a thread that runs one program. */
 export interface ProgramStart extends ThreadStart {
   site: PhpThreadSite;
   program: ProgramBody;
