@@ -8,11 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import Sqlite from 'better-sqlite3';
-import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { codeOf } from '../../lib/error-code.ts';
-import { systemRandomness } from '../../lib/ids.ts';
 import { PermanentHostError } from '../contract/errors.ts';
 import type { InstallState } from '../contract/install-state.ts';
 import { NO_RULES } from '../contract/website-rules.ts';
@@ -26,11 +23,10 @@ import { requirePackagedFiles } from '../wordpress/packaged-files.ts';
 import { LOCAL, startHost, type TestHost } from './embedded-host.fixture.ts';
 import { createEmbeddedHost } from './embedded-host.ts';
 import type { WordPressSettings } from './host-options.ts';
-import { createPhpSites } from './php/create-php-sites.ts';
-import { provideSqlitePlugin, provideWpCli } from './php/packaged-copies.ts';
 import { PhpFailure } from './php/php-sites.ts';
 import { platformParts } from './platform-parts.ts';
 import { announceDatabase } from './wordpress/adopted-database.ts';
+import { mailThatGoes, realPhp, realWordPress } from './wordpress/real-wordpress.fixture.ts';
 import { smallWordPress } from './wordpress/small-wordpress.fixture.ts';
 import { askForPurge, type WatchedPhp, watchPhp } from './wordpress/watched-php.fixture.ts';
 import type { OutgoingMail } from './wordpress/website-mail.ts';
@@ -44,40 +40,19 @@ let sent: OutgoingMail[];
 let callbacks: Callbacks | undefined;
 
 type Callbacks = Parameters<WordPressSettings['createPhp']>[0];
-const newPhp = (given: Callbacks) =>
-  createPhpSites({
-    ...given,
-    idleMs: HOUR_MS,
-    memoryMb: 1_000,
-    waitMs: MINUTE_MS,
-    spare: false,
-    mayConnect: () => false,
-    log: pino({ level: 'silent' }),
-  });
-const wordpressOf = (from: string | null): WordPressSettings => ({
-  source: from,
-  url: 'http://127.0.0.1:1',
-  releasesUrl: null,
-  createPhp(given) {
-    if (callbacks !== undefined) return newPhp(given);
-    callbacks = given;
-    php = watchPhp(newPhp(given));
-    return php;
-  },
-  sqlitePlugin: provideSqlitePlugin,
-  wpCli: provideWpCli,
-  mail: {
-    senderOf: () => 'homeport@provider.test',
-    platformAddress: 'homeport@provider.test',
-    portalHost: 'portal.provider.test',
-    perHour: 10,
-    hasServer: true,
-    async send(mail: OutgoingMail) {
-      sent.push(mail);
+const wordpressOf = (from: string | null): WordPressSettings =>
+  realWordPress({
+    source: from,
+    createPhp(given) {
+      if (callbacks !== undefined) return realPhp(given);
+      callbacks = given;
+      php = watchPhp(realPhp(given));
+      return php;
     },
-  },
-  randomness: systemRandomness,
-});
+    mail: mailThatGoes(async (mail) => {
+      sent.push(mail);
+    }),
+  });
 const runs = (state: InstallState): InstallState => ({ ...state, runtime: 'wordpress' });
 const databaseFile = (install: { id: string }) =>
   join(site.folder, 'installs', install.id, 'database/wordpress.sqlite');
@@ -125,7 +100,7 @@ test('a start of PHP that failed is tried again at once, unless the failure last
     wordpress: {
       ...wordpressOf(source),
       createPhp: (given) => ({
-        ...newPhp(given),
+        ...realPhp(given),
         available: async () => answers.shift() ?? { reason: 'asked too often' },
       }),
     },

@@ -2,16 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
-import { systemRandomness } from '../../lib/ids.ts';
 import type { InstallState } from '../contract/install-state.ts';
 import { siteState } from '../policy/edge.fixture.ts';
-import { requirePackagedFiles } from '../wordpress/packaged-files.ts';
 import { startHost, type TestHost } from './embedded-host.fixture.ts';
-import { createPhpSites } from './php/create-php-sites.ts';
-import { provideSqlitePlugin, provideWpCli } from './php/packaged-copies.ts';
+import { realWordPress } from './wordpress/real-wordpress.fixture.ts';
 
 /** A website of real WordPress that loses data. */
 let site: TestHost;
@@ -20,34 +15,7 @@ const backup = randomUUID();
 const installs = (...path: string[]) => join(site.folder, 'installs', shop.id, ...path);
 
 beforeAll(async () => {
-  site = await startHost({
-    wordpress: {
-      source: requirePackagedFiles().wordpress,
-      url: 'http://127.0.0.1:1',
-      releasesUrl: null,
-      createPhp: (given) =>
-        createPhpSites({
-          ...given,
-          idleMs: HOUR_MS,
-          memoryMb: 1_000,
-          waitMs: MINUTE_MS,
-          spare: false,
-          mayConnect: () => false,
-          log: pino({ level: 'silent' }),
-        }),
-      sqlitePlugin: provideSqlitePlugin,
-      wpCli: provideWpCli,
-      mail: {
-        senderOf: () => 'homeport@provider.test',
-        platformAddress: 'homeport@provider.test',
-        portalHost: 'portal.provider.test',
-        perHour: 10,
-        hasServer: true,
-        async send() {},
-      },
-      randomness: systemRandomness,
-    },
-  });
+  site = await startHost({ wordpress: realWordPress() });
   shop = { ...siteState('shop', ['shop.test'], { primaryHostname: 'shop.test' }), runtime: 'wordpress' };
   await site.host.apply(shop);
   expect((await page('/')).status).toBe(200);

@@ -1,47 +1,16 @@
 import { readFile, rm } from 'node:fs/promises';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
-import { systemRandomness } from '../../../lib/ids.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
 import type { InstallState } from '../../contract/install-state.ts';
 import { siteState } from '../../policy/edge.fixture.ts';
-import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
 import { startHost, type TestHost } from '../embedded-host.fixture.ts';
-import { createPhpSites } from '../php/create-php-sites.ts';
-import { provideSqlitePlugin, provideWpCli } from '../php/packaged-copies.ts';
+import { realWordPress } from './real-wordpress.fixture.ts';
 
 let site: TestHost;
 let shop: InstallState;
 
 beforeAll(async () => {
-  site = await startHost({
-    wordpress: {
-      source: requirePackagedFiles().wordpress,
-      url: 'http://127.0.0.1:1',
-      releasesUrl: null,
-      createPhp: (given) =>
-        createPhpSites({
-          ...given,
-          idleMs: HOUR_MS,
-          memoryMb: 1_000,
-          waitMs: MINUTE_MS,
-          spare: false,
-          mayConnect: () => false,
-          log: pino({ level: 'silent' }),
-        }),
-      sqlitePlugin: provideSqlitePlugin,
-      wpCli: provideWpCli,
-      mail: {
-        senderOf: () => 'homeport@provider.test',
-        platformAddress: 'homeport@provider.test',
-        portalHost: 'portal.provider.test',
-        perHour: 10,
-        hasServer: true,
-        async send() {},
-      },
-      randomness: systemRandomness,
-    },
-  });
+  site = await startHost({ wordpress: realWordPress() });
   shop = { ...siteState('shop', ['shop.test'], { primaryHostname: 'shop.test' }), runtime: 'wordpress' };
   await site.host.apply(shop);
   await site.write(shop, 'wp-content/mu-plugins/roots.php', PLUGIN);

@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
-import { systemRandomness } from '../../../lib/ids.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import type { InstallState } from '../../contract/install-state.ts';
 import type { WpCliResult } from '../../contract/wp-cli.ts';
 import { siteState } from '../../policy/edge.fixture.ts';
-import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
 import { NO_INPUT } from '../../wordpress/wp-cli/no-input.ts';
 import { startHost, type TestHost } from '../embedded-host.fixture.ts';
 import { layoutOf } from '../host-folder/layout.ts';
-import { createPhpSites } from '../php/create-php-sites.ts';
-import { provideSqlitePlugin, provideWpCli } from '../php/packaged-copies.ts';
 import type { PhpSites } from '../php/php-sites.ts';
+import { realPhp, realWordPress } from './real-wordpress.fixture.ts';
 import { DATABASE } from './site.ts';
 
 /** Such commands take half of the time. */
@@ -27,34 +23,12 @@ let php: PhpSites;
 
 beforeAll(async () => {
   site = await startHost({
-    wordpress: {
-      source: requirePackagedFiles().wordpress,
-      url: 'http://127.0.0.1:1',
-      releasesUrl: null,
+    wordpress: realWordPress({
       createPhp(given) {
-        php = createPhpSites({
-          ...given,
-          idleMs: HOUR_MS,
-          memoryMb: 1_000,
-          waitMs: MINUTE_MS,
-          spare: false,
-          mayConnect: () => false,
-          log: pino({ level: 'silent' }),
-        });
+        php = realPhp(given);
         return php;
       },
-      sqlitePlugin: provideSqlitePlugin,
-      wpCli: provideWpCli,
-      mail: {
-        senderOf: () => 'homeport@provider.test',
-        platformAddress: 'homeport@provider.test',
-        portalHost: 'portal.provider.test',
-        perHour: 10,
-        hasServer: false,
-        send: async () => {},
-      },
-      randomness: systemRandomness,
-    },
+    }),
   });
   shop = { ...siteState('shop', ['shop.test'], { primaryHostname: 'shop.test' }), runtime: 'wordpress' };
   await site.host.apply(shop);

@@ -1,0 +1,46 @@
+import { pino } from 'pino';
+import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
+import { systemRandomness } from '../../../lib/ids.ts';
+import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
+import type { WordPressSettings } from '../host-options.ts';
+import { createPhpSites } from '../php/create-php-sites.ts';
+import { provideSqlitePlugin, provideWpCli } from '../php/packaged-copies.ts';
+
+/** Real PHP, which stays while a test runs and reaches no network. */
+export const realPhp: WordPressSettings['createPhp'] = (given) =>
+  createPhpSites({
+    ...given,
+    idleMs: HOUR_MS,
+    memoryMb: 1_000,
+    waitMs: MINUTE_MS,
+    spare: false,
+    mayConnect: () => false,
+    log: pino({ level: 'silent' }),
+  });
+
+/** The packaged WordPress with real PHP, SQLite and WP-CLI. Mail is dropped. */
+export function realWordPress(parts: Partial<WordPressSettings> = {}): WordPressSettings {
+  return {
+    source: requirePackagedFiles().wordpress,
+    url: 'http://127.0.0.1:1',
+    releasesUrl: null,
+    createPhp: realPhp,
+    sqlitePlugin: provideSqlitePlugin,
+    wpCli: provideWpCli,
+    mail: mailThatGoes(async () => {}),
+    randomness: systemRandomness,
+    ...parts,
+  };
+}
+
+/** The mail settings of a platform with a mail server. */
+export function mailThatGoes(send: WordPressSettings['mail']['send']): WordPressSettings['mail'] {
+  return {
+    senderOf: () => 'homeport@provider.test',
+    platformAddress: 'homeport@provider.test',
+    portalHost: 'portal.provider.test',
+    perHour: 10,
+    hasServer: true,
+    send,
+  };
+}
