@@ -31,7 +31,8 @@ async function expectClosed(missing: string): Promise<void> {
     const { status, text, headers } = await page(path);
     expect([path, status]).toEqual([path, 503]);
     expect(text).toContain('not available at the moment');
-    expect(headers['retry-after']).toBeDefined();
+    // The watch of websites takes a minute or more for maintenance, which counts as up.
+    expect(Number(headers['retry-after'])).toBeLessThan(60);
   }
   expect((await site.host.heldInstalls(null)).installs).toMatchObject([{ lost: [missing] }]);
 }

@@ -42,7 +42,7 @@ export interface WordPressServingOptions {
 
 const CRON_LOOK_MS = MINUTE_MS;
 /** Seconds until visitors of a closed website may try again. */
-const CLOSED_SECONDS = 60;
+const CLOSED_SECONDS = 5;
 
 export const factsOf = ({ wordpress, protect }: Pick<Vhost, 'wordpress' | 'protect'>): SiteFacts | null =>
   wordpress && { ...wordpress, passKey: protect?.passKey ?? null };
