@@ -1,4 +1,4 @@
-import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
@@ -12,6 +12,7 @@ import { parseVhost } from '../host-folder/vhost.ts';
 import type { PhpSites } from '../php/php-sites.ts';
 import type { PurgeRequest } from './purge-requests.ts';
 import { createWordPressServing } from './serving.ts';
+import { DATABASE } from './site.ts';
 import type { WordPressSites } from './wordpress-sites.ts';
 
 const vhost = parseVhost(
@@ -80,6 +81,12 @@ it('takes purges one after the other, so that two requests lose none', async () 
 
 it('ends PHP at once when it stops, even while a task waits for requests of its website', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const layout = layoutOf(folder);
+  // Nothing runs in a website without its data.
+  await mkdir(join(layout.filesOf(vhost.id), 'wp-content'), { recursive: true });
+  await writeFile(join(layout.filesOf(vhost.id), 'wp-config.php'), '');
+  await mkdir(layout.databaseOf(vhost.id), { recursive: true });
+  await writeFile(join(layout.databaseOf(vhost.id), DATABASE), '');
   const clock = manualClock();
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
   const stopped: string[] = [];
@@ -88,7 +95,7 @@ it('ends PHP at once when it stops, even while a task waits for requests of its 
     facts: { version: '6.8', origin: 'http://shop.hosting.test', passKey: null },
   };
   const serving = createWordPressServing({
-    layout: layoutOf(folder),
+    layout,
     sites: new Proxy(noSites, { get: (_sites, name) => name === 'runCron' && (async () => null) }),
     php: Object.assign(Object.create(noPhp), {
       isHeld: () => false,
