@@ -11,6 +11,7 @@ import { createGunzip } from 'node:zlib';
 import '../../lib/certificates/safe-peer-certificate.ts';
 import { type ConnectionProblem, connectionProblem } from './connection-problem.ts';
 import { isRedirect, locationText } from './probe-response.ts';
+import { leaveUnread, responseTo } from './response-to.ts';
 import { timeLimit } from './time-limit.ts';
 
 /** One request to the platform's own web server, whatever the name in the URL leads to in the DNS. */
@@ -83,7 +84,6 @@ function send(
   signal: AbortSignal,
   ended: { certificateEndsAt: Date | null },
 ): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const options = {
     host: address,
     port,
@@ -110,18 +110,7 @@ function send(
       ended.certificateEndsAt = socket.getPeerX509Certificate()?.validToDate ?? null;
     });
   });
-  request.on('response', resolve);
-  request.on('upgrade', (_response, socket) => {
-    socket.destroy();
-    reject(new Error('switched protocols without a request to do so'));
-  });
-  request.on('error', reject);
-  // For a connection that ends without a response or an error. After either, it changes nothing.
-  request.on('close', () =>
-    reject(Object.assign(new Error('closed without an answer'), { code: 'ECONNRESET' })),
-  );
-  request.end();
-  return promise;
+  return responseTo(request);
 }
 
 async function beginningOf(response: IncomingMessage, hasBody: boolean): Promise<string> {
@@ -142,11 +131,4 @@ async function beginningOf(response: IncomingMessage, hasBody: boolean): Promise
     if (!response.complete) leaveUnread(response);
   }
   return Buffer.concat(chunks).subarray(0, MOST_BYTES).toString('utf8');
-}
-
-function leaveUnread(response: IncomingMessage): string {
-  // Destroying the response before its end raises an error that does not matter here.
-  response.on('error', () => {});
-  response.destroy();
-  return '';
 }

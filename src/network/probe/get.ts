@@ -7,6 +7,7 @@ import { hostAndPort } from '../../lib/host-and-port.ts';
 import { bareHost } from '../../lib/host-names.ts';
 import { type ConnectionProblem, connectionProblem, connectionSentence } from './connection-problem.ts';
 import { isRedirect, locationText, type ProbeProblem, type ProbeResponse } from './probe-response.ts';
+import { leaveUnread, responseTo } from './response-to.ts';
 import { timeLimit } from './time-limit.ts';
 import { quotable } from './untrusted-text.ts';
 import type { WebPorts } from './web-urls.ts';
@@ -63,7 +64,6 @@ export async function getAt(
 }
 
 function send(url: URL, address: string, port: number, signal: AbortSignal): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const host = bareHost(url.hostname);
   const options = {
     host: address,
@@ -93,18 +93,7 @@ function send(url: URL, address: string, port: number, signal: AbortSignal): Pro
           rejectUnauthorized: false,
         })
       : requestHttp(options);
-  request.on('response', resolve);
-  request.on('upgrade', (_response, socket) => {
-    socket.destroy();
-    reject(new Error('switched protocols without a request to do so'));
-  });
-  request.on('error', reject);
-  // For a connection that ends without a response or an error. After either, it changes nothing.
-  request.on('close', () =>
-    reject(Object.assign(new Error('closed without an answer'), { code: 'ECONNRESET' })),
-  );
-  request.end();
-  return promise;
+  return responseTo(request);
 }
 
 async function beginning(response: IncomingMessage, maxBytes: number): Promise<string> {
@@ -118,13 +107,6 @@ async function beginning(response: IncomingMessage, maxBytes: number): Promise<s
     if (length >= maxBytes) break;
   }
   return Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8');
-}
-
-function leaveUnread(response: IncomingMessage): string {
-  // Destroying the response before its end raises an error that does not matter here.
-  response.on('error', () => {});
-  response.destroy();
-  return '';
 }
 
 function joined(headers: NodeJS.Dict<string[]>): Record<string, string> {
