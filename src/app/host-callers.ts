@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { Host } from '../hosting/contract/host.ts';
 import { askForLogin, askForMail } from './serving-socket.ts';
 
-/** Questions of requests to hosts, for which users wait. */
+/** The calls to hosts that a user's request waits for. */
 export type HostCallers = Pick<Host, 'createLogin' | 'createDatabaseLink' | 'readMail' | 'readLog'>;
 
 /**

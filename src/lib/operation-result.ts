@@ -16,7 +16,7 @@ export const RESULT_FIELDS: Record<OperationKind, Readonly<Record<string, string
   },
   'install.import': {
     checkpoint_id: 'with a checkpoint',
-    left_out: 'what was skipped, or is in the archive and was not imported, if anything',
+    left_out: 'what was skipped or not imported from the archive, if anything',
     warning: BROKEN_IN_PLACE,
   },
   'install.delete': {},

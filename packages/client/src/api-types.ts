@@ -4532,7 +4532,7 @@ export interface components {
             primary_domain: string;
             stable_ips: string[] | null;
             is_multisite: boolean;
-            /** @description an addition of Homeport: the data of the website that is missing, for which it is closed to visitors; null if none is */
+            /** @description an addition of Homeport: the missing data, because of which the website is closed to visitors; null if nothing is missing */
             lost_data: string | null;
             /**
              * Format: date-time
@@ -5365,7 +5365,7 @@ export interface components {
             step: string | null;
         };
         /**
-         * @description What it made, once it has succeeded. `install.create`: `install_id`; `install.copy`: `backup_id` if the backup is kept, `checkpoint_id` with a checkpoint, `warning` what does not work in the website, which stays in place; `install.import`: `checkpoint_id` with a checkpoint, `left_out` what was skipped, or is in the archive and was not imported, if anything, `warning` what does not work in the website, which stays in place; `backup.create`: `backup_id`; `backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint, `withheld_domains` if a restored deleted install does not serve all its domains again, `warning` what does not work in the website, which stays in place; `archive.create`: `archive_id`, `backup_id`; `domain.check`: `report_id`; `cache.purge`: `cache`, `paths` with single pages, `path_count` with single pages; `wordpress.update`: `version` if WordPress itself was updated, `plugins` the number of updated plugins, if any, `themes` the number of updated themes, if any, `checkpoint_id` with a checkpoint, `restored` `true` if the checkpoint was restored after an interruption, before the updates were made again: later changes are lost, `warning` how a page looks different, if the updates stay all the same; `wordpress.change`: `id`, `name`, `version` if it has one, `warning` how a page looks different, if the change stays all the same, `checkpoint_id` with a checkpoint; `install.update_php`: `version`; `wordpress.cli`: `exit_status`, `command` its first words, such as `plugin list`, `stdout` for an hour, when you get this operation and may run commands, `stderr` likewise, `stdout_truncated` if it was cut, `stderr_truncated` likewise. Other kinds have no result.
+         * @description What it made, once it has succeeded. `install.create`: `install_id`; `install.copy`: `backup_id` if the backup is kept, `checkpoint_id` with a checkpoint, `warning` what does not work in the website, which stays in place; `install.import`: `checkpoint_id` with a checkpoint, `left_out` what was skipped or not imported from the archive, if anything, `warning` what does not work in the website, which stays in place; `backup.create`: `backup_id`; `backup.restore`: `backup_id`, `checkpoint_id` with a checkpoint, `withheld_domains` if a restored deleted install does not serve all its domains again, `warning` what does not work in the website, which stays in place; `archive.create`: `archive_id`, `backup_id`; `domain.check`: `report_id`; `cache.purge`: `cache`, `paths` with single pages, `path_count` with single pages; `wordpress.update`: `version` if WordPress itself was updated, `plugins` the number of updated plugins, if any, `themes` the number of updated themes, if any, `checkpoint_id` with a checkpoint, `restored` `true` if the checkpoint was restored after an interruption, before the updates were made again: later changes are lost, `warning` how a page looks different, if the updates stay all the same; `wordpress.change`: `id`, `name`, `version` if it has one, `warning` how a page looks different, if the change stays all the same, `checkpoint_id` with a checkpoint; `install.update_php`: `version`; `wordpress.cli`: `exit_status`, `command` its first words, such as `plugin list`, `stdout` for an hour, when you get this operation and may run commands, `stderr` likewise, `stdout_truncated` if it was cut, `stderr_truncated` likewise. Other kinds have no result.
          * @example {
          *       "backup_id": "f04d92c8-7b31-4e56-8a9f-1c5e60d7b3a4"
          *     }
@@ -6772,7 +6772,7 @@ export interface components {
             /** @description null: nothing is known of this day */
             percentage: number | null;
             down_seconds: number;
-            /** @description the time for which checks say something */
+            /** @description the seconds of the day for which the state is known */
             observed_seconds: number;
         };
         /**

@@ -26,7 +26,7 @@ export function addImportCommand(install: Command): void {
     )
     .option(
       '--site <name>',
-      'which website of an archive with several, by its domain or folder; without it, the command lists them',
+      'the website to import from an archive with several: its domain or folder; without it, the command lists them',
     )
     .option('--yes', 'replace the current website without asking')
     .option(

@@ -58,7 +58,7 @@ export function addHostBackups(host: Command): void {
     .addHelpText(
       'after',
       '\nExample:\n  homeport host backups move --to s3:https://s3.example.net/backups/web1 \\\n' +
-        '    --credentials-file /root/s3-key',
+        '    --credentials-file /etc/homeport/s3-key',
     )
     .action(move);
 

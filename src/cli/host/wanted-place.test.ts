@@ -32,5 +32,7 @@ it('takes folders by their absolute path, and nothing without the option', async
   await expect(wantedPlace('backups', undefined, '--from')).rejects.toThrow(
     /^--from is "backups": give the absolute/,
   );
-  await expect(wantedPlace(undefined, '/root/key', '--to')).rejects.toThrow(/name the bucket with --to/);
+  await expect(wantedPlace(undefined, '/etc/homeport/s3-key', '--to')).rejects.toThrow(
+    /name the bucket with --to/,
+  );
 });

@@ -90,7 +90,10 @@ const daySchema = component(
       date: Type.String({ format: 'date', description: 'a UTC day' }),
       percentage: nullablePercentage('null: nothing is known of this day'),
       down_seconds: Type.Integer({ minimum: 0 }),
-      observed_seconds: Type.Integer({ minimum: 0, description: 'the time for which checks say something' }),
+      observed_seconds: Type.Integer({
+        minimum: 0,
+        description: 'the seconds of the day for which the state is known',
+      }),
     },
     { description: 'A day of a website' },
   ),

@@ -54,7 +54,7 @@ export const installSchema = component(
       stable_ips: nullableArrayOfStrings(),
       is_multisite: Type.Boolean(),
       lost_data: nullableString(
-        'an addition of Homeport: the data of the website that is missing, for which it is closed to visitors; null if none is',
+        'an addition of Homeport: the missing data, because of which the website is closed to visitors; null if nothing is missing',
       ),
       created_at: timestamp(),
     },

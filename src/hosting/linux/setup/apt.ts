@@ -1,7 +1,7 @@
 import { CommandError, runCommand, succeeds } from '../../../lib/run-command.ts';
 import { installPackages, PATIENTLY } from './packages.ts';
 
-/** A version of a package that a source has: `8.4.16-1~deb13u1` from `http://deb.debian.org/debian trixie/main`. */
+/** A version of a package that a source has: `8.4.16-1~deb13u1` from `https://packages.example/debian trixie/main`. */
 export interface OfferedPackage {
   name: string;
   version: string;

@@ -4,7 +4,7 @@ import type { PhpRuntime } from '../machine/php-runtimes.ts';
 import type { Apt } from './apt.ts';
 import { completePhpVersion, installPhpVersion, listPhpVersions, removePhpVersion } from './php-versions.ts';
 
-const DEBIAN = 'http://deb.debian.org/debian trixie/main';
+const DEBIAN = 'https://packages.example/debian trixie/main';
 const EXTENSIONS = missingExtensions([]);
 const packages = (version: string, without: string[] = []) =>
   [...PHP_PACKAGES, 'common', 'opcache', 'bcmath']
