@@ -22,12 +22,9 @@ export default defineConfig(({ mode }) => {
       testTimeout: 120_000,
       hookTimeout: 180_000,
       expect: { poll: { timeout: 20_000 } },
-      include: ['src/**/*.host-test.ts', 'test/host/**/*.host-test.ts'],
-      // Kills the host at each step of a restore, and installs what has to be fetched.
-      exclude:
-        mode === 'long'
-          ? []
-          : ['src/hosting/linux/backups/faults.host-test.ts', 'test/host/real-plugins.host-test.ts'],
+      include: (mode === 'long' ? ['host-test', 'long-host-test'] : ['host-test']).map(
+        (suffix) => `{src,test}/**/*.${suffix}.ts`,
+      ),
       globalSetup: ['test/host/prepare.ts'],
       sequence: { sequencer: WholeHostsFirst },
       maxWorkers: 4,

@@ -1,5 +1,4 @@
 import { inject } from 'vitest';
-import { isLong } from './rounds.ts';
 
 type Register = (name: string, body: () => void | Promise<void>) => void;
 
@@ -10,12 +9,4 @@ type Register = (name: string, body: () => void | Promise<void>) => void;
 export function onlyOn(database: 'sqlite' | 'postgres', register: Register): Register {
   const present = inject('postgresUrl') === '' ? 'sqlite' : 'postgres';
   return database === present ? register : () => {};
-}
-
-/**
- * Registers a suite or a test of a rule, on PostgreSQL in `npm run test:long` only. Each query that it reaches must have another test
- * on PostgreSQL.
- */
-export function withoutPostgresUnlessLong(register: Register): Register {
-  return isLong ? register : onlyOn('sqlite', register);
 }

@@ -13,7 +13,6 @@ import {
 } from '../../src/network/dns/fake-dns-server.fixture.ts';
 import { field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
-import { onlyOn } from '../only-on.ts';
 import { freePort } from '../servers/free-port.ts';
 import { call } from './call-homeport.ts';
 import { type Environment, environmentFor } from './run-homeport.ts';
@@ -148,7 +147,7 @@ test('what does not work is a problem, and 1', async () => {
   expect(code).toBe(1);
 });
 
-onlyOn('sqlite', test)('where there is nothing yet, nothing is made', async () => {
+test('where there is nothing yet, nothing is made', async () => {
   const dataDir = join(place.settings.dataDir, 'other');
   const { code, states } = await doctor({ HOMEPORT_DATA_DIR: dataDir });
   expect(code).toBe(0);

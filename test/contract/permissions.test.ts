@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { timestamp } from '../../src/lib/clock.ts';
 import { type Answer, field } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { manualClock } from '../manual-clock.ts';
-import { onlyOn } from '../only-on.ts';
 import {
   bestStatus,
   ENDPOINTS,
@@ -42,13 +41,6 @@ const CALLERS = [
 type Caller = (typeof CALLERS)[number];
 /** The callers whose rights depend on the install that is given to them. */
 const BOUND: readonly Caller[] = ['partial with', 'limited with', 'limited without'];
-/**
- * The matrix is one table in code, whatever the database. PostgreSQL shows that the queries hide the same: from members, whose
- * installs are looked up, and from others. endpoint-table.test.ts shows there that owners succeed.
- */
-const ASKING: readonly Caller[] =
-  inject('postgresUrl') === '' ? CALLERS : ['partial with', 'limited without', 'outsider'];
-
 /**
  * The outcome. `yes`: done; `no`: the caller sees the object but lacks the permission; `hide`: the object is hidden from the caller;
  * `bad`: the body refers to something that the caller may not use.
@@ -314,7 +306,7 @@ it('covers every endpoint that is about a thing', () => {
 });
 
 describe.each(ABOUT_THINGS.map((row) => [nameOf(row), row] as const))('%s', (_, row) => {
-  it.each(ASKING)('asked by: %s', async (kind) => {
+  it.each(CALLERS)('asked by: %s', async (kind) => {
     for (const place of BOUND.includes(kind) ? (['given', 'other'] as const) : (['given'] as const)) {
       const resources = await takeResources();
       const given = place === 'given' ? resources : await takeResources();
@@ -484,7 +476,7 @@ describe('lists', () => {
 });
 
 // A table in code again. The tests of account users change roles on both databases.
-onlyOn('sqlite', describe)('changes of roles', () => {
+describe('changes of roles', () => {
   const ROLES = ['owner', 'full', 'full,billing', 'partial', 'partial,billing'] as const;
   /** The roles that each role may assign, change or remove: never above its own, and billing only with billing. */
   const MAY: Record<(typeof ROLES)[number], readonly string[]> = {

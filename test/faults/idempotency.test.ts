@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Answer, createAgent, createClient, field, text } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
-import { onlyOn } from '../only-on.ts';
 import { rounds } from '../rounds.ts';
 import { freePort } from '../servers/free-port.ts';
 import { DEADLY, isCommittedAt } from './deadly-sites.ts';
@@ -84,53 +83,50 @@ it.each(Object.entries(DEADLY))(
 );
 
 // On PostgreSQL, the moments above and the test of crashes cover killed servers.
-onlyOn('sqlite', it)(
-  'requests that are repeated until answered take effect once, while the server is killed again and again',
-  async () => {
-    const port = await freePort();
-    const { client, agent } = clientAt(port);
-    let server = await startServer(port, false);
-    let attempts = 0;
-    let answered = 0;
+it('requests that are repeated until answered take effect once, while the server is killed again and again', async () => {
+  const port = await freePort();
+  const { client, agent } = clientAt(port);
+  let server = await startServer(port, false);
+  let attempts = 0;
+  let answered = 0;
 
-    async function untilAnswered(n: number): Promise<Answer> {
-      const json = { name: `Site ${n}`, account_id: accountId };
-      const headers = { 'idempotency-key': `request-${n}` };
-      for (;;) {
-        attempts++;
-        try {
-          const answer = await client.call('POST', '/sites', { json, headers });
-          answered++;
-          return answer;
-        } catch {
-          await sleep(20);
-        }
+  async function untilAnswered(n: number): Promise<Answer> {
+    const json = { name: `Site ${n}`, account_id: accountId };
+    const headers = { 'idempotency-key': `request-${n}` };
+    for (;;) {
+      attempts++;
+      try {
+        const answer = await client.call('POST', '/sites', { json, headers });
+        answered++;
+        return answer;
+      } catch {
+        await sleep(20);
       }
     }
+  }
 
-    async function inTurns(first: number): Promise<Answer[]> {
-      const answers: Answer[] = [];
-      for (let n = first; n < REQUESTS; n += 6) answers.push(await untilAnswered(n));
-      return answers;
-    }
+  async function inTurns(first: number): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    for (let n = first; n < REQUESTS; n += 6) answers.push(await untilAnswered(n));
+    return answers;
+  }
 
-    const all = Promise.all(Array.from({ length: 6 }, (_, first) => inTurns(first)));
-    try {
-      for (let kill = 1; kill <= KILLS; kill++) {
-        while (answered < (kill * REQUESTS) / (KILLS + 2)) await sleep(1);
-        server.child.kill('SIGKILL');
-        await server.gone;
-        server = await startServer(port, false);
-      }
-      const answers = (await all).flat();
-      expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 201));
-      for (const { body } of answers) expect(await sites(text(body, 'name'))).toEqual([field(body, 'id')]);
-      expect(answers).toHaveLength(REQUESTS);
-      expect(attempts).toBeGreaterThan(REQUESTS);
-    } finally {
+  const all = Promise.all(Array.from({ length: 6 }, (_, first) => inTurns(first)));
+  try {
+    for (let kill = 1; kill <= KILLS; kill++) {
+      while (answered < (kill * REQUESTS) / (KILLS + 2)) await sleep(1);
       server.child.kill('SIGKILL');
       await server.gone;
-      await agent.close();
+      server = await startServer(port, false);
     }
-  },
-);
+    const answers = (await all).flat();
+    expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 201));
+    for (const { body } of answers) expect(await sites(text(body, 'name'))).toEqual([field(body, 'id')]);
+    expect(answers).toHaveLength(REQUESTS);
+    expect(attempts).toBeGreaterThan(REQUESTS);
+  } finally {
+    server.child.kill('SIGKILL');
+    await server.gone;
+    await agent.close();
+  }
+});

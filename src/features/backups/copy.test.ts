@@ -7,7 +7,7 @@ import { type DatabasePlace, migratedPlace } from '../../../test/database.ts';
 import { overlapping } from '../../../test/held-jobs.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
-import { onlyOn, withoutPostgresUnlessLong } from '../../../test/only-on.ts';
+import { onlyOn } from '../../../test/only-on.ts';
 import { signedIn } from '../../../test/portal-client.ts';
 import { type Caller, operatorFor } from '../../access/caller.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
@@ -16,9 +16,6 @@ import { applyInstall } from '../websites/installs/jobs.ts';
 import { putCheckpointBack } from './checkpoints.ts';
 import { discardCopyBackups, restoreBackup } from './jobs.ts';
 import { EVERYTHING, partsOfJob } from './replaced-parts.ts';
-
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
 
 type Install = { id: string; name: string };
 
@@ -85,7 +82,7 @@ const holdUp = ({ id }: Install, delayMs = HOUR_MS) =>
     }),
   );
 
-rule('shows on the target from the start, step by step, and deletes its backup in the end', async () => {
+it('shows on the target from the start, step by step, and deletes its backup in the end', async () => {
   writeFileSync(pageOf(source), 'what visitors see');
   writeFileSync(pageOf(target), 'what was tried');
   await holdUp(source);
@@ -154,7 +151,7 @@ it('reports its progress', async () => {
   expect(await backups()).toEqual([]);
 });
 
-rule('delays no other operation of the target while its backup waits', async () => {
+it('delays no other operation of the target while its backup waits', async () => {
   await holdUp(source);
   await copy();
   await homeport.services.backups.request(callerOf(owner), target.id, {
@@ -174,7 +171,7 @@ rule('delays no other operation of the target while its backup waits', async () 
   ]);
 });
 
-rule('is given up if its backup is not complete within a day', async () => {
+it('is given up if its backup is not complete within a day', async () => {
   const before = await backups();
   writeFileSync(pageOf(target), 'as it was');
   await holdUp(source, 2 * DAY_MS);
@@ -189,7 +186,7 @@ rule('is given up if its backup is not complete within a day', async () => {
   expect(await backups()).toEqual(before);
 });
 
-rule('keeps the backup on request, and names both installs in the activity', async () => {
+it('keeps the backup on request, and names both installs in the activity', async () => {
   await copy(true);
   await finish();
   expect(await backups()).toMatchObject([
@@ -234,7 +231,7 @@ it('replaces nothing if the backup fails, gives the reason and leaves no backup 
   });
 });
 
-rule('leaves nothing behind if the target is deleted during the backup', async () => {
+it('leaves nothing behind if the target is deleted during the backup', async () => {
   const [before, snapshots] = [await backups(), snapshotsOf(source)];
   const doomed = await homeport.install(owner, accountId);
   await holdUp(source);
@@ -246,7 +243,7 @@ rule('leaves nothing behind if the target is deleted during the backup', async (
   expect(snapshotsOf(source)).toEqual(snapshots);
 });
 
-rule('leaves nothing behind if the target is deleted after the backup', async () => {
+it('leaves nothing behind if the target is deleted after the backup', async () => {
   const [before, snapshots] = [await backups(), snapshotsOf(source)];
   const doomed = await homeport.install(owner, accountId);
   await holdUp(doomed);
@@ -265,7 +262,7 @@ rule('leaves nothing behind if the target is deleted after the backup', async ()
   expect(snapshotsOf(source)).toEqual(snapshots);
 });
 
-rule('fails if the source is deleted meanwhile', async () => {
+it('fails if the source is deleted meanwhile', async () => {
   const doomed = await homeport.install(owner, accountId);
   await holdUp(doomed);
   await copy(false, target, doomed);
@@ -295,7 +292,7 @@ it('continues in the next process', async () => {
   expect(await backups()).toEqual(before);
 });
 
-rule('refuses to restore a backup made only for a copy', async () => {
+it('refuses to restore a backup made only for a copy', async () => {
   await holdUp(source);
   await copy();
   const [backup] = await backups();
@@ -310,7 +307,7 @@ rule('refuses to restore a backup made only for a copy', async () => {
   await finish();
 });
 
-rule('backs up the target first on request, and names the checkpoint', async () => {
+it('backs up the target first on request, and names the checkpoint', async () => {
   const other = await homeport.install(owner, accountId);
   writeFileSync(pageOf(source), 'copied');
   writeFileSync(pageOf(other), 'tried there');
@@ -328,7 +325,7 @@ rule('backs up the target first on request, and names the checkpoint', async () 
   expect(readFileSync(pageOf(other), 'utf8')).toBe('tried there');
 });
 
-rule('that is refused before it replaced anything says why, and leaves the website', async () => {
+it('that is refused before it replaced anything says why, and leaves the website', async () => {
   const other = await homeport.install(owner, accountId);
   writeFileSync(pageOf(other), 'tried there');
   await holdUp(other);

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
-import { withoutPostgresUnlessLong } from '../../../test/only-on.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { maintenance } from '../../app/maintenance.ts';
 import { checkBackups } from '../../cli/doctor/backups.ts';
@@ -12,9 +11,6 @@ import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { readFigures } from '../../metrics/figures.ts';
 import { backUpDaily, checkRestore, discardBackup, scheduleRestoreCheck } from './jobs.ts';
 import { backupTime, nightOf } from './nightly-time.ts';
-
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
 
 let homeport: TestHomeport;
 let clock: ManualClock;
@@ -70,7 +66,7 @@ function toNextNoon(): void {
   clock.advance((noon > now ? noon : noon + DAY_MS) - now);
 }
 
-rule('backs up every install at its own time, once a night', async () => {
+it('backs up every install at its own time, once a night', async () => {
   const now = clock.now().getTime();
   const night = nightOf(new Date(now + DAY_MS));
   const [first, second, third] = installs;
@@ -92,7 +88,7 @@ rule('backs up every install at its own time, once a night', async () => {
   await homeport.idle();
 });
 
-rule('makes up for a missed night one install after the other, with a limit of one worker', async () => {
+it('makes up for a missed night one install after the other, with a limit of one worker', async () => {
   clock.advance(3 * DAY_MS);
   await ask(backUpDaily);
   const made = await rows();
@@ -223,50 +219,47 @@ it('requests none for installs on an unreachable host until it is back', async (
   });
 });
 
-rule(
-  'keeps daily backups for the retention period, the last completed one longer, and users’ backups for ever',
-  async () => {
-    const [install] = installs;
-    const id = install?.id ?? '';
-    const ofPerson = await homeport.services.backups.request(operatorFor(owner.userId), id, {
-      description: 'before the launch',
-      notification_emails: [],
-    });
-    await homeport.idle();
-    const nights: string[][] = [];
-    for (let night = 0; night < 6; night++) {
-      toNextNoon();
-      await ask(backUpDaily);
-      nights.push((await rows()).filter(({ install_id }) => install_id === id).map((row) => row.id));
-    }
-    const [all, daily] = [nights.at(-1) ?? [], nights.map((seen) => seen.at(-1))];
-    // Those of the last three days, and one that is exactly three days old.
-    expect(all).toEqual([ofPerson.id, ...daily.slice(-4)]);
-    for (const kept of all) expect(snapshots(id).join(' ')).toContain(kept);
-    for (const gone of daily.slice(0, 2)) expect(snapshots(id).join(' ')).not.toContain(gone);
+it('keeps daily backups for the retention period, the last completed one longer, and users’ backups for ever', async () => {
+  const [install] = installs;
+  const id = install?.id ?? '';
+  const ofPerson = await homeport.services.backups.request(operatorFor(owner.userId), id, {
+    description: 'before the launch',
+    notification_emails: [],
+  });
+  await homeport.idle();
+  const nights: string[][] = [];
+  for (let night = 0; night < 6; night++) {
+    toNextNoon();
+    await ask(backUpDaily);
+    nights.push((await rows()).filter(({ install_id }) => install_id === id).map((row) => row.id));
+  }
+  const [all, daily] = [nights.at(-1) ?? [], nights.map((seen) => seen.at(-1))];
+  // Those of the last three days, and one that is exactly three days old.
+  expect(all).toEqual([ofPerson.id, ...daily.slice(-4)]);
+  for (const kept of all) expect(snapshots(id).join(' ')).toContain(kept);
+  for (const gone of daily.slice(0, 2)) expect(snapshots(id).join(' ')).not.toContain(gone);
 
-    // Only the last one is left. It is old, and stays whatever requests its deletion.
-    clock.advance(30 * DAY_MS);
-    const last = all.at(-1) ?? '';
-    const { database, queue } = write();
-    const discard = async (backupId: string) => {
-      await database.write((transaction) =>
-        queue.enqueue(transaction, discardBackup, {
-          payload: { backup_id: backupId, install_id: id },
-          lane: id,
-        }),
-      );
-      await homeport.idle();
-    };
-    for (const one of [...all].reverse()) await discard(one);
-    expect((await rows()).filter((row) => row.install_id === id).map((row) => row.id)).toEqual([
-      ofPerson.id,
-      last,
-    ]);
-    const kept = snapshots(id).join(' ');
-    expect(all.filter((one) => kept.includes(one))).toEqual([ofPerson.id, last]);
-  },
-);
+  // Only the last one is left. It is old, and stays whatever requests its deletion.
+  clock.advance(30 * DAY_MS);
+  const last = all.at(-1) ?? '';
+  const { database, queue } = write();
+  const discard = async (backupId: string) => {
+    await database.write((transaction) =>
+      queue.enqueue(transaction, discardBackup, {
+        payload: { backup_id: backupId, install_id: id },
+        lane: id,
+      }),
+    );
+    await homeport.idle();
+  };
+  for (const one of [...all].reverse()) await discard(one);
+  expect((await rows()).filter((row) => row.install_id === id).map((row) => row.id)).toEqual([
+    ofPerson.id,
+    last,
+  ]);
+  const kept = snapshots(id).join(' ');
+  expect(all.filter((one) => kept.includes(one))).toEqual([ofPerson.id, last]);
+});
 
 it('restores a sample in a scratch install and leaves nothing behind', async () => {
   const { database } = write();
@@ -300,7 +293,7 @@ it('restores a sample in a scratch install and leaves nothing behind', async () 
   for (const backup of await rows()) expect(backup.status).toBe('completed');
 });
 
-rule('removes the remains of an interrupted check even if the backup is gone', async () => {
+it('removes the remains of an interrupted check even if the backup is gone', async () => {
   const scratch_id = crypto.randomUUID();
   const left = join(homeport.config.dataDir, 'host', 'installs', scratch_id);
   mkdirSync(left);
@@ -367,7 +360,7 @@ it('reports a backup that cannot be restored in doctor and metrics until one can
   expect(await checkBackups(database, { host: 'embedded', backupDays: 3 }, clock)).toEqual([]);
 });
 
-rule('restores into another install, whose host name then serves it', async () => {
+it('restores into another install, whose host name then serves it', async () => {
   const [source, target] = installs;
   writeFileSync(join(filesOf(source?.id ?? ''), 'page.html'), 'of the source');
   const { id } = await homeport.services.backups.request(operatorFor(owner.userId), source?.id ?? '', {
@@ -381,7 +374,7 @@ rule('restores into another install, whose host name then serves it', async () =
   await expect(homeport.services.backups.requestRestore(id, 'nobody')).rejects.toThrow(/no install "nobody"/);
 });
 
-rule('no install may have the name of a scratch install', async () => {
+it('no install may have the name of a scratch install', async () => {
   const answer = await owner.client.post('/installs', {
     name: 'restore-check-0a1b2c3d',
     account_id: accountId,
@@ -389,7 +382,7 @@ rule('no install may have the name of a scratch install', async () => {
   expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: 'name', code: 'reserved' }] } });
 });
 
-rule('is scheduled on Linux hosts with backup retention', () => {
+it('is scheduled on Linux hosts with backup retention', () => {
   const names = (host: 'embedded' | 'linux', backupDays: number) => {
     const { platform } = homeport;
     const parts = { ...platform, config: { ...platform.config, host, backupDays } };

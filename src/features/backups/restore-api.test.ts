@@ -6,14 +6,10 @@ import { type Answer, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
-import { withoutPostgresUnlessLong } from '../../../test/only-on.ts';
 import { NOT_FOUND, refusal } from '../../../test/refusal.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { applyInstall } from '../websites/installs/jobs.ts';
 import { discardCopyBackups } from './jobs.ts';
-
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
 
 type Install = { id: string; name: string };
 
@@ -82,7 +78,7 @@ const operationOf = ({ headers }: Answer) => String(headers.location).split('/')
 const damage = ({ id }: Install, backupId: string) =>
   writeFileSync(hostFolder('snapshots', id, `${backupId}.tar.zst`), 'broken');
 
-withoutPostgresUnlessLong(describe)('the list of backups', () => {
+describe('the list of backups', () => {
   it('shows kind, size and times, oldest first, in pages', async () => {
     const first = await backUp(shop, 'First');
     const second = await backUp(shop, 'Second');
@@ -111,7 +107,7 @@ withoutPostgresUnlessLong(describe)('the list of backups', () => {
 });
 
 describe('a restore', () => {
-  rule('makes a checkpoint first, and names its operation', async () => {
+  it('makes a checkpoint first, and names its operation', async () => {
     writeFileSync(pageOf(shop), 'as it was');
     const backupId = await backUp(shop);
     writeFileSync(pageOf(shop), 'broken');
@@ -134,7 +130,7 @@ describe('a restore', () => {
     expect((await list()).count).toBe(2);
   });
 
-  rule('that replaced nothing leaves the website, and says so by mail', async () => {
+  it('that replaced nothing leaves the website, and says so by mail', async () => {
     const backupId = await backUp(shop);
     damage(shop, backupId);
     writeFileSync(pageOf(shop), 'present');
@@ -174,7 +170,7 @@ describe('a restore', () => {
     expect(more).toEqual([]);
   });
 
-  rule('emails members and strangers once each when it succeeds', async () => {
+  it('emails members and strangers once each when it succeeds', async () => {
     const backupId = await backUp(shop);
     const [one, other] = [`one-${shop.name}@example.com`, `other-${shop.name}@example.com`];
     await restore(backupId, { notification_emails: [one, other, one.toUpperCase()] });
@@ -184,7 +180,7 @@ describe('a restore', () => {
     }
   });
 
-  rule('limits mails to strangers like a backup', async () => {
+  it('limits mails to strangers like a backup', async () => {
     const emails = Array.from({ length: 50 }, (_, index) => `s${index}@${shop.name}.example.com`);
     const { owner: fresh, accountId: own } = await homeport.ownedAccount();
     const install = await homeport.install(fresh, own);
@@ -222,7 +218,7 @@ describe('a restore', () => {
     expect((await list()).count).toBe(1);
   });
 
-  rule('of the files alone works', async () => {
+  it('of the files alone works', async () => {
     writeFileSync(pageOf(shop), 'before');
     const backupId = await backUp(shop);
     writeFileSync(pageOf(shop), 'after');
@@ -231,7 +227,7 @@ describe('a restore', () => {
     expect(contentOf(shop)).toBe('before');
   });
 
-  rule('of a missing, hidden or unfinished backup is refused', async () => {
+  it('of a missing, hidden or unfinished backup is refused', async () => {
     const other = await homeport.install(owner, accountId);
     const backupId = await backUp(other);
     expect(await restore(backupId)).toMatchObject(NOT_FOUND);
@@ -325,7 +321,7 @@ const sweep = async () => {
   await homeport.idle();
 };
 
-rule('checkpoints are deleted after two weeks, unless one is the last backup', async () => {
+it('checkpoints are deleted after two weeks, unless one is the last backup', async () => {
   const backupId = await backUp(shop);
   await restore(backupId);
   await homeport.idle();
@@ -338,7 +334,7 @@ rule('checkpoints are deleted after two weeks, unless one is the last backup', a
   expect((await list()).results.map(({ kind }) => kind)).toEqual(['manual']);
 });
 
-withoutPostgresUnlessLong(describe)('POST /install_copy', () => {
+describe('POST /install_copy', () => {
   const copy = (from: Install, into: Install, more: object = {}, person = owner) =>
     person.client.post('/install_copy', {
       source_environment_id: from.id,

@@ -6,7 +6,6 @@ import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { until } from '../../../test/jobs.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
-import { onlyOn, withoutPostgresUnlessLong } from '../../../test/only-on.ts';
 import { refusal } from '../../../test/refusal.ts';
 import { freePort } from '../../../test/servers/free-port.ts';
 import { operatorFor } from '../../access/caller.ts';
@@ -21,9 +20,6 @@ import { requireNameFree } from '../provisioning/orphans.ts';
 import { deleteInstalls, environment, jobsOf, row, startFleet } from './fleet.fixture.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 import { loadInstallOptions } from './install-options.ts';
-
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
 
 /** This machine's host, with a capacity of two. */
 let local: ServedMachine;
@@ -49,7 +45,7 @@ afterAll(async () => {
 const install = (more: object = {}) => homeport.install(owner, accountId, more);
 
 describe('a platform with one host', () => {
-  rule("registers it under the machine's name and places installs on it", async () => {
+  it("registers it under the machine's name and places installs on it", async () => {
     expect(await homeport.services.hosts.list()).toEqual([
       expect.objectContaining({
         id: local.description.id,
@@ -82,7 +78,7 @@ describe('a platform with one host', () => {
     expect(local.versions.has(id)).toBe(false);
   });
 
-  rule('installs the requested PHP version and refuses one that no host has', async () => {
+  it('installs the requested PHP version and refuses one that no host has', async () => {
     const { id } = await install({ php_version: '8.2' });
     expect(await row(homeport, id)).toMatchObject({ status: 'active', php_version: '8.2' });
     const refused = await owner.client.post('/installs', {
@@ -112,7 +108,7 @@ describe('a platform with one host', () => {
     await homeport.idle();
   });
 
-  rule('keeps the PHP version of an install after its host stopped offering it', async () => {
+  it('keeps the PHP version of an install after its host stopped offering it', async () => {
     const { id } = await install({ php_version: '8.4' });
     const { phpVersions } = local.description;
     const offer = (versions: string[]) => {
@@ -133,7 +129,7 @@ describe('a platform with one host', () => {
     }
   });
 
-  rule("reserves the names of the machine's logins", async () => {
+  it("reserves the names of the machine's logins", async () => {
     const answer = await owner.client.post('/installs', { name: 'www-data', account_id: accountId });
     expect(answer).toMatchObject(
       refusal(
@@ -144,7 +140,7 @@ describe('a platform with one host', () => {
     );
   });
 
-  rule("keeps a host's public name from installs, and install names from hosts", async () => {
+  it("keeps a host's public name from installs, and install names from hosts", async () => {
     const { hosts } = homeport.services;
     await hosts.setReach(localName, { publicName: 'gate.localhost' });
     expect(await owner.client.post('/installs', { name: 'gate', account_id: accountId })).toMatchObject(
@@ -164,7 +160,7 @@ describe('a platform with one host', () => {
     ).rejects.toThrow(refused);
   });
 
-  rule('names the host in reports', async () => {
+  it('names the host in reports', async () => {
     const { id } = await install();
     const domain = text((await owner.client.get(`/installs/${id}/domains`)).body, 'results', 0, 'id');
     const asked = await owner.client.post(`/installs/${id}/domains/${domain}/check_status`);
@@ -173,7 +169,7 @@ describe('a platform with one host', () => {
     expect(field((await owner.client.get(path)).body, 'report', 'domains', 0, 'cluster_id')).toBe(localName);
   });
 
-  rule('empties all caches from the innermost outwards, and all of them again after a failure', async () => {
+  it('empties all caches from the innermost outwards, and all of them again after a failure', async () => {
     const { id } = await install();
     const { purge } = local.machine;
     const kinds: string[] = [];
@@ -199,7 +195,7 @@ describe('a platform with one host', () => {
     });
   });
 
-  rule('backs up and restores on the host', async () => {
+  it('backs up and restores on the host', async () => {
     const { id, name } = await install();
     await local.write({ id }, 'index.html', 'saved');
     const asked = await owner.client.post(`/installs/${id}/backups`, {
@@ -217,26 +213,23 @@ describe('a platform with one host', () => {
     expect((await local.http(`${name}.localhost`, '/')).text).toBe('saved');
   });
 
-  rule(
-    'fails an install that no host has capacity for, with a reason, and counts nothing for it',
-    async () => {
-      await install();
-      await install();
-      const third = await install();
-      expect(await row(homeport, third.id)).toMatchObject({ status: 'failed', host_id: null });
-      expect(await jobsOf(homeport, third.id)).toEqual([
-        {
-          kind: 'provision_install',
-          state: 'failed',
-          error: expect.stringMatching(
-            /^No host has room for another install; "homeport host add" adds a machine/,
-          ),
-          attempt: 1,
-        },
-        expect.objectContaining({ kind: 'remove_install', state: 'succeeded' }),
-      ]);
-    },
-  );
+  it('fails an install that no host has capacity for, with a reason, and counts nothing for it', async () => {
+    await install();
+    await install();
+    const third = await install();
+    expect(await row(homeport, third.id)).toMatchObject({ status: 'failed', host_id: null });
+    expect(await jobsOf(homeport, third.id)).toEqual([
+      {
+        kind: 'provision_install',
+        state: 'failed',
+        error: expect.stringMatching(
+          /^No host has room for another install; "homeport host add" adds a machine/,
+        ),
+        attempt: 1,
+      },
+      expect.objectContaining({ kind: 'remove_install', state: 'succeeded' }),
+    ]);
+  });
 
   it('never exceeds the capacity when requests compete', async () => {
     const { database } = homeport.platform;
@@ -254,7 +247,7 @@ describe('a platform with one host', () => {
     expect(states.filter(({ status, host_id }) => status === 'failed' && host_id === null)).toHaveLength(3);
   });
 
-  rule('removes the remains of a failed provisioning and frees its place', async () => {
+  it('removes the remains of a failed provisioning and frees its place', async () => {
     // The host has dropped that version since its last description.
     const { phpVersions } = local.description;
     local.description.phpVersions = ['8.2'];
@@ -264,7 +257,7 @@ describe('a platform with one host', () => {
     expect((await jobsOf(homeport, id)).at(0)).toMatchObject({ state: 'failed' });
   });
 
-  rule('places nothing for an install that was deleted before', async () => {
+  it('places nothing for an install that was deleted before', async () => {
     const fleet = startFleet(homeport);
     await fleet.start();
     const gone = siteState(`gone${process.pid}`, [`gone${process.pid}.localhost`]);
@@ -311,7 +304,7 @@ describe('a platform with one host', () => {
   });
 });
 
-withoutPostgresUnlessLong(describe)('an unreachable host', () => {
+describe('an unreachable host', () => {
   it('is recorded as unreachable; its jobs wait and run when it is back', async () => {
     const { id, name } = await install();
     await local.down();
@@ -388,8 +381,7 @@ describe('a compromised host', () => {
     (await homeport.services.hosts.list()).find((host) => host.name === name);
 
   // These wait for silent hosts, whatever the database.
-  const onceOnly = onlyOn('sqlite', it);
-  onceOnly('delays neither the start nor calls to other hosts, and is reported as silent', async () => {
+  it('delays neither the start nor calls to other hosts, and is reported as silent', async () => {
     const { asked } = await hostile('spoilt1');
     await homeport.platform.database.write(({ queries }) =>
       queries.updateTable('hosts').set({ seen_at: null }).where('name', '=', localName).execute(),
@@ -408,24 +400,21 @@ describe('a compromised host', () => {
     await fleet.stop();
   });
 
-  onceOnly(
-    'gets no second status check before it has answered the first, and is dropped when the platform stops',
-    async () => {
-      const { asked } = await hostile('spoilt2');
-      // Longer than the test may take.
-      const fleet = impatient({ describe: 300_000 });
-      await fleet.start();
-      // A failed placement makes the fleet check all hosts again.
-      for (let time = 0; time < 2; time++) await fleet.apply(siteState('nowhere')).catch(() => {});
-      await until(() => expect(asked).toContain('/v1/describe'));
-      // Once by this fleet, and perhaps by the platform's own, which checks all hosts every half minute.
-      expect(asked.filter((url) => url === '/v1/describe').length).toBeLessThanOrEqual(2);
-      await fleet.stop();
-      expect(await known('spoilt2')).toMatchObject({ reason: null });
-    },
-  );
+  it('gets no second status check before it has answered the first, and is dropped when the platform stops', async () => {
+    const { asked } = await hostile('spoilt2');
+    // Longer than the test may take.
+    const fleet = impatient({ describe: 300_000 });
+    await fleet.start();
+    // A failed placement makes the fleet check all hosts again.
+    for (let time = 0; time < 2; time++) await fleet.apply(siteState('nowhere')).catch(() => {});
+    await until(() => expect(asked).toContain('/v1/describe'));
+    // Once by this fleet, and perhaps by the platform's own, which checks all hosts every half minute.
+    expect(asked.filter((url) => url === '/v1/describe').length).toBeLessThanOrEqual(2);
+    await fleet.stop();
+    expect(await known('spoilt2')).toMatchObject({ reason: null });
+  });
 
-  onceOnly('is skipped when a challenge is published and withdrawn everywhere', async () => {
+  it('is skipped when a challenge is published and withdrawn everywhere', async () => {
     await hostile('spoilt3', local.description);
     const fleet = impatient({ publish: 1_500, withdraw: 1_500 });
     await fleet.start();
@@ -456,7 +445,7 @@ describe('a compromised host', () => {
   });
 });
 
-withoutPostgresUnlessLong(describe)('starting', () => {
+describe('starting', () => {
   it('finds the same host again', async () => {
     const before = await homeport.services.hosts.list();
     const again = await startTestHomeport({

@@ -4,14 +4,10 @@ import { field } from '../../../test/client.ts';
 import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
-import { withoutPostgresUnlessLong } from '../../../test/only-on.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { deleteTransfersBefore } from './store.ts';
 import { accept, ask, asked, join, newSituation, type Situation } from './transfers.fixture.ts';
-
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
 
 let clock: ManualClock;
 let homeport: TestHomeport;
@@ -68,7 +64,7 @@ describe('an owner of both accounts', () => {
     expect(list.body).toMatchObject({ count: 1, results: [{ status: 'completed' }] });
   });
 
-  rule('schedules it for later, and can cancel until then', async () => {
+  it('schedules it for later, and can cancel until then', async () => {
     const { origin, destination, siteId } = now;
     await join(homeport, origin.owner, destination.accountId);
     const scheduled_time = timestamp(clock, 3 * DAY_MS);
@@ -91,7 +87,7 @@ describe('an owner of both accounts', () => {
 });
 
 describe('without ownership of the destination', () => {
-  rule('waits until an owner there accepts, who is notified by email', async () => {
+  it('waits until an owner there accepts, who is notified by email', async () => {
     const { origin, destination, siteId } = now;
     const id = await asked(origin.owner, siteId, destination.accountId);
     await homeport.idle();
@@ -127,7 +123,7 @@ describe('without ownership of the destination', () => {
     ]);
   });
 
-  rule('runs at its scheduled time once it is accepted', async () => {
+  it('runs at its scheduled time once it is accepted', async () => {
     const { origin, destination, siteId } = now;
     const scheduled_time = timestamp(clock, DAY_MS);
     const id = await asked(origin.owner, siteId, destination.accountId, { scheduled_time });
@@ -142,7 +138,7 @@ describe('without ownership of the destination', () => {
     expect(await accountOfSite()).toBe(destination.accountId);
   });
 
-  rule('is logged on the other side with the name of the person, but not where they were', async () => {
+  it('is logged on the other side with the name of the person, but not where they were', async () => {
     const { origin, destination, siteId } = now;
     const id = await asked(origin.owner, siteId, destination.accountId);
     expect((await accept(destination.owner, destination.accountId, id)).status).toBe(200);
@@ -171,7 +167,7 @@ describe('without ownership of the destination', () => {
     ]);
   });
 
-  rule('is declined by an owner there', async () => {
+  it('is declined by an owner there', async () => {
     const { origin, destination, siteId } = now;
     const id = await asked(origin.owner, siteId, destination.accountId);
     const path = `/sites/${siteId}/site_transfers/${id}`;
@@ -205,7 +201,7 @@ describe('without ownership of the destination', () => {
     ]);
   });
 
-  rule('answers the same whether or not the destination exists', async () => {
+  it('answers the same whether or not the destination exists', async () => {
     const { origin, destination, siteId } = now;
     const comparable = (body: unknown, account: string) =>
       JSON.stringify(body)
@@ -273,7 +269,7 @@ describe('refusals', () => {
     });
   });
 
-  rule('a sandbox stays in its account', async () => {
+  it('a sandbox stays in its account', async () => {
     const { origin, destination, siteId } = now;
     expect((await origin.owner.client.patch(`/sites/${siteId}`, { sandbox: true })).body).toMatchObject({
       sandbox: true,
@@ -297,7 +293,7 @@ describe('refusals', () => {
     });
   });
 
-  rule('an account has at most 20 open transfers', async () => {
+  it('an account has at most 20 open transfers', async () => {
     const { origin, destination } = now;
     const caller = { name: 'Another', account_id: origin.accountId };
     for (let count = 0; count <= 20; count += 1) {
@@ -330,26 +326,23 @@ describe('refusals', () => {
     expect((await ask({ ...origin.owner, client }, siteId, destination.accountId)).status).toBe(403);
   });
 
-  rule(
-    'a credential for the origin alone needs an acceptance, even of an owner of both accounts',
-    async () => {
-      const { origin, destination, siteId } = now;
-      await join(homeport, origin.owner, destination.accountId);
-      const limited = await homeport.services.credentials.issue(origin.owner.userId, {
-        name: 'limited',
-        limits: { readOnly: false, accountId: origin.accountId, installs: null },
-      });
-      const answer = await ask(
-        { ...origin.owner, client: homeport.clientOf(limited) },
-        siteId,
-        destination.accountId,
-      );
-      expect(answer.body).toMatchObject({ awaits_acceptance: true, destination_account_name: null });
-    },
-  );
+  it('a credential for the origin alone needs an acceptance, even of an owner of both accounts', async () => {
+    const { origin, destination, siteId } = now;
+    await join(homeport, origin.owner, destination.accountId);
+    const limited = await homeport.services.credentials.issue(origin.owner.userId, {
+      name: 'limited',
+      limits: { readOnly: false, accountId: origin.accountId, installs: null },
+    });
+    const answer = await ask(
+      { ...origin.owner, client: homeport.clientOf(limited) },
+      siteId,
+      destination.accountId,
+    );
+    expect(answer.body).toMatchObject({ awaits_acceptance: true, destination_account_name: null });
+  });
 });
 
-withoutPostgresUnlessLong(describe)('what happens before a transfer is carried out', () => {
+describe('what happens before a transfer is carried out', () => {
   it('fails it if the requester or the accepting user is no owner any more', async () => {
     for (const side of ['origin', 'destination'] as const) {
       now = await newSituation(homeport);
@@ -400,7 +393,7 @@ withoutPostgresUnlessLong(describe)('what happens before a transfer is carried o
   });
 });
 
-rule('expires in the list of a year, and stays readable until then', async () => {
+it('expires in the list of a year, and stays readable until then', async () => {
   const { origin, destination, siteId } = now;
   const id = await asked(origin.owner, siteId, destination.accountId);
   await origin.owner.client.delete(`/sites/${siteId}/site_transfers/${id}`);

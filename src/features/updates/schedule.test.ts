@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
-import { withoutPostgresUnlessLong } from '../../../test/only-on.ts';
 import type {
   AvailableUpdate,
   UpdateOrder,
@@ -16,9 +15,6 @@ import { lastFetches } from './fetch-store.ts';
 import { fetchReleases, scheduleUpdates } from './jobs.ts';
 import { WEEKDAYS } from './policy.ts';
 import { findUpdate, insertUpdate } from './store.ts';
-
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
 
 const RELEASE = '6.1.9';
 const OPERATOR = 'operator@homeport.example';
@@ -123,7 +119,7 @@ const old = async () => {
 };
 const names = () => updated.map(([name]) => name);
 
-rule('brings a release of the branch to one install, then to 5 %, then to the others', async () => {
+it('brings a release of the branch to one install, then to 5 %, then to the others', async () => {
   await old();
   await tick();
   expect(names()).toHaveLength(1);
@@ -165,7 +161,7 @@ it('stops a release after a rollback, until the operator resumes it', async () =
   expect(names().sort()).toEqual(installs.map(({ name }) => name).sort());
 });
 
-rule('brings no release to an install where a user’s update to it was rolled back', async () => {
+it('brings no release to an install where a user’s update to it was rolled back', async () => {
   await old();
   const [first, ...others] = installs;
   broken = new Set(first ? [first.name] : []);
@@ -180,7 +176,7 @@ rule('brings no release to an install where a user’s update to it was rolled b
   expect(await homeport.services.rollouts.list()).toMatchObject([{ succeeded: 3, rolledBack: 0 }]);
 });
 
-rule('does not count an unnecessary update as a success, and tries it again after a day', async () => {
+it('does not count an unnecessary update as a success, and tries it again after a day', async () => {
   await old();
   const plan = machine.machine.planUpdates;
   machine.machine.planUpdates = async ({ name }, wanted) => {
@@ -269,7 +265,7 @@ it('goes on without an install whose policy cannot be read', async () => {
   );
 });
 
-rule('ends updates whose jobs are gone', async () => {
+it('ends updates whose jobs are gone', async () => {
   const [first] = installs;
   if (!first) throw new Error('there are too few installs');
   const { database, clock: now, random } = homeport.platform;
@@ -288,7 +284,7 @@ rule('ends updates whose jobs are gone', async () => {
   expect(await findUpdate(database.reader, id)).toMatchObject({ status: 'failed' });
 });
 
-rule('leaves out a host that does not answer', async () => {
+it('leaves out a host that does not answer', async () => {
   await old();
   const note = (reason: string | null) =>
     homeport.platform.database.write(({ queries }) => queries.updateTable('hosts').set({ reason }).execute());
@@ -300,7 +296,7 @@ rule('leaves out a host that does not answer', async () => {
   expect(planned).toHaveLength(1);
 });
 
-rule('lets hosts fetch releases, and notes why they could not', async () => {
+it('lets hosts fetch releases, and notes why they could not', async () => {
   const { platform } = homeport;
   const fetched = async () => {
     await platform.database.write(async (transaction) => {

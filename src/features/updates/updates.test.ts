@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
-import { withoutPostgresUnlessLong } from '../../../test/only-on.ts';
 import { refusal } from '../../../test/refusal.ts';
 import { PermanentHostError } from '../../hosting/contract/errors.ts';
 import type { HostMachine } from '../../hosting/contract/host.ts';
@@ -14,9 +13,6 @@ import type {
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { environment } from '../hosts/fleet.fixture.ts';
-
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
 
 const AKISMET: AvailableUpdate = {
   kind: 'plugin',
@@ -128,7 +124,7 @@ async function ended(body: object): Promise<unknown> {
 }
 
 describe('an update', () => {
-  rule('makes a checkpoint first, and results in what was updated', async () => {
+  it('makes a checkpoint first, and results in what was updated', async () => {
     const before = await checkpoints();
     const result = await ended({ core: true, plugins: ['akismet/akismet.php'] });
     expect(result).toMatchObject({
@@ -148,7 +144,7 @@ describe('an update', () => {
     });
   });
 
-  rule('that was rolled back fails, and says why', async () => {
+  it('that was rolled back fails, and says why', async () => {
     const rolledBack = { update: AKISMET, reason: 'the home page answers 500, and 200 before' };
     update(async () => outcome({ rolledBack, restored: true }));
     const message =
@@ -167,7 +163,7 @@ describe('an update', () => {
     expect(await get(`/installs/${install.id}`)).toMatchObject({ wp_version: '6.1.9' });
   });
 
-  rule('stays on request if pages only look different', async () => {
+  it('stays on request if pages only look different', async () => {
     const warning = 'the home page lacks <nav';
     update(async () => outcome({ rolledBack: { update: AKISMET, reason: warning, mayKeep: true } }));
     expect(await ended({ plugins: 'all' })).toMatchObject({
@@ -188,7 +184,7 @@ describe('an update', () => {
     expect(orders.map(({ keep }) => keep)).toEqual([undefined, true, true]);
   });
 
-  rule('keeps its outcome if the worker dies before the job ends', async () => {
+  it('keeps its outcome if the worker dies before the job ends', async () => {
     const { database } = homeport.platform;
     const afterDeath = (of: Partial<UpdateOutcome>) =>
       update(async () => {
@@ -216,7 +212,7 @@ describe('an update', () => {
     expect(orders).toHaveLength(2);
   });
 
-  rule('with nothing to do makes no checkpoint', async () => {
+  it('with nothing to do makes no checkpoint', async () => {
     const before = await checkpoints();
     plan(async () => ({ updates: [], refused: [] }));
     expect(await ended({ themes: 'all' })).toMatchObject({ status: 'succeeded', result: {} });
@@ -224,7 +220,7 @@ describe('an update', () => {
     expect((await listed())[0]).toMatchObject({ status: 'unnecessary' });
   });
 
-  rule('of an unknown plugin changes nothing', async () => {
+  it('of an unknown plugin changes nothing', async () => {
     plan(async () => ({ updates: [AKISMET], refused: ['There is no plugin "nope"'] }));
     expect(await ended({ plugins: ['nope', 'akismet'] })).toMatchObject({
       status: 'failed',
@@ -258,14 +254,14 @@ describe('an update', () => {
     expect(restored).toEqual(['6.1.9']);
   });
 
-  rule('that the host never began restores nothing', async () => {
+  it('that the host never began restores nothing', async () => {
     update(() => Promise.reject(new PermanentHostError('the website has no record')));
     expect(await ended({ plugins: 'all' })).toMatchObject({ status: 'failed' });
     expect(await restores()).toEqual([]);
     expect((await listed())[0]).toMatchObject({ status: 'failed', restored: false });
   });
 
-  rule('does not begin with a checkpoint older than an hour', async () => {
+  it('does not begin with a checkpoint older than an hour', async () => {
     update(() => Promise.reject(new Error('the host is stopping')));
     const answer = await request({ plugins: 'all' });
     await homeport.idle();
@@ -280,7 +276,7 @@ describe('an update', () => {
     expect(await restores()).toEqual([]);
   });
 
-  rule('that could not be made keeps the others, and restores nothing', async () => {
+  it('that could not be made keeps the others, and restores nothing', async () => {
     update(async (_install, { updates }) => {
       const [first, ...others] = updates;
       if (first === undefined) throw new Error('there is nothing to update');
@@ -302,7 +298,7 @@ describe('an update', () => {
     expect(await get(`/installs/${install.id}`)).toMatchObject({ wp_version: '6.8.7' });
   });
 
-  rule('says if an interruption restored the checkpoint first', async () => {
+  it('says if an interruption restored the checkpoint first', async () => {
     update(async (_install, { updates }) => outcome({ made: [...updates], restored: true }));
     expect(await ended({ plugins: 'all' })).toMatchObject({
       status: 'succeeded',
@@ -311,7 +307,7 @@ describe('an update', () => {
     expect((await listed())[0]).toMatchObject({ status: 'succeeded', restored: true });
   });
 
-  rule('cannot be cancelled once an attempt has begun, even while it waits for the next', async () => {
+  it('cannot be cancelled once an attempt has begun, even while it waits for the next', async () => {
     let calls = 0;
     update(async (_install, { updates }) => {
       calls += 1;
@@ -331,7 +327,7 @@ describe('an update', () => {
     expect(await get(path)).toMatchObject({ status: 'succeeded' });
   });
 
-  rule('keeps its checkpoint until it has ended', async () => {
+  it('keeps its checkpoint until it has ended', async () => {
     const deleted: unknown[] = [];
     const remove = async ({ checkpointId }: UpdateOrder) =>
       (await owner.client.delete(`/installs/${install.id}/backups/${checkpointId}`)).status;
@@ -345,7 +341,7 @@ describe('an update', () => {
     await homeport.idle();
   });
 
-  rule('continues after the worker was interrupted', async () => {
+  it('continues after the worker was interrupted', async () => {
     let calls = 0;
     update(async (_install, { updates }) => {
       calls += 1;
@@ -363,7 +359,7 @@ describe('an update', () => {
 });
 
 describe('a request', () => {
-  rule('names what to update', async () => {
+  it('names what to update', async () => {
     expect((await request({})).body).toMatchObject({
       message: 'Name what to update: core, plugins or themes.',
     });
@@ -372,7 +368,7 @@ describe('a request', () => {
     }
   });
 
-  rule('names a version of the host, and none that is older', async () => {
+  it('names a version of the host, and none that is older', async () => {
     await have(install.id, '6.8.7');
     const messages = {
       '7.0': 'The host of this install has no WordPress 7.0; it has 6.8.7, 6.1.9',
@@ -383,7 +379,7 @@ describe('a request', () => {
     }
   });
 
-  rule('waits for the update before it, up to 20', async () => {
+  it('waits for the update before it, up to 20', async () => {
     const release = Promise.withResolvers<void>();
     plan(async () => {
       await release.promise;
@@ -423,7 +419,7 @@ describe('a request', () => {
   });
 });
 
-withoutPostgresUnlessLong(describe)('the policy', () => {
+describe('the policy', () => {
   const path = () => `/installs/${install.id}/wordpress/update_policy`;
 
   it('installs releases of the same branch by default', async () => {

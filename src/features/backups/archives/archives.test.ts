@@ -9,14 +9,10 @@ import { type DatabasePlace, migratedPlace } from '../../../../test/database.ts'
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { mailsTo } from '../../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
-import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
 import { refusal } from '../../../../test/refusal.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { discardCopyBackups } from '../jobs.ts';
-
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
 
 interface Archive {
   id: string;
@@ -96,7 +92,7 @@ const sweep = async () => {
 };
 
 describe('an archive', () => {
-  rule('is requested, packed, downloaded with its link alone, and contains the files', async () => {
+  it('is requested, packed, downloaded with its link alone, and contains the files', async () => {
     const answer = await pack();
     expect(answer).toMatchObject({
       status: 202,
@@ -126,7 +122,7 @@ describe('an archive', () => {
     expect(execFileSync('tar', ['-xzO', '-f', '-', 'photo.jpg'], options).equals(photo)).toBe(true);
   });
 
-  rule('is downloaded in ranges', async () => {
+  it('is downloaded in ranges', async () => {
     const { uri, bytes } = await packed();
     const whole = await download(uri);
     const etag = String(whole.headers.etag);
@@ -161,7 +157,7 @@ describe('an archive', () => {
     expect(head.body).toHaveLength(0);
   });
 
-  rule('is not downloaded with a changed, foreign, missing or expired link', async () => {
+  it('is not downloaded with a changed, foreign, missing or expired link', async () => {
     const { uri, archive } = await packed();
     const other = await packed();
     const url = new URL(uri);
@@ -234,7 +230,7 @@ describe('an archive', () => {
     expect(rows).toEqual([]);
   });
 
-  rule('outlives its backup, which cannot be deleted while it is packed', async () => {
+  it('outlives its backup, which cannot be deleted while it is packed', async () => {
     await packed();
     const path = `/installs/${shop.id}/backups/${backupId}`;
     expect((await owner.client.delete(path)).status).toBe(204);
@@ -243,7 +239,7 @@ describe('an archive', () => {
     expect((await download(archive?.download_uri ?? '')).status).toBe(200);
   });
 
-  rule('is limited to three of an install', async () => {
+  it('is limited to three of an install', async () => {
     for (const _ of [1, 2, 3]) expect((await pack()).status).toBe(202);
     await homeport.idle();
     expect(await pack()).toMatchObject({
@@ -274,7 +270,7 @@ describe('an archive', () => {
     ]);
   });
 
-  rule('is announced by mail without its link', async () => {
+  it('is announced by mail without its link', async () => {
     const to = `ready-${shop.name}@example.com`;
     await pack({ notification_emails: [to] });
     await homeport.idle();
@@ -284,7 +280,7 @@ describe('an archive', () => {
     expect(more).toEqual([]);
   });
 
-  rule('has no link for a credential that only reads', async () => {
+  it('has no link for a credential that only reads', async () => {
     const { archive } = await packed();
     const limits = { readOnly: true, accountId: null, installs: null };
     const credential = await homeport.services.credentials.issue(owner.userId, { name: 'reading', limits });
@@ -292,7 +288,7 @@ describe('an archive', () => {
     expect((body as { results: Archive[] }).results).toMatchObject([{ id: archive.id, download_uri: null }]);
   });
 
-  rule('is made of completed backups of the install only', async () => {
+  it('is made of completed backups of the install only', async () => {
     const message = 'The install has no such backup';
     const unknown = refusal('Archive.backup_id', 'invalid_value / unknown', message);
     const other = await homeport.install(owner, accountId);
@@ -301,14 +297,14 @@ describe('an archive', () => {
     expect(await pack({ backup_id: crypto.randomUUID() })).toMatchObject(unknown);
   });
 
-  rule('is gone for a link if its file is', async () => {
+  it('is gone for a link if its file is', async () => {
     const { uri } = await packed();
     rmSync(join(homeport.config.dataDir, 'host', 'archives', shop.id), { recursive: true });
     expect((await download(uri)).status).toBe(404);
   });
 });
 
-rule('a process with the API alone serves archives from the folder of the websites', async () => {
+it('a process with the API alone serves archives from the folder of the websites', async () => {
   const { uri } = await packed();
   const second = await startTestHomeport({ clock, place, roles: { api: true, hosting: false } });
   try {

@@ -5,7 +5,6 @@ import { text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { mailsTo } from '../../../../test/mails.ts';
 import { manualClock } from '../../../../test/manual-clock.ts';
-import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import { refusal } from '../../../../test/refusal.ts';
 import { operatorFor } from '../../../access/caller.ts';
 import { checkImports } from '../../../cli/doctor/imports.ts';
@@ -23,9 +22,6 @@ import { putCheckpointBack } from '../checkpoints.ts';
 import { importWebsite } from '../jobs.ts';
 import { EVERYTHING } from '../replaced-parts.ts';
 import { settleImportsAgain } from './settle-again.ts';
-
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
 
 let machine: ServedMachine;
 let homeport: TestHomeport;
@@ -72,7 +68,7 @@ async function operationOf({ headers }: { headers: Record<string, unknown> }): P
 }
 
 describe('an import', () => {
-  rule('begins with a checkpoint, and keeps the address of the archive secret', async () => {
+  it('begins with a checkpoint, and keeps the address of the archive secret', async () => {
     const url = 'https://files.example/site.zip?signature=s3cret';
     const answer = await request({ source: 'url', url });
     expect(answer.status).toBe(202);
@@ -90,7 +86,7 @@ describe('an import', () => {
     expect(JSON.stringify([jobs, written])).not.toContain('s3cret');
   });
 
-  rule('names the website of the archive, and says what was left out', async () => {
+  it('names the website of the archive, and says what was left out', async () => {
     const notes = ['Skipped a link.', 'Not imported: email.'];
     answerWith(async () => ({ tablePrefix: 'wp_', files: 3, bytes: 100, notes }));
     const archive = { source: 'file', path: 'private/account.tar.gz' };
@@ -131,7 +127,7 @@ describe('an import', () => {
     expect(await restores()).toMatchObject({ count: 1 });
   });
 
-  rule('that is refused after an interrupted attempt is undone, too', async () => {
+  it('that is refused after an interrupted attempt is undone, too', async () => {
     const own = await homeport.install(owner, accountId);
     let attempts = 0;
     answerWith((_install, _source, { importId = null } = {}) => {
@@ -228,7 +224,7 @@ describe('an import', () => {
     expect(body).toMatchObject({ count: 2 });
   });
 
-  rule('begins after the return of a checkpoint that was requested while it waited', async () => {
+  it('begins after the return of a checkpoint that was requested while it waited', async () => {
     const { platform } = homeport;
     const other = await homeport.install(owner, accountId);
     const { id: checkpoint_id } = await homeport.services.backups.request(
@@ -256,7 +252,7 @@ describe('an import', () => {
     expect(before).toMatchObject({ results: [{ status: 'succeeded' }] });
   });
 
-  rule('is refused for a wrong source', async () => {
+  it('is refused for a wrong source', async () => {
     for (const [body, field, code] of [
       [{ source: 'file' }, 'path', 'missing'],
       [{ source: 'url' }, 'url', 'missing'],
@@ -359,7 +355,7 @@ describe('an import', () => {
     expect(asked).toHaveLength(2);
   });
 
-  rule('by SSH gets another key, or none', async () => {
+  it('by SSH gets another key, or none', async () => {
     const other = await homeport.install(owner, accountId);
     const key = `/installs/${other.id}/import_key`;
     expect((await owner.client.delete(key)).status).toBe(404);
@@ -381,7 +377,7 @@ describe('an import', () => {
     ]);
   });
 
-  rule('is one at a time', async () => {
+  it('is one at a time', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     answerWith(async () => {
       await promise;
@@ -395,7 +391,7 @@ describe('an import', () => {
   });
 });
 
-withoutPostgresUnlessLong(describe)('a website that was replaced and does not work', () => {
+describe('a website that was replaced and does not work', () => {
   const warning = 'the editor answers 500: Uncaught Error: no in wp-content/plugins/a/a.php:7';
 
   it('stays in place: imports, restores and mails say what is wrong', async () => {

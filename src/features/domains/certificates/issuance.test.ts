@@ -4,7 +4,6 @@ import { field, text } from '../../../../test/client.ts';
 import { visit } from '../../../../test/edge.ts';
 import type { Person, TestHomeport } from '../../../../test/homeport.ts';
 import type { ManualClock } from '../../../../test/manual-clock.ts';
-import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import type { AcmeServer } from '../../../../test/servers/acme-server.ts';
 import type { DnsTestServers } from '../../../../test/servers/dns-server.ts';
 import type { Caller } from '../../../access/caller.ts';
@@ -16,9 +15,6 @@ import { orderCertificates } from './jobs.ts';
 import { recordValidation } from './validations.ts';
 
 const { describe, it } = ordering;
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
-
 let dns: DnsTestServers;
 let acme: AcmeServer;
 let clock: ManualClock;
@@ -137,7 +133,7 @@ describe('a domain that leads here', () => {
     expect(seen.fingerprint).toBe(leaf?.fingerprint256);
   });
 
-  rule('has one for each name, including the default domain', async () => {
+  it('has one for each name, including the default domain', async () => {
     const domain = await added('apart.here.example');
     const own = text((await owner.client.get(`/installs/${install.id}/domains`)).body, 'results', 0, 'id');
     const path = `/installs/${install.id}/domains/${own}/ssl_certificate`;
@@ -147,7 +143,7 @@ describe('a domain that leads here', () => {
     expect((await row(domain)).reached).toBe(true);
   });
 
-  rule('keeps its certificate without another order', async () => {
+  it('keeps its certificate without another order', async () => {
     const domain = await added('keeps.here.example');
     const { chain } = await row(domain);
     clock.advance(DAY_MS);
@@ -158,7 +154,7 @@ describe('a domain that leads here', () => {
     expect(await validationsOf(domain.name)).toBe(1);
   });
 
-  rule('redirects visitors to HTTPS, because its certificate is valid', async () => {
+  it('redirects visitors to HTTPS, because its certificate is valid', async () => {
     const domain = await added('secure.here.example');
     await owner.client.patch(domain.path, { secure_all_urls: true });
     await homeport.idle();
@@ -167,7 +163,7 @@ describe('a domain that leads here', () => {
 });
 
 describe('a domain that does not lead here', () => {
-  rule('shows why, requests no validation, and gets its certificate once the DNS is right', async () => {
+  it('shows why, requests no validation, and gets its certificate once the DNS is right', async () => {
     await dns.setZone('away.example', '@ A 127.0.0.9\n');
     const domain = await added('away.example');
     expect(await sslOf(domain)).toBe('failed');
@@ -207,7 +203,7 @@ describe('a domain that does not lead here', () => {
     expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', failures: 0 });
   });
 
-  rule('is retried at growing intervals', async () => {
+  it('is retried at growing intervals', async () => {
     await dns.setZone('rising.example', '');
     const domain = await added('rising.example');
     const pauses: number[] = [];
@@ -225,7 +221,7 @@ describe('a domain that does not lead here', () => {
   });
 });
 
-rule('does not order a certificate that CAA forbids, and says which record to add', async () => {
+it('does not order a certificate that CAA forbids, and says which record to add', async () => {
   await dns.setZone('guarded.example', `${HERE}@ CAA 0 issue "other-authority.example"\n`);
   const domain = await added('guarded.example');
   expect(await sslOf(domain)).toBe('failed');
@@ -250,7 +246,7 @@ it('does not order wildcards, which affects no other name', async () => {
   expect(await sslOf(beside)).toBe('active');
 });
 
-withoutPostgresUnlessLong(describe)('a certificate that grows old', () => {
+describe('a certificate that grows old', () => {
   it('is renewed with a third of its lifetime left, and not before', async () => {
     const domain = await added('renewed.here.example');
     const { chain, renew_at } = await row(domain);
@@ -288,7 +284,7 @@ withoutPostgresUnlessLong(describe)('a certificate that grows old', () => {
   });
 });
 
-rule('creates one account for all orders, with a sealed key', async () => {
+it('creates one account for all orders, with a sealed key', async () => {
   const accounts = await homeport.platform.database.reader.selectFrom('acme_accounts').selectAll().execute();
   expect(accounts).toMatchObject([
     { directory_url: acme.directoryUrl, account_url: expect.stringContaining('https://') },
@@ -296,7 +292,7 @@ rule('creates one account for all orders, with a sealed key', async () => {
   expect(accounts[0]?.sealed_key).toMatch(/^v1\./);
 });
 
-rule('registers again with an authority that has lost the account', async () => {
+it('registers again with an authority that has lost the account', async () => {
   await acme.restart();
   const domain = await added('again.here.example');
   if ((await row(domain)).source !== 'LETS_ENCRYPT') {
@@ -320,23 +316,20 @@ describe('limits', () => {
     });
   }
 
-  rule(
-    'requests no fifth validation within an hour, keeps the reason, and continues afterwards',
-    async () => {
-      await dns.setZone('spent.example', '');
-      const domain = await added('spent.example');
-      const { ssl_reason, failures } = await row(domain);
-      await dns.setZone('spent.example', HERE);
-      await spendValidations(domain.name, 4);
-      clock.advance(2 * MINUTE_MS);
-      await minute();
-      expect(await row(domain)).toMatchObject({ source: 'SELF_SIGNED', ssl_reason, failures });
-      expect(await validationsOf(domain.name)).toBe(4);
-      clock.advance(HOUR_MS);
-      await minute();
-      expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', ssl_reason: null });
-    },
-  );
+  it('requests no fifth validation within an hour, keeps the reason, and continues afterwards', async () => {
+    await dns.setZone('spent.example', '');
+    const domain = await added('spent.example');
+    const { ssl_reason, failures } = await row(domain);
+    await dns.setZone('spent.example', HERE);
+    await spendValidations(domain.name, 4);
+    clock.advance(2 * MINUTE_MS);
+    await minute();
+    expect(await row(domain)).toMatchObject({ source: 'SELF_SIGNED', ssl_reason, failures });
+    expect(await validationsOf(domain.name)).toBe(4);
+    clock.advance(HOUR_MS);
+    await minute();
+    expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', ssl_reason: null });
+  });
 
   it('checks the limit in the transaction that records a request', async () => {
     const name = 'counted.example';
@@ -371,7 +364,7 @@ describe('limits', () => {
     expect((await row(domain)).source).toBe('LETS_ENCRYPT');
   });
 
-  rule('uses only the order that was queued last', async () => {
+  it('uses only the order that was queued last', async () => {
     await dns.setZone('twice.example', '');
     const domain = await added('twice.example');
     await homeport.platform.database.write((transaction) =>

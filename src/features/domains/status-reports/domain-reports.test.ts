@@ -2,14 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field, text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
-import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
 import { NOT_FOUND } from '../../../../test/refusal.ts';
 import { createOutside } from '../../../app/network-clients.ts';
 import { domainReportJobKinds } from './job-kinds.ts';
-
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
 
 /** A closed port. Checks that need no DNS must not wait for it, and no test uses the machine's resolver. */
 const NO_RESOLVER = '127.0.0.1:9';
@@ -122,7 +118,7 @@ describe('a report', () => {
     });
   });
 
-  rule('includes the sibling with or without www if the install has it', async () => {
+  it('includes the sibling with or without www if the install has it', async () => {
     const install = await homeport.install(owner, accountId);
     const apex = await added(install, 'pair.example');
     const www = await added(install, 'www.pair.example');
@@ -207,7 +203,7 @@ describe('a report', () => {
     });
   });
 
-  rule('stays when the domain is deleted, and is deleted with the install', async () => {
+  it('stays when the domain is deleted, and is deleted with the install', async () => {
     const install = await homeport.install(owner, accountId);
     const domain = await added(install, 'goes.example');
     const id = text((await check(install, domain)).body, 'report_id');
@@ -220,7 +216,7 @@ describe('a report', () => {
     expect(await read(install, id)).toMatchObject(NOT_FOUND);
   });
 
-  rule('is complete and empty if the domain was deleted before the check', async () => {
+  it('is complete and empty if the domain was deleted before the check', async () => {
     const install = await homeport.install(owner, accountId);
     const domain = await added(install, 'quick.example');
     const [asked] = await Promise.all([
@@ -245,7 +241,7 @@ describe('the rate limit', () => {
     },
   });
 
-  rule('is one request in 5 seconds for each install, whatever the domain', async () => {
+  it('is one request in 5 seconds for each install, whatever the domain', async () => {
     const [install, other] = [
       await homeport.install(owner, accountId),
       await homeport.install(owner, accountId),
@@ -316,7 +312,7 @@ describe('reports of all domains of an install', () => {
   });
 });
 
-rule('answers 404 for a hidden report, one of another install, a missing one and an invalid id', async () => {
+it('answers 404 for a hidden report, one of another install, a missing one and an invalid id', async () => {
   const [install, other] = [
     await homeport.install(owner, accountId),
     await homeport.install(owner, accountId),

@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { field, text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
-import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
 import { type DnsTestServers, findDnsServers, startDnsServers } from '../../../../test/servers/dns-server.ts';
 import { maintenance } from '../../../app/maintenance.ts';
@@ -10,9 +9,6 @@ import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { checkDomain, monitorReachability } from './jobs.ts';
 import { checksPerMinute, reachabilitySchedule } from './reachability-monitor.ts';
-
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
 
 const HERE = '@ A 127.0.0.1\nwww A 127.0.0.1';
 /** Configured as this platform's address, but closed. */
@@ -121,7 +117,7 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
     return field(answer.body, 'results');
   }
 
-  rule('checks once a day, and creates a report only if reachability changed', async () => {
+  it('checks once a day, and creates a report only if reachability changed', async () => {
     await dns.setZone('shop.example', HERE);
     await added('shop.example');
     clock.advance(DAY_MS - 1);
@@ -146,7 +142,7 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
     expect(await attention()).toEqual([]);
   });
 
-  rule('notices within a day that a domain leads elsewhere, and within hours that it is back', async () => {
+  it('notices within a day that a domain leads elsewhere, and within hours that it is back', async () => {
     await dns.setZone('moved.example', HERE);
     const domain = await added('moved.example');
     clock.advance(DAY_MS);
@@ -190,7 +186,7 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
     expect(await attention()).toEqual([]);
   });
 
-  rule('creates one report for a name and its www name', async () => {
+  it('creates one report for a name and its www name', async () => {
     await dns.setZone('pair.example', HERE);
     await added('pair.example');
     await added('www.pair.example');
@@ -231,7 +227,7 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
     expect(await row('silent.example')).toMatchObject({ reached: false });
   });
 
-  rule('skips domains with a report from today, and keeps the state if it cannot tell', async () => {
+  it('skips domains with a report from today, and keeps the state if it cannot tell', async () => {
     await dns.setZone('asked.example', HERE);
     await dns.setZone('private.example', HERE);
     const domain = await added('asked.example');
@@ -250,7 +246,7 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
     expect(await reports()).toHaveLength(count);
   });
 
-  rule('does not run if the operator has switched it off', () => {
+  it('does not run if the operator has switched it off', () => {
     const { platform } = homeport;
     const schedules = (watchDomains: boolean) =>
       maintenance(
@@ -261,7 +257,7 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
     expect(schedules(false)).not.toContain(monitorReachability.name);
   });
 
-  rule('checks served domains only', async () => {
+  it('checks served domains only', async () => {
     await dns.setZone('twice.example', HERE);
     await dns.setZone('waits.example', HERE);
     await added('twice.example');

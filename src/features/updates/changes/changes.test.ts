@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
-import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
 import { PermanentHostError } from '../../../hosting/contract/errors.ts';
 import type { HostMachine } from '../../../hosting/contract/host.ts';
 import type { WordPressReading } from '../../../hosting/contract/wordpress.ts';
@@ -9,9 +8,6 @@ import type { ItemOrder } from '../../../hosting/contract/wordpress-changes.ts';
 import { type ServedMachine, serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
 import { environment } from '../../hosts/fleet.fixture.ts';
 import { storeReading } from '../../websites/wordpress/store.ts';
-
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
 
 const CHANGED = { changed: { id: 'akismet/akismet.php', name: 'Akismet', version: '5.4' } };
 
@@ -63,7 +59,7 @@ async function ended(path: string, body: object, requested = () => {}): Promise<
 }
 
 describe('a change of a plugin', () => {
-  rule('makes a checkpoint first, and results in what was changed', async () => {
+  it('makes a checkpoint first, and results in what was changed', async () => {
     const body = { kind: 'plugin', id: 'akismet', status: 'active' };
     expect(await ended('changes', body)).toMatchObject({
       kind: 'wordpress.change',
@@ -82,7 +78,7 @@ describe('a change of a plugin', () => {
     );
   });
 
-  rule('stays on request, and results in a warning', async () => {
+  it('stays on request, and results in a warning', async () => {
     const warning = 'the home page answers 503, and 200 before';
     answer(async () => ({ changed: { ...CHANGED.changed, warning } }));
     const body = { kind: 'plugin', id: 'akismet', status: 'active', keep: true };
@@ -90,7 +86,7 @@ describe('a change of a plugin', () => {
     expect(orders).toMatchObject([{ change: { keep: true } }]);
   });
 
-  rule('of automatic updates alone makes none', async () => {
+  it('of automatic updates alone makes none', async () => {
     const body = { kind: 'plugin', id: 'akismet', auto_update: true };
     expect(await ended('changes', body)).toMatchObject({ status: 'succeeded', result: CHANGED.changed });
     expect(orders).toMatchObject([{ checkpointId: null, change: { autoUpdate: true, status: null } }]);
@@ -129,7 +125,7 @@ describe('a change of a plugin', () => {
     });
   });
 
-  rule('is undone before the changes that wait behind it', async () => {
+  it('is undone before the changes that wait behind it', async () => {
     const { promise: isWaiting, resolve: letFail } = Promise.withResolvers<void>();
     let restored: unknown;
     answer(async (_ref, { change }, _signal, report) => {
@@ -149,7 +145,7 @@ describe('a change of a plugin', () => {
     expect(restored).toMatchObject({ status: 'succeeded', result: { backup_id: orders[0]?.checkpointId } });
   });
 
-  rule('that the host did not begin restores nothing', async () => {
+  it('that the host did not begin restores nothing', async () => {
     answer(() => Promise.reject(new PermanentHostError('the journal cannot be written')));
     const before = (await operations('backup.restore')).length;
     expect(await ended('changes', { kind: 'plugin', id: 'akismet', status: 'deleted' })).toMatchObject({
@@ -180,7 +176,7 @@ describe('a change of a plugin', () => {
   });
 });
 
-withoutPostgresUnlessLong(describe)('an installation', () => {
+describe('an installation', () => {
   it('stores the URL of a package encrypted, and shows its host only', async () => {
     const url = 'https://packages.test/shop.zip?signature=secret';
     await ended('installations', { kind: 'plugin', url, activate: true });
@@ -205,7 +201,7 @@ withoutPostgresUnlessLong(describe)('an installation', () => {
   });
 });
 
-withoutPostgresUnlessLong(describe)('what the last reading excludes', () => {
+describe('what the last reading excludes', () => {
   const plugin = { version: '1.0', update: null, autoUpdate: false };
   const theme = { ...plugin, parent: null, bundled: false };
   const reading: WordPressReading = {

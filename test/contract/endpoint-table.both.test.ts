@@ -246,7 +246,7 @@ onlyOn('sqlite', describe)('the description', () => {
   });
 });
 
-// The gate is the same for all rows. auth.test.ts tests its queries on both databases.
+// The gate is the same for all rows. auth.both.test.ts tests its queries on both databases.
 onlyOn('sqlite', describe)('authentication', () => {
   const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
 

@@ -6,7 +6,7 @@ import { field, text } from '../../../../test/client.ts';
 import { visit } from '../../../../test/edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
-import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
+import { onlyOn } from '../../../../test/only-on.ts';
 import { FORBIDDEN, NOT_FOUND } from '../../../../test/refusal.ts';
 import { NO_PHP_LIMITS } from '../../../hosting/contract/php-limits.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
@@ -19,8 +19,8 @@ import { expireDeleted, removeKeptBackups } from './jobs.ts';
 import { parseKept } from './kept.ts';
 import { expiredInstalls, expireOldest, findDeleted, isNameBeingFreed, readInstall } from './store.ts';
 
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
+/** A test of a rule, which runs once: other tests reach its queries. */
+const rule = onlyOn('sqlite', it);
 
 let homeport: TestHomeport;
 let clock: ManualClock;
@@ -367,7 +367,7 @@ describe('what is kept of a deleted install', () => {
   });
 });
 
-withoutPostgresUnlessLong(describe)('the name of a deleted install', () => {
+onlyOn('sqlite', describe)('the name of a deleted install', () => {
   it('is being freed until its website is removed', async () => {
     const { database, queue } = homeport.platform;
     const payload = { id: crypto.randomUUID(), name: installName(), keep_backups: true };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, field, text } from '../../../../test/client.ts';
 import { visit } from '../../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
-import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
+import { onlyOn } from '../../../../test/only-on.ts';
 import { FORBIDDEN, NOT_FOUND, refusal } from '../../../../test/refusal.ts';
 import { domainCalls, domainName, domainsOf, fault } from './domains.fixture.ts';
 
@@ -40,7 +40,7 @@ describe('the ssl status', () => {
   });
 });
 
-withoutPostgresUnlessLong(describe)('an install', () => {
+onlyOn('sqlite', describe)('an install', () => {
   it('has its default domain as first domain, primary, served and secured', async () => {
     const install = await newInstall();
     const name = `${install.name}.localhost`;
@@ -98,7 +98,7 @@ withoutPostgresUnlessLong(describe)('an install', () => {
   });
 });
 
-withoutPostgresUnlessLong(describe)('POST domains', () => {
+onlyOn('sqlite', describe)('POST domains', () => {
   it('adds a name, and the edge serves it by HTTP and HTTPS', async () => {
     const install = await newInstall();
     const name = domainName();
@@ -286,7 +286,7 @@ withoutPostgresUnlessLong(describe)('POST domains', () => {
   });
 });
 
-withoutPostgresUnlessLong(describe)('POST domains/bulk', () => {
+onlyOn('sqlite', describe)('POST domains/bulk', () => {
   it('adds all, redirects to names of the request or the install, and returns the first and all', async () => {
     const install = await newInstall();
     const present = domainName();
@@ -464,7 +464,7 @@ withoutPostgresUnlessLong(describe)('POST domains/bulk', () => {
   });
 });
 
-withoutPostgresUnlessLong(describe)('PATCH and DELETE of a missing domain', () => {
+onlyOn('sqlite', describe)('PATCH and DELETE of a missing domain', () => {
   it('answer with the documented statuses', async () => {
     const [install, other] = [await newInstall(), await newInstall()];
     const foreign = await defaultDomain(other);

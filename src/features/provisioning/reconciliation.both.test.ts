@@ -11,7 +11,7 @@ import {
 } from '../../../test/database.ts';
 import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
-import { withoutPostgresUnlessLong } from '../../../test/only-on.ts';
+import { onlyOn } from '../../../test/only-on.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { checkOrphans } from '../../cli/doctor/orphans.ts';
 import type { Inventory } from '../../hosting/contract/inventory.ts';
@@ -19,8 +19,8 @@ import { findInstallStatus } from '../websites/installs/website-store.ts';
 import { EMBEDDED } from './orphan-store.ts';
 import { reconcileHost } from './reconciliation.ts';
 
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(test);
+/** A test of a rule, which runs once: other tests reach its queries. */
+const rule = onlyOn('sqlite', test);
 
 const UNKNOWN = 'nobody.example';
 
@@ -182,7 +182,7 @@ describe('an older database', () => {
   });
 });
 
-withoutPostgresUnlessLong(describe)('a database of another platform', () => {
+onlyOn('sqlite', describe)('a database of another platform', () => {
   let place: DatabasePlace;
   let empty: DatabaseCopy;
   let foreign: { id: string; name: string };
@@ -245,7 +245,7 @@ withoutPostgresUnlessLong(describe)('a database of another platform', () => {
   });
 });
 
-withoutPostgresUnlessLong(describe)('an install with unfinished jobs', () => {
+onlyOn('sqlite', describe)('an install with unfinished jobs', () => {
   /** An inventory of one served install, and whether it was set aside. `meanwhile` runs while the host lists it. */
   function holding(install: () => { id: string; name: string }, meanwhile: () => Promise<void>) {
     const aside: string[] = [];

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field } from '../../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../../test/homeport.ts';
-import { withoutPostgresUnlessLong } from '../../../../../test/only-on.ts';
+import { onlyOn } from '../../../../../test/only-on.ts';
 import { type ServedMachine, serveMachine } from '../../../../hosting/remote/embedded-machine.fixture.ts';
 import { environment } from '../../../hosts/fleet.fixture.ts';
 import { loadDesiredState } from '../../../provisioning/desired-state.ts';
 import { type Install, ruleCalls } from '../rules.fixture.ts';
 
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
+/** A test of a rule, which runs once: other tests reach its queries. */
+const rule = onlyOn('sqlite', it);
 
 let machine: ServedMachine;
 let homeport: TestHomeport;

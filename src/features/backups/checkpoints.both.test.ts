@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
-import { withoutPostgresUnlessLong } from '../../../test/only-on.ts';
+import { onlyOn } from '../../../test/only-on.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { checkCheckpoints } from '../../cli/doctor/checkpoints.ts';
 import {
@@ -20,8 +20,8 @@ import { RETURN_ATTEMPTS } from './checkpoints.ts';
 import { notedRestore } from './noted-restore.ts';
 import { EVERYTHING } from './replaced-parts.ts';
 
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
+/** A test of a rule, which runs once: other tests reach its queries. */
+const rule = onlyOn('sqlite', it);
 
 type Install = { id: string; name: string };
 type Restored = Parameters<HostMachine['restore']>;
@@ -94,7 +94,7 @@ const changePlugin = () =>
     status: 'active',
   });
 
-withoutPostgresUnlessLong(describe)('the checkpoint of a copy', () => {
+onlyOn('sqlite', describe)('the checkpoint of a copy', () => {
   it('is kept with a copy that does not work, which says what is wrong', async () => {
     const warning = 'the home page answers 500';
     machine.machine.restore = async () => ({ bytes: 1, files: 1, sha256: '0'.repeat(64), warning });

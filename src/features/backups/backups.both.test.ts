@@ -7,13 +7,13 @@ import { field, text } from '../../../test/client.ts';
 import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
-import { withoutPostgresUnlessLong } from '../../../test/only-on.ts';
+import { onlyOn } from '../../../test/only-on.ts';
 import { NOT_FOUND, refusal } from '../../../test/refusal.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { createBackup } from './jobs.ts';
 
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
+/** A test of a rule, which runs once: other tests reach its queries. */
+const rule = onlyOn('sqlite', it);
 
 /** Tests start at the beginning of an hour, so hourly limits do not reset during one. */
 const behindMs = Date.now() % HOUR_MS;

@@ -4,7 +4,7 @@ import { field, text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { enrol } from '../../../../test/one-time-codes.ts';
-import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
+import { onlyOn } from '../../../../test/only-on.ts';
 import {
   createPortalClient,
   givePassword,
@@ -17,8 +17,8 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { hashSecret } from '../../../secrets/random-secret.ts';
 import { deleteExpiredSessions } from '../sessions/store.ts';
 
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
+/** A test of a rule, which runs once: other tests reach its queries. */
+const rule = onlyOn('sqlite', it);
 
 let homeport: TestHomeport;
 let clock: ManualClock;
@@ -354,7 +354,7 @@ describe('the list of sessions', () => {
   });
 });
 
-withoutPostgresUnlessLong(describe)('a stolen cookie', () => {
+onlyOn('sqlite', describe)('a stolen cookie', () => {
   it.each([
     [
       'a new password',

@@ -5,7 +5,7 @@ import { field, text } from '../../../../test/client.ts';
 import { visit } from '../../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
-import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
+import { onlyOn } from '../../../../test/only-on.ts';
 import { PASSWORD, signedIn } from '../../../../test/portal-client.ts';
 import { NOT_FOUND } from '../../../../test/refusal.ts';
 import type { Database } from '../../../database/database.ts';
@@ -13,8 +13,8 @@ import { DAY_MS, HOUR_MS } from '../../../lib/durations.ts';
 import { applyInstall } from '../../websites/installs/jobs.ts';
 import { ensureCertificates, installsToRenew } from './self-signed-certificates.ts';
 
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
+/** A test of a rule, which runs once: other tests reach its queries. */
+const rule = onlyOn('sqlite', it);
 
 const CONTACT = 'hostmaster@operator.example';
 

@@ -3,7 +3,7 @@ import { activityOf } from '../../../../test/activity.ts';
 import { type Answer, field } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
-import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
+import { onlyOn } from '../../../../test/only-on.ts';
 import { NOT_FOUND } from '../../../../test/refusal.ts';
 import type { WpCliOutcome } from '../../../hosting/contract/wp-cli.ts';
 import { type ServedMachine, serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
@@ -13,8 +13,8 @@ import { environment } from '../../hosts/fleet.fixture.ts';
 import { KEEP_OUTPUTS_MS } from './outputs.ts';
 import { deleteWpCliRunsBefore } from './store.ts';
 
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
+/** A test of a rule, which runs once: other tests reach its queries. */
+const rule = onlyOn('sqlite', it);
 
 let machine: ServedMachine;
 let homeport: TestHomeport;
@@ -158,7 +158,7 @@ describe('a command', () => {
   });
 });
 
-withoutPostgresUnlessLong(describe)('limits', () => {
+onlyOn('sqlite', describe)('limits', () => {
   it('five commands of an install wait or run, one after the other', async () => {
     let isOver = () => {};
     const over = new Promise<void>((resolve) => {

@@ -3,13 +3,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { field } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { manualClock } from '../../../../test/manual-clock.ts';
-import { withoutPostgresUnlessLong } from '../../../../test/only-on.ts';
+import { onlyOn } from '../../../../test/only-on.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../../../test/servers/webhook-receiver.ts';
 import { DAY_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { MAX_WEBHOOKS, OVERLAP_MS } from './service.ts';
 
-/** A test of a rule: other tests reach its queries. */
-const rule = withoutPostgresUnlessLong(it);
+/** A test of a rule, which runs once: other tests reach its queries. */
+const rule = onlyOn('sqlite', it);
 
 const clock = manualClock(new Date());
 let homeport: TestHomeport;
@@ -315,7 +315,7 @@ describe('a failed delivery', () => {
   });
 });
 
-withoutPostgresUnlessLong(describe)('the address of a webhook', () => {
+onlyOn('sqlite', describe)('the address of a webhook', () => {
   it.each([
     ['no address', 'hooks', 'invalid_url'],
     ['another protocol', 'ftp://hooks.example.com/', 'not_https'],
@@ -351,7 +351,7 @@ withoutPostgresUnlessLong(describe)('the address of a webhook', () => {
   });
 });
 
-withoutPostgresUnlessLong(describe)('limits and permissions', () => {
+onlyOn('sqlite', describe)('limits and permissions', () => {
   it('an account has a limited number of webhooks', async () => {
     for (let n = 0; n < MAX_WEBHOOKS; n++) await createWebhook();
     const answer = await owner.client.post('/webhooks', { account_id: accountId, url: receiver.url });

@@ -21,7 +21,7 @@ import { call } from '../cli/call-homeport.ts';
 import { type Environment, environmentFor } from '../cli/run-homeport.ts';
 import { createAgent } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
-import { withoutPostgresUnlessLong } from '../only-on.ts';
+import { onlyOn } from '../only-on.ts';
 
 /** Commands that need each capability. An empty list: no command does. */
 const COMMANDS: Record<Capability, string[][]> = {
@@ -314,7 +314,7 @@ describe.each(SCENARIOS)('%s', (name) => {
     expect(JSON.parse(stdout)).toEqual(await declared(present));
   });
 
-  withoutPostgresUnlessLong(it)('assistants get the same refusals', async () => {
+  onlyOn('sqlite', it)('assistants get the same refusals', async () => {
     const present = scenario(name);
     const states = await declared(present);
     const assistant = await assistantOf(present);
