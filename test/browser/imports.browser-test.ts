@@ -38,7 +38,7 @@ afterAll(async () => {
 it('an import names the archive, is confirmed by the name, and shows its step', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   let asked: unknown;
-  machine.machine.importWebsite = async (_install, source, { report } = {}) => {
+  machine.machine.importWebsite = async (_install, source, _options, _signal, report) => {
     asked = source;
     report?.(12_000_000, null, 'unpack');
     await promise;

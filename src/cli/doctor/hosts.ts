@@ -4,7 +4,7 @@ import type { HostView } from '../../features/hosts/service.ts';
 import type { Difference } from '../../hosting/contract/host.ts';
 import type { InstallRef } from '../../hosting/contract/install-ref.ts';
 import type { MailQueueReport } from '../../hosting/contract/mail.ts';
-import type { TimeLimits } from '../../hosting/remote/time-limits.ts';
+import type { TimeLimits } from '../../hosting/remote/client.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { askHost } from '../platform/ask-host.ts';
@@ -19,7 +19,7 @@ export async function examineHosts(
   platform: Platform,
   services: Services,
   repair: boolean,
-  limits: Partial<TimeLimits> = {},
+  limits: TimeLimits = {},
 ): Promise<Finding[]> {
   const hosts = await services.hosts.list();
   if (hosts.length === 0 && platform.config.host === 'embedded') {
@@ -45,7 +45,7 @@ async function examineHost(
   { hosts }: Services,
   { id, name }: HostView,
   repair: boolean,
-  limits: Partial<TimeLimits>,
+  limits: TimeLimits,
 ): Promise<Finding[]> {
   const expected: InstallRef[] = await database.reader
     .selectFrom('installs')

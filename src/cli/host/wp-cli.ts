@@ -19,14 +19,14 @@ export function addHostWpCli(host: Command): void {
     .action(fetchWpCli);
 }
 
-function parseSource(text: string): string {
+function parseSource(text: string): 'official' {
   if (text === 'official') return text;
   throw new InvalidArgumentError(`It must be "official". ${ELSEWHERE}`);
 }
 
 async function fetchWpCli(
   name: string,
-  source: string | undefined,
+  source: 'official' | undefined,
   { json }: { json?: boolean },
   command: Command,
 ): Promise<void> {

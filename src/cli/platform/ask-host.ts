@@ -1,8 +1,12 @@
+import { ProtocolError } from '../../hosting/contract/command.ts';
 import { PermanentHostError } from '../../hosting/contract/errors.ts';
-import { connectHost, HostUnreachableError, type RemoteHost } from '../../hosting/remote/client.ts';
+import {
+  connectHost,
+  HostUnreachableError,
+  type RemoteHost,
+  type TimeLimits,
+} from '../../hosting/remote/client.ts';
 import type { HostTarget } from '../../hosting/remote/host-target.ts';
-import { ProtocolError } from '../../hosting/remote/protocol.ts';
-import type { TimeLimits } from '../../hosting/remote/time-limits.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 
 /**
@@ -12,7 +16,7 @@ import { OperatorError } from '../../lib/operator-error.ts';
 export async function askHost<Result>(
   target: HostTarget,
   ask: (host: RemoteHost) => Promise<Result>,
-  limits: Partial<TimeLimits> = {},
+  limits: TimeLimits = {},
 ): Promise<Result> {
   const remote = connectHost(target, limits);
   try {

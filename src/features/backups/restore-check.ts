@@ -54,7 +54,7 @@ export function restoreCheckKinds(
   ): Promise<void> {
     const machine = await hostOf(id);
     await machine.apply(scratch, signal);
-    await machine.restore(scratch, backupId, { from: { id, name }, signal });
+    await machine.restore(scratch, backupId, { from: { id, name } }, signal);
     // Resolves only if the restored website answers.
     await machine.apply(scratch, signal);
   }

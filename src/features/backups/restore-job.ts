@@ -90,8 +90,9 @@ export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): Jo
         const isReturn = payload.puts_back === true;
         if (!isReturn && !isWhole(parts)) await requireFormerState(database.reader, install_id, jobId);
         const report = await ofBackup(database.reader, backup_id, progress);
-        const options = { from, parts, wordpressVersion, signal, report };
-        const restore = () => notedRestore(platform, jobId, () => host.restore(install, backup_id, options));
+        const options = { from, parts, wordpressVersion };
+        const restore = () =>
+          notedRestore(platform, jobId, () => host.restore(install, backup_id, options, signal, report));
         const { warning } = isReturn
           ? await restore().catch((error: unknown) => {
               throw failedReturn(error, attempt);

@@ -25,7 +25,7 @@ export async function returningAfterFailure<Result>(
     const checkpoint = await findBackup(database.reader, install_id, checkpoint_id);
     if (!install || checkpoint?.status !== 'completed') return false;
     const parts = partsOfJob({ ...payload, puts_back: true });
-    await host.restore(install, checkpoint_id, { parts, wordpressVersion, signal });
+    await host.restore(install, checkpoint_id, { parts, wordpressVersion }, signal);
     await database.write(({ queries }) => forgetBegun(queries, jobId));
     return true;
   }

@@ -1,5 +1,12 @@
 import { PermanentHostError } from '../../hosting/contract/errors.ts';
 import type { Host, HostDescription, HostMachine } from '../../hosting/contract/host.ts';
+import {
+  type HostMethod,
+  type HostMethods,
+  methodsFor,
+  type RoutedTo,
+  routedTo,
+} from '../../hosting/contract/host-methods.ts';
 import type { InstallRef } from '../../hosting/contract/install-ref.ts';
 import type { RemovedInstall } from '../../hosting/contract/install-state.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
@@ -83,7 +90,21 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
     for (const err of faults) log.warn({ err }, 'skipped a host');
   }
 
+  function toWebsite<Name extends RoutedTo<'website'>>(name: Name): HostMethod<Name> {
+    return async (...args) => {
+      const [{ id }] = args;
+      const machine: Pick<HostMethods, RoutedTo<'website'>> = await machineOf(id);
+      return machine[name](...args);
+    };
+  }
+
+  const toKeeper = (name: RoutedTo<'keeper'>) => async (install: RemovedInstall) => {
+    const machine = await keeperOf(install);
+    await machine?.[name](install);
+  };
+
   return {
+    ...methodsFor(routedTo('website'), toWebsite),
     async start() {
       try {
         await connections.start();
@@ -113,15 +134,9 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       return machine.apply(state, signal);
     },
 
-    async retire(install) {
-      const machine = await keeperOf(install);
-      await machine?.retire({ id: install.id, name: install.name });
-    },
-    async removeBackups(install) {
-      const machine = await keeperOf(install);
-      await machine?.removeBackups({ id: install.id, name: install.name });
-    },
-    async remove({ id, name, hostId, keepBackups = false }) {
+    retire: toKeeper('retire'),
+    removeBackups: toKeeper('removeBackups'),
+    async remove({ id, name, hostId }, options) {
       const place = hostId === undefined ? await placeOf(reader, id) : { hostId };
       // No row names the host of a restore check's scratch install, and another process may have made it.
       if (place === undefined) return everywhere((machine) => machine.remove({ id, name }));
@@ -133,43 +148,9 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
         );
         return;
       }
-      await (await connections.machine(place.hostId)).remove({ id, name, keepBackups });
+      await (await connections.machine(place.hostId)).remove({ id, name }, options);
       await freeFailed(database, id);
     },
-
-    purge: async (install, cache) => (await machineOf(install.id)).purge(install, cache),
-    purgePages: async (install, paths) => (await machineOf(install.id)).purgePages(install, paths),
-    restartPhp: async (install) => (await machineOf(install.id)).restartPhp(install),
-    replaceUrls: async (install, signal) => (await machineOf(install.id)).replaceUrls(install, signal),
-    snapshot: async (install, backupId, signal, report) =>
-      (await machineOf(install.id)).snapshot(install, backupId, signal, report),
-    restore: async (install, backupId, restoreOptions) =>
-      (await machineOf(install.id)).restore(install, backupId, restoreOptions),
-    importWebsite: async (install, source, importOptions) =>
-      (await machineOf(install.id)).importWebsite(install, source, importOptions),
-    lastImport: async (install) => (await machineOf(install.id)).lastImport(install),
-    measureStorage: async (install, signal) => (await machineOf(install.id)).measureStorage(install, signal),
-    readWordPress: async (install, readOptions, signal) =>
-      (await machineOf(install.id)).readWordPress(install, readOptions, signal),
-    readLog: async (install, query, signal) => (await machineOf(install.id)).readLog(install, query, signal),
-    runWpCli: async (install, args, signal) => (await machineOf(install.id)).runWpCli(install, args, signal),
-    createLogin: async (install, user) => (await machineOf(install.id)).createLogin(install, user),
-    createDatabaseLink: async (install) => (await machineOf(install.id)).createDatabaseLink(install),
-    readMail: async (install) => (await machineOf(install.id)).readMail(install),
-    planUpdates: async (install, wanted, signal) =>
-      (await machineOf(install.id)).planUpdates(install, wanted, signal),
-    updateWordpress: async (install, order, signal, report) =>
-      (await machineOf(install.id)).updateWordpress(install, order, signal, report),
-    changeItem: async (install, order, signal, report) =>
-      (await machineOf(install.id)).changeItem(install, order, signal, report),
-    discardSnapshot: async (install, backupId) =>
-      (await machineOf(install.id)).discardSnapshot(install, backupId),
-    heldBackups: async (install) => (await machineOf(install.id)).heldBackups(install),
-    pack: async (install, ids, signal) => (await machineOf(install.id)).pack(install, ids, signal),
-    readPacked: async (install, archiveId, part) =>
-      (await machineOf(install.id)).readPacked(install, archiveId, part),
-    discardPacked: async (install, archiveId) =>
-      (await machineOf(install.id)).discardPacked(install, archiveId),
 
     async publish(proof) {
       const hostId = await hostServing(reader, proof.hostname);

@@ -4,7 +4,7 @@ import { Value } from 'typebox/value';
 import type { Database, Queries } from '../../database/database.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { HostDescription } from '../../hosting/contract/host.ts';
-import { descriptionSchema } from '../../hosting/remote/messages.ts';
+import { descriptionSchema } from '../../hosting/contract/message-values.ts';
 
 /** A host as the control plane knows it. */
 export interface KnownHost {

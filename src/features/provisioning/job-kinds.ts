@@ -95,7 +95,7 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
     defineJob({
       ...removeInstall,
       run: ({ id, name, host_id: hostId, keep_backups: keepBackups = false }) =>
-        postponing(host.remove({ id, name, keepBackups, ...(hostId === undefined ? {} : { hostId }) })),
+        postponing(host.remove({ id, name, ...(hostId === undefined ? {} : { hostId }) }, { keepBackups })),
     }),
   ];
 }

@@ -47,8 +47,8 @@ export interface Host
    * downloads WordPress.
    */
   apply(state: InstallState, signal?: AbortSignal, report?: ReportProgress): Promise<AppliedInstall>;
-  /** Deletes the website with its files, caches and snapshots. A missing website is success. */
-  remove(install: RemovedInstall): Promise<void>;
+  /** Deletes the website with its files, caches and snapshots; with `keepBackups`, without the snapshots. A missing website is success. */
+  remove(install: RemovedInstall, options?: { keepBackups?: boolean | undefined }): Promise<void>;
   /**
    * Stops serving a website that is being deleted, and ends its processes. Its data stays, so that a last snapshot can be made. A
    * missing website is success.
@@ -124,7 +124,7 @@ export interface HostMachine
    */
   addWordpress(source: string | null): Promise<string>;
   /** Fetches the newest WP-CLI from the configured source, or from `source`, and returns its version. Sources as for WordPress. */
-  addWpCli(source: string | null): Promise<string>;
+  addWpCli(source: 'official' | null): Promise<string>;
 }
 
 /** A difference between a machine and its desired state. */

@@ -1,4 +1,5 @@
 import type { InstallRef } from './install-ref.ts';
+import type { ReportProgress } from './progress.ts';
 
 /** Imports of existing websites, which every host has or refuses. */
 export interface WebsiteImports {
@@ -6,9 +7,15 @@ export interface WebsiteImports {
    * Replaces the website by an existing one from an archive: wp-content, and the database with its table prefix and this install's
    * addresses. The core, `wp-config.php` and the private folder stay the install's own. Until everything is checked, the present
    * website stays as it is. Rejects with a RefusedImportError if nothing was replaced, and with a BrokenWebsiteError if the
-   * imported website is in place and does not answer.
+   * imported website is in place and does not answer. Reports each {@link ImportStep}.
    */
-  importWebsite(install: InstallRef, source: ImportSource, options?: ImportOptions): Promise<ImportedWebsite>;
+  importWebsite(
+    install: InstallRef,
+    source: ImportSource,
+    options?: ImportOptions,
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<ImportedWebsite>;
   /** The id of the import that made the present website, if no other import or restore came after. Waits for work on the website. */
   lastImport(install: InstallRef): Promise<string | null>;
 }
@@ -58,10 +65,7 @@ export function isImportStep(step: string | undefined): step is ImportStep {
 
 export interface ImportOptions {
   /** A repeated import with this id only checks the website that it has put in place. */
-  importId?: string | undefined;
-  signal?: AbortSignal | undefined;
-  /** Called often, and must not throw. `total`: null if unknown. */
-  report?: ((done: number, total: number | null, step: ImportStep) => void) | undefined;
+  importId?: string | null | undefined;
 }
 
 export interface ImportedWebsite {

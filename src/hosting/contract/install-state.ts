@@ -7,8 +7,6 @@ import type { WebsiteRules } from './website-rules.ts';
 export interface RemovedInstall extends InstallRef {
   /** With several machines: the id of its host, null without one, undefined if unknown. */
   hostId?: string | null;
-  /** Keeps its snapshots; false if left out. */
-  keepBackups?: boolean;
 }
 
 /** The complete desired state of a website. */

@@ -19,7 +19,13 @@ export interface SnapshotKeeper {
    * restored. Parts that are left out stay as they are. If it fails before it replaces anything, it rejects with a
    * RefusedRestoreError or an UnchangedWebsiteError.
    */
-  restore(install: InstallRef, backupId: string, options?: RestoreOptions): Promise<RestoredSnapshot>;
+  restore(
+    install: InstallRef,
+    backupId: string,
+    options?: RestoreOptions,
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<RestoredSnapshot>;
   /** Deletes a complete or partial snapshot. A missing snapshot is success. */
   discardSnapshot(install: InstallRef, backupId: string): Promise<void>;
   /** Ids of the backups of an install that the host holds, complete ones and others. Reads no content. */
@@ -51,13 +57,11 @@ export interface SnapshotKeeper {
 
 export interface RestoreOptions {
   /** The install of the snapshot, if it is another one. The website keeps the names of its own install. */
-  from?: InstallRef;
+  from?: InstallRef | null | undefined;
   /** Default: everything. */
   parts?: RestoredParts | undefined;
   /** The WordPress of the snapshot, which the website gets again. Default: it keeps its present one. */
   wordpressVersion?: string | undefined;
-  signal?: AbortSignal | undefined;
-  report?: ReportProgress | undefined;
 }
 
 /** The parts of a website that a restore replaces. */

@@ -281,7 +281,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       await snapshots.removeAll(install.id);
     },
 
-    async remove(install) {
+    async remove(install, { keepBackups = false } = {}) {
       await serially(install.id, async () => {
         await store.delete(install.id);
         await inventory.takeBack(install.id);
@@ -292,7 +292,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       wordpress?.wpCli.end(install.id);
       await wordpress?.php.stop(install.id);
       await wordpress?.refusals.remove(install.id);
-      if (install.keepBackups !== true) await snapshots.removeAll(install.id);
+      if (!keepBackups) await snapshots.removeAll(install.id);
       await archives.removeAll(install.id);
       await files.remove(install.id);
       quotas.forget(install.id);
@@ -315,12 +315,12 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       return blamingWebsite(found.sites.withDatabaseCopy(install, found.facts, make, signal));
     },
 
-    async restore(install, backupId, { parts = ALL_PARTS, from, signal, report } = {}) {
+    async restore(install, backupId, { parts = ALL_PARTS, from } = {}, signal, report) {
       const found = requireWordPress(install);
       requireParts(parts, found !== null);
       const restore = () =>
         snapshots.restore(install, backupId, {
-          ...(from === undefined ? {} : { from }),
+          ...(from ? { from } : {}),
           signal,
           report,
           async complete(next, present) {
@@ -344,7 +344,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       const names = (await store.read(install.id))?.file.hostnames.map(({ name }) => name) ?? [];
       const site = { ...found.facts, names };
       // A copy must answer. A restored install returns to its own former state, even if that did not answer.
-      if (from !== undefined && from.id !== install.id) await requireHomePage(site, addresses, signal);
+      if (from && from.id !== install.id) await requireHomePage(site, addresses, signal);
       const warning = await visitorsWarning(site, addresses, signal);
       return warning === null ? snapshot : { ...snapshot, warning };
     },

@@ -209,10 +209,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       });
     },
 
-    remove: (install) =>
+    remove: (install, options) =>
       serially(install.id, async () => {
         startRetries.forget(install.id);
-        await lifecycle.remove(install);
+        await lifecycle.remove(install, options);
       }),
 
     retire: ({ id }) =>
@@ -252,11 +252,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         backups.snapshot(await hosted(await requireKept(install)), backupId, signal, report),
       ),
 
-    restore: (install, backupId, options) =>
-      replacing(install.id, () => replacements.restore(install, backupId, options)),
+    restore: (install, ...order) => replacing(install.id, () => replacements.restore(install, ...order)),
 
-    importWebsite: (install, source, options) =>
-      replacing(install.id, () => replacements.importWebsite(install, source, options)),
+    importWebsite: (install, ...order) =>
+      replacing(install.id, () => replacements.importWebsite(install, ...order)),
 
     lastImport: (install) => serially(install.id, () => replacements.lastImport(install)),
 

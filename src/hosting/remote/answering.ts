@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../lib/error-message.ts';
 import type { HostQuestions } from '../contract/questions.ts';
-import type { Question, Reply } from './messages.ts';
+import type { Question, Reply } from './protocol.ts';
 
 /** A host's questions: fetches the next one and sends an answer. */
 export interface Listening {

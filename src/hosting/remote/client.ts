@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Pool } from 'undici';
+import { type Command, ProtocolError } from '../contract/command.ts';
 import {
   BrokenWebsiteError,
   PermanentHostError,
@@ -8,26 +9,31 @@ import {
   UnchangedWebsiteError,
 } from '../contract/errors.ts';
 import type { HostMachine } from '../contract/host.ts';
-import { isImportStep } from '../contract/imports.ts';
+import {
+  COMMAND_NAMES,
+  COMMAND_OF,
+  type CommandName,
+  type HostMethod,
+  type HostMethods,
+  methodsFor,
+} from '../contract/host-methods.ts';
 import type { ReportProgress } from '../contract/progress.ts';
 import type { HostQuestions } from '../contract/questions.ts';
-import { MOST_READ_BYTES } from '../contract/snapshots.ts';
 import { answerQuestions, type Listening } from './answering.ts';
 import { poolOf } from './host-pool.ts';
 import type { HostTarget } from './host-target.ts';
 import {
-  COMMANDS,
-  type Command,
   type Failure,
   PATH_PREFIX,
   PROGRESS_HEADER,
-  ProtocolError,
   parseOutcome,
   parseProgress,
+  QUESTION_COMMANDS,
 } from './protocol.ts';
-import { isWhole, sentItems, sentOrder, sentParts, sentSelection, sentUpdate } from './sent-arguments.ts';
-import { TIME_LIMITS, type TimeLimits } from './time-limits.ts';
 import { adviceFor, isUnconnected } from './unreachable.ts';
+
+/** Maximum durations in milliseconds, in place of those in the table of commands. */
+export type TimeLimits = Readonly<Partial<Record<CommandName, number>>>;
 
 export interface RemoteHost extends HostMachine {
   /** Answers the host's questions until `close`. Calls `onFault` once per outage, with the cause. */
@@ -51,22 +57,20 @@ export class HostUnreachableError extends Error {
  * A host in another process. Connects at the first call. A call that exceeds its time limit throws
  * {@link HostUnreachableError}.
  */
-export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}): RemoteHost {
-  const withinMs: TimeLimits = { ...TIME_LIMITS, ...limits };
+export function connectHost(target: HostTarget, limits: TimeLimits = {}): RemoteHost {
   let pool: Promise<Pool> | undefined;
   const closed = new AbortController();
 
-  async function call<Taken, Given>(
-    command: Command<Taken, Given>,
+  async function call<Result>(
+    command: Pick<Command<readonly unknown[], readonly never[], Result>, 'name' | 'callOf' | 'parseResult'>,
     limitMs: number,
-    taken: Taken,
-    signal?: AbortSignal,
-    report?: ReportProgress,
-  ): Promise<Given> {
+    args: readonly unknown[],
+  ): Promise<Result> {
+    const { message, signal, report } = command.callOf(args);
     signal?.throwIfAborted();
     const ended = signal === undefined ? closed.signal : AbortSignal.any([signal, closed.signal]);
     const { status, body } = await within(limitMs, ended, (limited) =>
-      post(command.name, JSON.stringify(taken), limited, report),
+      post(command.name, JSON.stringify(message), limited, report),
     );
     const outcome = parseOutcome(body);
     if (status === 200 && 'result' in outcome) return command.parseResult(outcome.result);
@@ -147,171 +151,23 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
     }
   }
 
-  const describe = () => call(COMMANDS.describe, withinMs.describe, {});
+  function methodOf<Name extends CommandName>(name: Name): HostMethod<Name> {
+    const command = COMMAND_OF[name];
+    return (...args) => call(command, limits[name] ?? command.withinMs, args);
+  }
+  const commands = methodsFor(COMMAND_NAMES, methodOf);
+  const { nextQuestion, answer } = QUESTION_COMMANDS;
   return {
+    ...checked(commands),
     async start() {
-      await describe();
+      await commands.describe();
     },
     /** The host continues without this process. */
     async stop() {},
-    describe,
-    apply: (state, signal) => call(COMMANDS.apply, withinMs.apply, { state }, signal),
-    async remove({ id, name, keepBackups = false }) {
-      const kept = keepBackups ? { keepBackups } : {};
-      await call(COMMANDS.remove, withinMs.remove, { install: { id, name }, ...kept });
-    },
-    async retire({ id, name }) {
-      await call(COMMANDS.retire, withinMs.retire, { install: { id, name } });
-    },
-    async removeBackups({ id, name }) {
-      await call(COMMANDS.removeBackups, withinMs.removeBackups, { install: { id, name } });
-    },
-    async purge({ id, name }, cache) {
-      await call(COMMANDS.purge, withinMs.purge, { install: { id, name }, cache });
-    },
-    async purgePages({ id, name }, paths) {
-      await call(COMMANDS.purgePages, withinMs.purgePages, { install: { id, name }, paths: [...paths] });
-    },
-    async restartPhp({ id, name }) {
-      await call(COMMANDS.restartPhp, withinMs.restartPhp, { install: { id, name } });
-    },
-    snapshot: ({ id, name }, backupId, signal, report) =>
-      call(COMMANDS.snapshot, withinMs.snapshot, { install: { id, name }, backupId }, signal, report),
-    restore: ({ id, name }, backupId, { from, parts, wordpressVersion, signal, report } = {}) =>
-      call(
-        COMMANDS.restore,
-        withinMs.restore,
-        {
-          install: { id, name },
-          backupId,
-          from: from === undefined ? null : { id: from.id, name: from.name },
-          // Left out for a whole restore, so that hosts of earlier versions accept the command.
-          ...(parts === undefined || isWhole(parts) ? {} : { parts: sentParts(parts) }),
-          ...(wordpressVersion === undefined ? {} : { wordpressVersion }),
-        },
-        signal,
-        report,
-      ),
-    async discardSnapshot({ id, name }, backupId) {
-      await call(COMMANDS.discardSnapshot, withinMs.discardSnapshot, { install: { id, name }, backupId });
-    },
-    heldBackups: ({ id, name }) =>
-      call(COMMANDS.heldBackups, withinMs.heldBackups, { install: { id, name } }),
-    backupPlaces: () => call(COMMANDS.backupPlaces, withinMs.backupPlaces, {}),
-    moveBackups: ({ installs, to, from }, signal, report) =>
-      call(
-        COMMANDS.moveBackups,
-        withinMs.moveBackups,
-        { installs: installs.map(({ id, name }) => ({ id, name })), to, from },
-        signal,
-        report,
-      ),
-    acceptBackupPlace: () => call(COMMANDS.acceptBackupPlace, withinMs.acceptBackupPlace, {}),
-    forgetFormerBackups: (listed, signal) =>
-      call(COMMANDS.forgetFormerBackups, withinMs.forgetFormerBackups, { listed: [...listed] }, signal),
-    pack: ({ id, name }, { backupId, archiveId }, signal) =>
-      call(COMMANDS.pack, withinMs.pack, { install: { id, name }, backupId, archiveId }, signal),
-    async readPacked({ id, name }, archiveId, { offset, length }) {
-      const args = { install: { id, name }, archiveId, offset, length: Math.min(length, MOST_READ_BYTES) };
-      return Buffer.from(await call(COMMANDS.readPacked, withinMs.readPacked, args), 'base64');
-    },
-    async discardPacked({ id, name }, archiveId) {
-      await call(COMMANDS.discardPacked, withinMs.discardPacked, { install: { id, name }, archiveId });
-    },
-    async replaceUrls({ id, name }, signal) {
-      await call(COMMANDS.replaceUrls, withinMs.replaceUrls, { install: { id, name } }, signal);
-    },
-    measureStorage: ({ id, name }, signal) =>
-      call(COMMANDS.measureStorage, withinMs.measureStorage, { install: { id, name } }, signal),
-    lastImport: ({ id, name }) => call(COMMANDS.lastImport, withinMs.lastImport, { install: { id, name } }),
-    importWebsite: ({ id, name }, source, { importId, signal, report } = {}) =>
-      call(
-        COMMANDS.importWebsite,
-        withinMs.importWebsite,
-        {
-          install: { id, name },
-          source,
-          importId: importId ?? null,
-        },
-        signal,
-        (done, total, step) => {
-          if (isImportStep(step)) report?.(done, total, step);
-        },
-      ),
-    createDatabaseLink: ({ id, name }) =>
-      call(COMMANDS.createDatabaseLink, withinMs.createDatabaseLink, { install: { id, name } }),
-    createLogin: ({ id, name }, user) =>
-      call(COMMANDS.createLogin, withinMs.createLogin, { install: { id, name }, user }),
-    readWordPress: ({ id, name }, { check }, signal) =>
-      call(COMMANDS.readWordPress, withinMs.readWordPress, { install: { id, name }, check }, signal),
-    wordpressMarks: (after) => call(COMMANDS.wordpressMarks, withinMs.wordpressMarks, { after }),
-    planUpdates: ({ id, name }, { core, plugins, themes }, signal) =>
-      call(
-        COMMANDS.planUpdates,
-        withinMs.planUpdates,
-        { install: { id, name }, wanted: { core, plugins: sentItems(plugins), themes: sentItems(themes) } },
-        signal,
-      ),
-    changeItem: ({ id, name }, order, signal, report) =>
-      call(
-        COMMANDS.changeItem,
-        withinMs.changeItem,
-        { install: { id, name }, order: sentOrder(order) },
-        signal,
-        report,
-      ),
-    async updateWordpress({ id, name }, { updateId, checkpointId, updates, pages, keep }, signal, report) {
-      const order = {
-        ...{ updateId, checkpointId, updates: updates.map(sentUpdate), pages: [...pages] },
-        ...(keep === true ? { keep } : {}),
-      };
-      const args = { install: { id, name }, order };
-      const outcome = await call(COMMANDS.updateWordpress, withinMs.updateWordpress, args, signal, report);
-      const { rolledBack, skipped = [], restored = rolledBack !== null } = outcome;
-      return { ...outcome, skipped, restored };
-    },
-    readLog: ({ id, name }, query, signal) =>
-      call(COMMANDS.readLog, withinMs.readLog, { install: { id, name }, query }, signal),
-    readUsage: (since) =>
-      call(COMMANDS.readUsage, withinMs.readUsage, {
-        since: since && { ledger: since.ledger, revision: since.revision },
-      }),
-    readMail: ({ id, name }) => call(COMMANDS.readMail, withinMs.readMail, { install: { id, name } }),
-    mailQueue: (selection) => call(COMMANDS.mailQueue, withinMs.mailQueue, sentSelection(selection)),
-    retryMail: (selection) => call(COMMANDS.retryMail, withinMs.retryMail, sentSelection(selection)),
-    deleteMail: (selection) => call(COMMANDS.deleteMail, withinMs.deleteMail, sentSelection(selection)),
-    async publish(proof) {
-      await call(COMMANDS.publish, withinMs.publish, proof);
-    },
-    async withdraw({ hostname, path }) {
-      await call(COMMANDS.withdraw, withinMs.withdraw, { hostname, path });
-    },
-    inspect: (expected, repair) =>
-      call(COMMANDS.inspect, withinMs.inspect, {
-        expected: expected.map(({ id, name }) => ({ id, name })),
-        repair,
-      }),
-    heldInstalls: (after) => call(COMMANDS.heldInstalls, withinMs.heldInstalls, { after }),
-    async belongTo(platform) {
-      await call(COMMANDS.belongTo, withinMs.belongTo, { platform });
-    },
-    setAside: (platform, installIds) =>
-      call(COMMANDS.setAside, withinMs.setAside, { platform, installs: [...installIds] }),
-    addReleases: () => call(COMMANDS.addReleases, withinMs.addReleases, {}),
-    addWordpress: (source) => call(COMMANDS.addWordpress, withinMs.addWordpress, { source }),
-    runWpCli: ({ id, name }, args, signal) =>
-      call(COMMANDS.runWpCli, withinMs.runWpCli, { install: { id, name }, args: [...args] }, signal),
-    addWpCli: (source) => {
-      if (source !== null && source !== 'official')
-        throw new PermanentHostError('The only source is "official"');
-      return call(COMMANDS.addWpCli, withinMs.addWpCli, { source });
-    },
     answer(questions, onFault) {
       const listening: Listening = {
-        next: () => call(COMMANDS.nextQuestion, withinMs.nextQuestion, {}),
-        async answer(id, reply) {
-          await call(COMMANDS.answer, withinMs.answer, { id, reply });
-        },
+        next: () => call(nextQuestion, nextQuestion.withinMs, []),
+        answer: (id, reply) => call(answer, answer.withinMs, [id, reply]),
       };
       void answerQuestions(listening, questions, closed.signal, onFault);
     },
@@ -336,3 +192,10 @@ async function withoutProgress(body: AsyncIterable<Buffer>, report: ReportProgre
   }
   return rest + decoder.end();
 }
+
+type CheckedMethods = {
+  [Name in CommandName]: (...args: Parameters<HostMachine[Name]>) => ReturnType<HostMachine[Name]>;
+};
+
+/** Does nothing: the compiler checks that each command takes what the method in {@link HostMachine} takes. */
+const checked = (methods: HostMethods): CheckedMethods => methods;

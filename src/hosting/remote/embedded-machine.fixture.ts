@@ -78,8 +78,8 @@ export async function startMachine(
         return { ...applied, ...own };
       },
       addWpCli: async () => '2.12.0',
-      async remove(install) {
-        await host.remove(install);
+      async remove(install, options) {
+        await host.remove(install, options);
         versions.delete(install.id);
       },
       describe: async () => whole,

@@ -9,14 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Value } from 'typebox/value';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { HostDescription, HostMachine } from '../contract/host.ts';
+import { descriptionSchema, LONGEST_SENTENCES } from '../contract/message-values.ts';
 import { listeningLog } from '../embedded/embedded-host.fixture.ts';
 import { siteState } from '../policy/edge.fixture.ts';
-import { connectHost, HostUnreachableError, type RemoteHost } from './client.ts';
+import { connectHost, HostUnreachableError, type RemoteHost, type TimeLimits } from './client.ts';
 import { startMachine, type TestMachine } from './embedded-machine.fixture.ts';
 import { createAuthority, createClientIdentity, createHostIdentity } from './identity.ts';
-import { descriptionSchema, LONGEST_SENTENCES } from './messages.ts';
 import { createHostServer, type HostServerOptions } from './server.ts';
-import type { TimeLimits } from './time-limits.ts';
 
 const me = { gid: process.getgid?.() ?? 0, uids: [process.getuid?.() ?? 0] };
 
@@ -38,14 +37,14 @@ afterAll(async () => {
 
 const newPath = () => join(folder, `${randomUUID().slice(0, 8)}.sock`);
 
-function connected(path: string, limits: Partial<TimeLimits>): RemoteHost {
+function connected(path: string, limits: TimeLimits): RemoteHost {
   const remote = connectHost({ name: 'web1', socket: path }, limits);
   open.push(() => remote.close());
   return remote;
 }
 
 /** A compromised host that answers with `listener`. */
-async function hostile(listener: RequestListener, limits: Partial<TimeLimits> = {}): Promise<RemoteHost> {
+async function hostile(listener: RequestListener, limits: TimeLimits = {}): Promise<RemoteHost> {
   const server = createServer(listener);
   const path = newPath();
   server.listen(path);

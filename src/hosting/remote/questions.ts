@@ -1,5 +1,5 @@
 import type { HostQuestions } from '../contract/questions.ts';
-import type { Question, Reply } from './messages.ts';
+import type { Question, Reply } from './protocol.ts';
 import { ANSWER_WITHIN_MS, POLL_MS } from './protocol.ts';
 
 /** A question without its id. */

@@ -10,6 +10,7 @@ import { FULL_DISK, isFullDisk } from '../../lib/full-disk.ts';
 import { hostAndPort } from '../../lib/host-and-port.ts';
 import { type Randomness, systemRandomness } from '../../lib/ids.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { ProtocolError } from '../contract/command.ts';
 import {
   BrokenWebsiteError,
   isUnchanged,
@@ -20,7 +21,7 @@ import {
 import type { HostMachine } from '../contract/host.ts';
 import type { HostQuestions } from '../contract/questions.ts';
 import { createWaitingRoom } from '../policy/waiting-room.ts';
-import { commandHandlers, cut, IDLE_TALK } from './command-handlers.ts';
+import { commandHandlers, cut } from './command-handlers.ts';
 import type { HostIdentity } from './identity.ts';
 import type { Allowed } from './peer.ts';
 import {
@@ -29,7 +30,6 @@ import {
   type Outcome,
   PATH_PREFIX,
   PROGRESS_HEADER,
-  ProtocolError,
   progressLine,
 } from './protocol.ts';
 import { createQuestionQueue } from './questions.ts';
@@ -115,7 +115,7 @@ export function createHostServer(options: HostServerOptions): HostServer {
       throw error;
     });
     if (body === undefined) return;
-    // Not idle while the command runs. TIME_LIMITS of the control plane apply.
+    // Not idle while the command runs. The control plane limits its time.
     idle.leave(socket);
     response.once('close', () => idle.enter(socket));
     if (body === null) return refuse(response, 413, `A request has at most ${LARGEST_BODY} bytes`);
@@ -127,7 +127,7 @@ export function createHostServer(options: HostServerOptions): HostServer {
     response.once('close', () => gone.abort(new Error('the control plane closed the connection')));
     const signal = AbortSignal.any([gone.signal, closing.signal]);
     try {
-      work = handler(parsedJson(body), signal, (done, total, step) => {
+      work = handler.run(parsedJson(body), signal, (done, total, step) => {
         if (!isWanted) return;
         progress = progressLine(done, total, step);
         // The first one also says that the work has begun, so it must not be lost with the host.
@@ -146,7 +146,7 @@ export function createHostServer(options: HostServerOptions): HostServer {
     response.flushHeaders();
     const beat = setInterval(() => response.write('\n'), BEAT_MS);
     const reports = setInterval(sendProgress, PROGRESS_MS);
-    const outcome = await outcomeOf(name, work, signal).finally(() => {
+    const outcome = await outcomeOf({ name, isIdleTalk: handler.isIdleTalk }, work, signal).finally(() => {
       clearInterval(beat);
       clearInterval(reports);
     });
@@ -154,12 +154,16 @@ export function createHostServer(options: HostServerOptions): HostServer {
     response.end(JSON.stringify(outcome));
   }
 
-  async function outcomeOf(name: string, work: Promise<unknown>, signal: AbortSignal): Promise<Outcome> {
+  async function outcomeOf(
+    { name, isIdleTalk }: { name: string; isIdleTalk: boolean },
+    work: Promise<unknown>,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     const begun = performance.now();
     const took = () => Math.round(performance.now() - begun);
     try {
       const result = (await work) ?? null;
-      if (!IDLE_TALK.has(name)) log.info({ command: name, ms: took() }, 'command completed');
+      if (!isIdleTalk) log.info({ command: name, ms: took() }, 'command completed');
       return { result };
     } catch (error) {
       // The control plane sees only the message.

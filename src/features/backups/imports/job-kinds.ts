@@ -1,6 +1,7 @@
 import type { Transaction } from '../../../database/database.ts';
 import { RefusedImportError } from '../../../hosting/contract/errors.ts';
 import type { Host } from '../../../hosting/contract/host.ts';
+import { isImportStep } from '../../../hosting/contract/imports.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../../jobs/job.ts';
 import { addWarning } from '../../../jobs/operation-warning.ts';
 import { setResult } from '../../../jobs/operations-store.ts';
@@ -85,11 +86,15 @@ export function importKind(platform: Platform, host: Host): JobKind {
           : wanted;
       const { warning, notes = [] } = await permanently(
         postponing(
-          host.importWebsite(install, source, {
-            importId: payload.import_id,
+          host.importWebsite(
+            install,
+            source,
+            { importId: payload.import_id },
             signal,
-            report: (done, total, step) => progress(done, total, 'bytes', step),
-          }),
+            (done, total, step) => {
+              if (isImportStep(step)) progress(done, total, 'bytes', step);
+            },
+          ),
         ),
       ).catch((error: unknown) => {
         if (!(error instanceof PermanentFailure && error.cause instanceof RefusedImportError)) throw error;

@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value';
 import { pluginSlug } from '../../../hosting/contract/wordpress.ts';
 import type { ItemChange } from '../../../hosting/contract/wordpress-changes.ts';
-import { wordpressReading } from '../../../hosting/remote/wordpress-messages.ts';
+import { wordpressReading } from '../../../hosting/contract/wordpress-messages.ts';
 import { Conflict } from '../../../lib/failures.ts';
 
 /**

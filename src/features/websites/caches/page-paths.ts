@@ -1,4 +1,4 @@
-import { isPagePath } from '../../../hosting/policy/page-path.ts';
+import { isPagePath } from '../../../hosting/contract/page-path.ts';
 import { FAULTS_TOLD, type Fault, InvalidRequest, invalidValue } from '../../../lib/failures.ts';
 import type { PurgeType } from './jobs.ts';
 

@@ -1,7 +1,7 @@
 import { bodyRoute, type Route, Started } from '../../../api/route.ts';
 import { component, stringEnum, Type } from '../../../api/schema.ts';
 import { CACHE_KINDS } from '../../../hosting/contract/host.ts';
-import { LONGEST_PAGE_PATH, MOST_PAGE_PATHS } from '../../../hosting/policy/page-path.ts';
+import { LONGEST_PAGE_PATH, MOST_PAGE_PATHS } from '../../../hosting/contract/page-path.ts';
 import { PURGE_TYPES } from './jobs.ts';
 import { faultOfPagePath } from './page-paths.ts';
 import type { CacheService } from './service.ts';

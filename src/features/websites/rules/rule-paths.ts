@@ -1,4 +1,4 @@
-import { isPagePath } from '../../../hosting/policy/page-path.ts';
+import { isPagePath } from '../../../hosting/contract/page-path.ts';
 import { encodedPath } from '../../../hosting/policy/path-redirects.ts';
 
 /** The fault of a path in a rule, with or without percent-encoding; undefined if an edge can compare it with paths of requests. */

@@ -2,7 +2,7 @@ import { Value } from 'typebox/value';
 import type { Static } from '../../../api/schema.ts';
 import type { CapabilityState } from '../../../hosting/contract/capabilities.ts';
 import { pluginSlug, type WordPressReading } from '../../../hosting/contract/wordpress.ts';
-import { wordpressReading } from '../../../hosting/remote/wordpress-messages.ts';
+import { wordpressReading } from '../../../hosting/contract/wordpress-messages.ts';
 import type { wordpressSchema, wordpressSummarySchema } from './schema.ts';
 import type { KnownWordPress, WordPressSummary } from './service.ts';
 

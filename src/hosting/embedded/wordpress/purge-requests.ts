@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { hasCode } from '../../../lib/error-code.ts';
-import { isPagePath, MOST_PAGE_PATHS } from '../../policy/page-path.ts';
+import { isPagePath, MOST_PAGE_PATHS } from '../../contract/page-path.ts';
 import { requirePlainFolder } from '../host-folder/plain-folder.ts';
 import { removeTree } from '../snapshots/archive-exchange.ts';
 import { PURGES } from './site.ts';

@@ -43,7 +43,11 @@ export interface Backups {
   restore(
     target: HostedInstall,
     backupId: string,
-    options: RestoreOptions & { from: InstallRef },
+    options: RestoreOptions & {
+      from: InstallRef;
+      signal?: AbortSignal | undefined;
+      report?: ReportProgress | undefined;
+    },
   ): Promise<Snapshot>;
   /** See `Host.pack`, `Host.readPacked` and `Host.discardPacked`. */
   pack(

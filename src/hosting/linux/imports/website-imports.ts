@@ -8,6 +8,7 @@ import { messageOf } from '../../../lib/error-message.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import { RefusedImportError } from '../../contract/errors.ts';
 import type { ImportedWebsite, ImportOptions, ImportSource } from '../../contract/imports.ts';
+import type { ReportProgress } from '../../contract/progress.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import {
   createWebsiteReplacement,
@@ -26,9 +27,14 @@ import { runImportScript } from './import-script.ts';
 import { findWordPress, type ImportedDatabase } from './imported-database.ts';
 import { loadForeignDump } from './load-dump.ts';
 
+interface ImportCall extends ImportOptions {
+  signal?: AbortSignal | undefined;
+  report?: ReportProgress | undefined;
+}
+
 /** Imports existing websites, in place of the present ones. The caller renews caches and checks the website. */
 export interface LinuxImports {
-  import(target: HostedInstall, source: ImportSource, options: ImportOptions): Promise<ImportedWebsite>;
+  import(target: HostedInstall, source: ImportSource, options: ImportCall): Promise<ImportedWebsite>;
   /** The import that made the present website, if it had an id and no other replacement came after. */
   last(installId: string): Promise<{ importId: string; website: ImportedWebsite } | null>;
   /** Completes or undoes an interrupted import. */
@@ -88,7 +94,7 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
   async function importWebsite(
     target: HostedInstall,
     source: ImportSource,
-    given: ImportOptions,
+    given: ImportCall,
   ): Promise<ImportedWebsite> {
     const { ref, sandbox, database, unixUser } = target;
     const { signal } = given;
@@ -100,9 +106,8 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
       const imported = await build(target, source, staged, given);
       await runCommand('/usr/bin/sync', ['--file-system', staged.folder], { timeoutMs: SYNC_MS });
       signal?.throwIfAborted();
-      const { importId } = given;
-      const record =
-        importId === undefined ? {} : { record: JSON.stringify({ importId, website: imported }) };
+      const { importId = null } = given;
+      const record = importId === null ? {} : { record: JSON.stringify({ importId, website: imported }) };
       await replacement.replace(home, { ...replaced, ...record });
       return imported;
     } catch (error) {
@@ -122,7 +127,7 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
     target: HostedInstall,
     source: ImportSource,
     staged: StagedWebsite,
-    { signal, report = () => {} }: ImportOptions,
+    { signal, report = () => {} }: ImportCall,
   ): Promise<ImportedWebsite> {
     const { ref, sandbox } = target;
     const enter = options.enter(ref.id);
@@ -182,7 +187,7 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
     dump: { file: string; isWpress: boolean },
     configured: string | null,
     staged: StagedWebsite,
-    { signal, report }: { signal: AbortSignal; report: NonNullable<ImportOptions['report']> },
+    { signal, report }: { signal: AbortSignal; report: ReportProgress },
   ): Promise<ImportedDatabase> {
     const { ref, sandbox } = target;
     const found: { database: ImportedDatabase | null } = { database: null };
@@ -243,7 +248,7 @@ export function createWebsiteImports(options: ImportsOptions): LinuxImports {
       work: string;
       enter: readonly string[];
       signal: AbortSignal | undefined;
-      report: NonNullable<ImportOptions['report']>;
+      report: ReportProgress;
     },
   ): Promise<{ archive: string; dump?: string }> {
     if ('file' in source) return { archive: join(layout.homeOf(sandbox.id), source.file) };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MOST_PAGE_PATHS } from '../../policy/page-path.ts';
+import { MOST_PAGE_PATHS } from '../../contract/page-path.ts';
 import { mergePages, parsePurgeMessage } from './purge-message.ts';
 
 const paths = (...list: unknown[]) => JSON.stringify({ paths: list });

@@ -1,4 +1,4 @@
-import { isPagePath, MOST_PAGE_PATHS } from '../../policy/page-path.ts';
+import { isPagePath, MOST_PAGE_PATHS } from '../../contract/page-path.ts';
 
 /** The cached pages that a change affects. */
 export type Pages = 'everything' | readonly string[];

@@ -369,7 +369,10 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     return record;
   }
 
-  async function remove({ id, name, keepBackups = false }: RemovedInstall): Promise<void> {
+  async function remove(
+    { id, name }: RemovedInstall,
+    { keepBackups = false }: { keepBackups?: boolean | undefined } = {},
+  ): Promise<void> {
     const record = (await records.read(id)) ?? (await aside.read(id));
     const remains = {
       id,

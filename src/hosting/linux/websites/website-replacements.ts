@@ -28,7 +28,8 @@ export function createWebsiteReplacements(
   }
 
   return {
-    async restore(install, backupId, { from = install, parts, wordpressVersion, signal, report } = {}) {
+    async restore(install, backupId, { from: copied, parts, wordpressVersion } = {}, signal, report) {
+      const from = copied ?? install;
       const present = await requireRecord(install);
       await lifecycle.makeFolders(present);
       // A host that no longer has that version keeps the present one, which works with the database after an upgrade.
@@ -55,15 +56,14 @@ export function createWebsiteReplacements(
       return { ...snapshot, ...(await warn(record, signal)) };
     },
 
-    async importWebsite(install, source, options = {}) {
-      const { importId, signal, report } = options;
+    async importWebsite(install, source, { importId } = {}, signal, report) {
       const record = await requireRecord(install);
       await backups.recover(install.id);
       const last = await imports.last(install.id);
       const imported =
         last !== null && last.importId === importId
           ? last.website
-          : await imports.import(await hosted(record), source, options);
+          : await imports.import(await hosted(record), source, { importId, signal, report });
       report?.(0, null, 'check');
       await lifecycle.settleReplaced(install.id);
       await lifecycle.resetCaches(install.id);

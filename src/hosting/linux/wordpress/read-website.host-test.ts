@@ -2,8 +2,8 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../contract/commands.ts';
 import type { WordPressReading } from '../../contract/wordpress.ts';
-import { COMMANDS } from '../../remote/protocol.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import {
   runInWordPress,

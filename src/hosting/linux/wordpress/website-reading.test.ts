@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../contract/commands.ts';
 import { MOST_PLUGINS } from '../../contract/wordpress.ts';
-import { COMMANDS } from '../../remote/protocol.ts';
 import {
   type PrintedCheck,
   type PrintedWebsite,

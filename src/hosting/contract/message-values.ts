@@ -1,20 +1,14 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { INSTALL_NAME } from '../../lib/host-names.ts';
-import { SITE_PATTERN, SSH_PATTERNS } from '../contract/imports.ts';
-import {
-  LOG_CURSOR,
-  LOG_KINDS,
-  LOG_PAGE,
-  LOG_STATUS,
-  LONGEST_ENTRY,
-  LONGEST_SEARCH,
-} from '../contract/logs.ts';
-import { MOST_READ_BYTES } from '../contract/snapshots.ts';
-import { LARGEST_COUNT } from '../contract/usage.ts';
-import { WebsiteRulesSchema } from '../contract/website-rules.ts';
-import { WORDPRESS_SOURCES } from '../contract/wordpress.ts';
-import { LONGEST_PAGE_PATH, PAGE_PATH } from '../policy/page-path.ts';
+import { SITE_PATTERN, SSH_PATTERNS } from './imports.ts';
+import { LOG_CURSOR, LOG_KINDS, LOG_PAGE, LOG_STATUS, LONGEST_ENTRY, LONGEST_SEARCH } from './logs.ts';
+import { LONGEST_PAGE_PATH, PAGE_PATH } from './page-path.ts';
 import { phpBounds, phpLimits } from './php-messages.ts';
+import { cut, newer } from './sent-value.ts';
+import { MOST_READ_BYTES } from './snapshots.ts';
+import { LARGEST_COUNT } from './usage.ts';
+import { WebsiteRulesSchema } from './website-rules.ts';
+import { WORDPRESS_SOURCES } from './wordpress.ts';
 
 // Schemas of the values in messages between the control plane and a host (protocol.ts).
 
@@ -39,7 +33,8 @@ export const wordpressVersion = Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,3}){1
 export const wordpressSource = Type.String({ pattern: `^(${WORDPRESS_SOURCES.join('|')})$` });
 export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 export const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-export const sentences = Type.String({ maxLength: LONGEST_SENTENCES });
+/** A host cuts longer ones. */
+export const sentences = Type.String({ maxLength: LONGEST_SENTENCES, ...cut });
 
 export const install = Type.Object({ id: uuid, name: installName }, closed);
 
@@ -101,7 +96,6 @@ export const snapshot = Type.Object({
 });
 export const restoredSnapshot = Type.Object({ ...snapshot.properties, warning: Type.Optional(text(1_000)) });
 
-/** Absent for a whole restore, which hosts of earlier versions understand too. */
 export const parts = Type.Object(
   {
     files: Type.Boolean(),
@@ -113,9 +107,9 @@ export const parts = Type.Object(
         maxItems: 1_000,
       }),
     ]),
-    dropAbsent: Type.Optional(Type.Boolean()),
+    dropAbsent: Type.Optional(Type.Boolean(newer(false))),
   },
-  closed,
+  { ...closed, ...newer({ files: true, database: 'all' }) },
 );
 
 export const base64 = Type.String({
@@ -254,29 +248,3 @@ export const descriptionSchema = Type.Object({
   hasRelay: Type.Optional(Type.Boolean()),
   hasWpCli: Type.Optional(Type.Boolean()),
 });
-
-/** A host's question to the control plane (HostQuestions). */
-export const question = Type.Union([
-  Type.Object({
-    id: uuid,
-    kind: Type.Literal('ssh_login'),
-    installName: text(64),
-    fingerprintSha256: text(64),
-  }),
-  Type.Object({ id: uuid, kind: Type.Literal('backup_password'), installId: uuid }),
-]);
-export type Question = Static<typeof question>;
-
-export const reply = Type.Union([
-  Type.Object(
-    {
-      kind: Type.Literal('ssh_login'),
-      login: orNull(Type.Object({ install, userId: uuid }, closed)),
-    },
-    closed,
-  ),
-  Type.Object({ kind: Type.Literal('backup_password'), password: text(1024) }, closed),
-  Type.Object({ kind: Type.Literal('failed'), message: Type.String({ maxLength: 4096 }) }, closed),
-]);
-/** An answer to a question. */
-export type Reply = Static<typeof reply>;

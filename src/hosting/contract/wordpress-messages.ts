@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { LONGEST_SENTENCES, orNull, text } from './message-values.ts';
 import {
   LONGEST_WORDPRESS_TEXT,
   MOST_ADMINISTRATORS,
@@ -9,8 +10,7 @@ import {
   PLUGIN_STATUSES,
   THEME_STATUSES,
   THEME_STYLESHEET,
-} from '../contract/wordpress.ts';
-import { LONGEST_SENTENCES, orNull, text } from './messages.ts';
+} from './wordpress.ts';
 
 // Schemas of what a host reads of a WordPress (contract/wordpress.ts). Bounded, because the website or the host may be compromised.
 

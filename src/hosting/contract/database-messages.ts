@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { sentences } from './messages.ts';
+import { sentences } from './message-values.ts';
 
 // Schemas of the messages about databases (protocol.ts).
 

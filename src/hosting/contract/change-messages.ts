@@ -1,13 +1,9 @@
 import Type from 'typebox';
-import {
-  ITEM_SLUG,
-  LONGEST_PACKAGE_PATH,
-  LONGEST_PACKAGE_URL,
-  THEME_ID,
-} from '../contract/wordpress-changes.ts';
-import { MOST_CHECKED_PAGES } from '../contract/wordpress-updates.ts';
-import { closed, orNull, sentences, text, uuid } from './messages.ts';
+import { closed, orNull, sentences, text, uuid } from './message-values.ts';
+import { newer } from './sent-value.ts';
 import { checkedPath, itemId } from './update-messages.ts';
+import { ITEM_SLUG, LONGEST_PACKAGE_PATH, LONGEST_PACKAGE_URL, THEME_ID } from './wordpress-changes.ts';
+import { MOST_CHECKED_PAGES } from './wordpress-updates.ts';
 
 // Schemas of changes of plugins and themes in messages between the control plane and a host (protocol.ts).
 
@@ -21,7 +17,7 @@ const wantedState = {
   source: orNull(packageSource),
   status: orNull(Type.Union([Type.Literal('active'), Type.Literal('inactive'), Type.Literal('deleted')])),
   autoUpdate: orNull(Type.Boolean()),
-  keep: Type.Optional(Type.Boolean()),
+  keep: Type.Optional(Type.Boolean(newer(false))),
 };
 const themeId = Type.String({ minLength: 1, maxLength: 200, pattern: THEME_ID });
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { ARGUMENT_PATTERN, LONGEST_ARGUMENT, MOST_ARGUMENTS, MOST_OUTPUT_BYTES } from '../contract/wp-cli.ts';
-import { sentences } from './messages.ts';
+import { sentences } from './message-values.ts';
+import { ARGUMENT_PATTERN, LONGEST_ARGUMENT, MOST_ARGUMENTS, MOST_OUTPUT_BYTES } from './wp-cli.ts';
 
 // Schemas of the messages about WP-CLI (protocol.ts).
 

@@ -1,6 +1,7 @@
 import Type from 'typebox';
-import { MOST_CHECKED_PAGES, MOST_UPDATES } from '../contract/wordpress-updates.ts';
-import { closed, orNull, text, uuid, wordpressVersion } from './messages.ts';
+import { closed, orNull, text, uuid, wordpressVersion } from './message-values.ts';
+import { newer } from './sent-value.ts';
+import { MOST_CHECKED_PAGES, MOST_UPDATES } from './wordpress-updates.ts';
 
 // Schemas of updates of WordPress in messages between the control plane and a host (protocol.ts).
 
@@ -29,8 +30,7 @@ export const updateOrder = Type.Object(
     checkpointId: uuid,
     updates: Type.Array(availableUpdate, { maxItems: MOST_UPDATES + 1 }),
     pages: Type.Array(checkedPath, { maxItems: MOST_CHECKED_PAGES }),
-    // Left out if false, so that hosts of earlier versions accept the order.
-    keep: Type.Optional(Type.Boolean()),
+    keep: Type.Optional(Type.Boolean(newer(false))),
   },
   closed,
 );

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { LISTED_MESSAGES, LISTED_REFUSALS, NAMED_RECIPIENTS } from '../contract/mail.ts';
-import { closed, count, install, orNull, sentences, text, uuid } from './messages.ts';
+import { LISTED_MESSAGES, LISTED_REFUSALS, NAMED_RECIPIENTS } from './mail.ts';
+import { closed, count, install, orNull, sentences, text, uuid } from './message-values.ts';
 
 // Schemas of the commands about mail.
 

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { closed, count, install, orNull, text, uuid } from './messages.ts';
+import { closed, count, install, orNull, text, uuid } from './message-values.ts';
 
 // Schemas of the messages about the places of backups (protocol.ts).
 
