@@ -1,5 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import { INSTALL_NAME } from '../../lib/host-names.ts';
+import { field } from './command.ts';
 import { SITE_PATTERN, SSH_PATTERNS } from './imports.ts';
 import { LOG_CURSOR, LOG_KINDS, LOG_PAGE, LOG_STATUS, LONGEST_ENTRY, LONGEST_SEARCH } from './logs.ts';
 import { LONGEST_PAGE_PATH, PAGE_PATH } from './page-path.ts';
@@ -37,6 +38,8 @@ export const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER
 export const sentences = Type.String({ maxLength: LONGEST_SENTENCES, ...cut });
 
 export const install = Type.Object({ id: uuid, name: installName }, closed);
+/** The first parameter of what is about one install. */
+export const INSTALL = field('install', install);
 
 const certificate = Type.Object({ chain: pem, key: pem, notAfter: text(40) }, closed);
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ProtocolError } from '../contract/command.ts';
 import { COMMANDS } from '../contract/commands.ts';
 import { LONGEST_SENTENCES } from '../contract/message-values.ts';
+import { withCommandsTable } from '../policy/commands-table.ts';
 import { connectHost, type RemoteHost } from './client.ts';
 
 const noSignal = new AbortController().signal;
@@ -66,6 +67,11 @@ test('a theme to change is the name of a folder, never a path', async () => {
   for (const id of ['../uploads', '.', '..', 'shop/', 'shop\\x', '']) {
     await expect(order('theme', id), id).rejects.toThrow(/theme|change/);
   }
+});
+
+test('the document about commands has all of them', () => {
+  const page = readFileSync(new URL('../../../docs/decisions/host-commands.md', import.meta.url), 'utf8');
+  expect(page, 'run "npm run docs:commands"').toBe(withCommandsTable(page));
 });
 
 test('a host cuts long sentences of an inspection', async () => {

@@ -1,0 +1,133 @@
+import Type from 'typebox';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
+import { command, field, members, nothing } from './command.ts';
+import { INVENTORY_PAGE, LISTED_HOSTNAMES } from './inventory.ts';
+import { mailQueueReport, mailSelection } from './mail-messages.ts';
+import {
+  closed,
+  count,
+  cursor,
+  daily,
+  descriptionSchema,
+  hostName,
+  install,
+  installName,
+  orNull,
+  sentences,
+  sha256,
+  uuid,
+  wordpressSource,
+  wordpressVersion,
+} from './message-values.ts';
+import { USAGE_PAGE } from './usage.ts';
+import { wpCliSource, wpCliVersion } from './wp-cli-messages.ts';
+
+/** Commands about a host itself. Each row is described by the method of that name in {@link HostMachine}. */
+export const MACHINE_COMMANDS = {
+  describe: command('describe', [], descriptionSchema, {
+    withinMs: 15 * SECOND_MS,
+    route: 'host',
+    isIdleTalk: true,
+  }),
+  inspect: command(
+    'inspect',
+    [field('expected', Type.Array(install)), field('repair', Type.Boolean())],
+    Type.Array(
+      Type.Object({
+        thing: sentences,
+        message: sentences,
+        mended: orNull(Type.Boolean()),
+        remedy: orNull(sentences),
+        backupOf: Type.Optional(uuid),
+      }),
+      { maxItems: 20_000 },
+    ),
+    {
+      // It requests pages of every install, and repairs some.
+      withinMs: 60 * MINUTE_MS,
+      route: 'host',
+    },
+  ),
+  heldInstalls: command(
+    'held_installs',
+    [field('after', orNull(uuid))],
+    Type.Object({
+      platform: orNull(uuid),
+      installs: Type.Array(
+        Type.Object({
+          id: uuid,
+          name: orNull(installName),
+          hostnames: Type.Array(hostName, { maxItems: LISTED_HOSTNAMES }),
+          digest: orNull(sha256),
+          lost: Type.Optional(Type.Array(sentences, { maxItems: 10 })),
+        }),
+        { maxItems: INVENTORY_PAGE },
+      ),
+    }),
+    { withinMs: MINUTE_MS, route: 'host', isIdleTalk: true },
+  ),
+  belongTo: command('belong_to', [field('platform', uuid)], nothing, {
+    withinMs: 15 * SECOND_MS,
+    route: 'host',
+  }),
+  setAside: command(
+    'set_aside',
+    [field('platform', uuid), field('installs', Type.Array(uuid, { maxItems: INVENTORY_PAGE }))],
+    Type.Array(uuid, { maxItems: INVENTORY_PAGE }),
+    {
+      // It ends the processes of a whole page of installs.
+      withinMs: 10 * MINUTE_MS,
+      route: 'host',
+    },
+  ),
+  readUsage: command(
+    'read_usage',
+    [field('since', orNull(Type.Object(cursor, closed)))],
+    Type.Object({
+      ...cursor,
+      days: Type.Array(
+        Type.Object({
+          installId: uuid,
+          day: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+          requests: daily,
+          bytes: daily,
+          visits: daily,
+          // Hosts of earlier versions leave it out.
+          pages: Type.Optional(Type.Object({ requests: daily, hits: daily, milliseconds: daily })),
+        }),
+        { maxItems: USAGE_PAGE },
+      ),
+      more: Type.Boolean(),
+    }),
+    { withinMs: MINUTE_MS, route: 'host', isIdleTalk: true },
+  ),
+  mailQueue: command('mail_queue', [members(mailSelection.properties)], mailQueueReport, {
+    withinMs: 30 * SECOND_MS,
+    route: 'host',
+  }),
+  retryMail: command('retry_mail', [members(mailSelection.properties)], count, {
+    withinMs: 30 * SECOND_MS,
+    route: 'host',
+  }),
+  deleteMail: command('delete_mail', [members(mailSelection.properties)], count, {
+    withinMs: 5 * MINUTE_MS,
+    route: 'host',
+  }),
+  addWordpress: command('add_wordpress', [field('source', orNull(wordpressSource))], wordpressVersion, {
+    withinMs: 15 * MINUTE_MS,
+    route: 'host',
+  }),
+  addReleases: command(
+    'add_releases',
+    [],
+    Type.Object({
+      added: Type.Array(wordpressVersion, { maxItems: 200 }),
+      failures: Type.Array(sentences, { maxItems: 200 }),
+    }),
+    { withinMs: HOUR_MS, route: 'host' },
+  ),
+  addWpCli: command('add_wp_cli', [field('source', orNull(wpCliSource))], wpCliVersion, {
+    withinMs: 10 * MINUTE_MS,
+    route: 'host',
+  }),
+};

@@ -1,0 +1,85 @@
+import Type from 'typebox';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
+import { command, field, members, nothing, options } from './command.ts';
+import { databaseLink } from './database-messages.ts';
+import { CACHE_KINDS } from './host.ts';
+import { installMail } from './mail-messages.ts';
+import {
+  INSTALL,
+  logPage,
+  logQuery,
+  orNull,
+  pagePath,
+  phpVersion,
+  proof,
+  state,
+  storage,
+  text,
+  wordpressVersion,
+} from './message-values.ts';
+import { MOST_PAGE_PATHS } from './page-path.ts';
+import { newer } from './sent-value.ts';
+
+/** Commands about websites as a whole. Each row is described by the method of that name in {@link HostMachine}. */
+export const WEBSITE_COMMANDS = {
+  apply: command(
+    'apply',
+    [field('state', state)],
+    Type.Object({
+      phpVersion: orNull(phpVersion),
+      wordpressVersion: orNull(wordpressVersion),
+      stableIps: orNull(Type.Array(text(45), { maxItems: 16 })),
+      hasFormerUrls: Type.Optional(Type.Boolean()),
+    }),
+    { withinMs: 10 * MINUTE_MS, route: 'own', isCancellable: true },
+  ),
+  remove: command(
+    'remove',
+    [INSTALL, options({ keepBackups: Type.Optional(Type.Boolean(newer(false))) })],
+    nothing,
+    { withinMs: 5 * MINUTE_MS, route: 'own' },
+  ),
+  retire: command('retire', [INSTALL], nothing, { withinMs: 5 * MINUTE_MS, route: 'keeper' }),
+  purge: command('purge', [INSTALL, field('cache', Type.Enum([...CACHE_KINDS]))], nothing, {
+    withinMs: 30 * SECOND_MS,
+    route: 'website',
+  }),
+  purgePages: command(
+    'purge_pages',
+    [INSTALL, field('paths', Type.Array(pagePath, { maxItems: MOST_PAGE_PATHS }))],
+    nothing,
+    { withinMs: 30 * SECOND_MS, route: 'website' },
+  ),
+  restartPhp: command('restart_php', [INSTALL], nothing, {
+    // The stop and the start of a daemon.
+    withinMs: 2 * MINUTE_MS,
+    route: 'website',
+  }),
+  replaceUrls: command('replace_urls', [INSTALL], nothing, {
+    withinMs: HOUR_MS,
+    route: 'website',
+    isCancellable: true,
+  }),
+  measureStorage: command('measure_storage', [INSTALL], storage, {
+    withinMs: 30 * MINUTE_MS,
+    route: 'website',
+    isCancellable: true,
+  }),
+  createDatabaseLink: command('create_database_link', [INSTALL], databaseLink, {
+    withinMs: 30 * SECOND_MS,
+    route: 'website',
+  }),
+  readLog: command('read_log', [INSTALL, field('query', logQuery)], logPage, {
+    // A search ends earlier, but may wait for others.
+    withinMs: 30 * SECOND_MS,
+    route: 'website',
+    isCancellable: true,
+    isIdleTalk: true,
+  }),
+  readMail: command('read_mail', [INSTALL], installMail, { withinMs: 15 * SECOND_MS, route: 'website' }),
+  publish: command('publish', [members({ ...proof, text: Type.String({ maxLength: 4096 }) })], nothing, {
+    withinMs: 15 * SECOND_MS,
+    route: 'own',
+  }),
+  withdraw: command('withdraw', [members(proof)], nothing, { withinMs: 10 * SECOND_MS, route: 'own' }),
+};

@@ -1,0 +1,105 @@
+import Type from 'typebox';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
+import { itemOrder, itemOutcome } from './change-messages.ts';
+import { command, field, members, translated } from './command.ts';
+import { INVENTORY_PAGE } from './inventory.ts';
+import {
+  INSTALL,
+  login,
+  orNull,
+  sentences,
+  uuid,
+  wordpressUser,
+  wordpressVersion,
+} from './message-values.ts';
+import { availableUpdate, updateOrder, wantedUpdates } from './update-messages.ts';
+import { wordpressMark, wordpressReading, wordpressUnread } from './wordpress-messages.ts';
+import { MOST_UPDATES, type UpdateOutcome } from './wordpress-updates.ts';
+import { WP_CLI_SECONDS } from './wp-cli.ts';
+import { wpCliArguments, wpCliOutcome } from './wp-cli-messages.ts';
+
+/** Commands about the WordPress of websites. Each row is described by the method of that name in {@link HostMachine}. */
+export const WORDPRESS_COMMANDS = {
+  createLogin: command('create_login', [INSTALL, field('user', orNull(wordpressUser))], login, {
+    // Shorter than the validity of a login.
+    withinMs: 30 * SECOND_MS,
+    route: 'website',
+  }),
+  readWordPress: command(
+    'read_wordpress',
+    [INSTALL, members({ check: Type.Boolean() })],
+    Type.Union([wordpressReading, wordpressUnread]),
+    {
+      // Each of its runs of PHP has a limit of a minute.
+      withinMs: 5 * MINUTE_MS,
+      route: 'website',
+      isCancellable: true,
+    },
+  ),
+  wordpressMarks: command(
+    'wordpress_marks',
+    [field('after', orNull(uuid))],
+    Type.Array(Type.Object({ installId: uuid, mark: wordpressMark }), { maxItems: INVENTORY_PAGE }),
+    { withinMs: MINUTE_MS, route: 'host', isIdleTalk: true },
+  ),
+  planUpdates: command(
+    'plan_updates',
+    [INSTALL, field('wanted', wantedUpdates)],
+    Type.Object({
+      updates: Type.Array(availableUpdate, { maxItems: MOST_UPDATES + 1 }),
+      refused: Type.Array(sentences, { maxItems: MOST_UPDATES }),
+    }),
+    { withinMs: 5 * MINUTE_MS, route: 'website', isCancellable: true },
+  ),
+  updateWordpress: translated(
+    command(
+      'update_wordpress',
+      [INSTALL, field('order', updateOrder)],
+      Type.Object({
+        made: Type.Array(availableUpdate, { maxItems: MOST_UPDATES + 1 }),
+        skipped: Type.Optional(
+          Type.Array(Type.Object({ update: availableUpdate, reason: sentences }), {
+            maxItems: MOST_UPDATES + 1,
+          }),
+        ),
+        restored: Type.Optional(Type.Boolean()),
+        rolledBack: orNull(
+          Type.Object({
+            update: orNull(availableUpdate),
+            reason: sentences,
+            mayKeep: Type.Optional(Type.Boolean()),
+          }),
+        ),
+        warning: Type.Optional(sentences),
+        wordpressVersion,
+      }),
+      {
+        // It can wait for a backup, and restore one.
+        withinMs: 6 * HOUR_MS,
+        route: 'website',
+        reportsProgress: true,
+      },
+    ),
+    {
+      write: (outcome: UpdateOutcome) => outcome,
+      // Hosts of earlier versions leave `skipped` and `restored` out.
+      read: ({ skipped = [], restored, ...outcome }) => ({
+        ...outcome,
+        skipped,
+        restored: restored ?? outcome.rolledBack !== null,
+      }),
+    },
+  ),
+  changeItem: command('change_item', [INSTALL, field('order', itemOrder)], itemOutcome, {
+    withinMs: 6 * HOUR_MS,
+    route: 'website',
+    reportsProgress: true,
+  }),
+  runWpCli: command('run_wp_cli', [INSTALL, field('args', wpCliArguments)], wpCliOutcome, {
+    // The host itself ends commands earlier.
+    withinMs: (WP_CLI_SECONDS + 60) * SECOND_MS,
+    route: 'website',
+    isCancellable: true,
+    isUnrepeatable: true,
+  }),
+};
