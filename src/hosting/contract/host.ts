@@ -2,7 +2,7 @@ import type { BackupMover } from './backup-places.ts';
 import type { DatabaseAccess } from './database-access.ts';
 import type { WebsiteImports } from './imports.ts';
 import type { InstallRef } from './install-ref.ts';
-import type { AppliedInstall, InstallState, RemovedInstall } from './install-state.ts';
+import type { AppliedInstall, InstallState, RemovalOptions, RemovedInstall } from './install-state.ts';
 import type { Inventory } from './inventory.ts';
 import type { LogSource } from './logs.ts';
 import type { MailHost, MailQueueControl } from './mail.ts';
@@ -47,8 +47,8 @@ export interface Host
    * downloads WordPress.
    */
   apply(state: InstallState, signal?: AbortSignal, report?: ReportProgress): Promise<AppliedInstall>;
-  /** Deletes the website with its files, caches and snapshots; with `keepBackups`, without the snapshots. A missing website is success. */
-  remove(install: RemovedInstall, options?: { keepBackups?: boolean | undefined }): Promise<void>;
+  /** Deletes the website with its files, caches and snapshots. A missing website is success. */
+  remove(install: RemovedInstall, options?: RemovalOptions): Promise<void>;
   /**
    * Stops serving a website that is being deleted, and ends its processes. Its data stays, so that a last snapshot can be made. A
    * missing website is success.

@@ -9,6 +9,11 @@ export interface RemovedInstall extends InstallRef {
   hostId?: string | null;
 }
 
+export interface RemovalOptions {
+  /** Keeps its snapshots. Default: false. */
+  keepBackups?: boolean | undefined;
+}
+
 /** The complete desired state of a website. */
 export interface InstallState extends InstallRef {
   /** The main host name, for mails and the website's own requests; one of `hostnames`. */

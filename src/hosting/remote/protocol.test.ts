@@ -104,6 +104,15 @@ const recorded: Recorded[] = JSON.parse(
   readFileSync(new URL('messages-of-0.3.fixture.json', import.meta.url), 'utf8'),
 );
 
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+function methodOf(object: object, name: string): Method {
+  const isMethod = (value: unknown): value is Method => typeof value === 'function';
+  const found: unknown = Reflect.get(object, name);
+  if (isMethod(found)) return found;
+  throw new Error(`no method ${name}`);
+}
+
 describe('messages of version 0.3', () => {
   let folder: string;
   let remote: RemoteHost;
@@ -128,20 +137,18 @@ describe('messages of version 0.3', () => {
   test.each(recorded.map((one) => [one.method, one] as const))('%s', async (method, one) => {
     // To a host of version 0.3, and its answer.
     current = one;
-    const call: (...args: unknown[]) => Promise<unknown> = Reflect.get(remote, method);
-    const returned = await call(...one.args);
+    const returned = await methodOf(remote, method)(...one.args);
     expect(asked).toEqual([`/v1/${one.command}`, one.body]);
     const shown = Buffer.isBuffer(returned) ? { base64: returned.toString('base64') } : (returned ?? null);
     expect(shown).toEqual('returned' in one ? one.returned : one.answer.result);
 
     // From a control plane of version 0.3, and the answer to it.
-    const run: (...args: unknown[]) => Promise<unknown> = Reflect.get(COMMANDS[method], 'run');
     let called = 0;
     const host = async () => {
       called += 1;
       return returned;
     };
-    const result = await run(host, one.body, noSignal, () => {});
+    const result = await methodOf(COMMANDS[method], 'run')(host, one.body, noSignal, () => {});
     expect(called).toBe(1);
     expect(result).toEqual(
       one.returned !== undefined && method !== 'readPacked' ? one.returned : one.answer.result,

@@ -207,7 +207,7 @@ describe('an import', () => {
 
   it('that is cancelled after the exchange gives the former website back', async () => {
     const { promise: exchanged, resolve: exchange } = Promise.withResolvers<void>();
-    answerWith(async (_install, _source, { importId = null, signal } = {}) => {
+    answerWith(async (_install, _source, { importId = null } = {}, signal) => {
       last = importId;
       exchange();
       await new Promise((_resolve, reject) => {

@@ -54,7 +54,7 @@ async function bringTo(state: string): Promise<void> {
 describeBackupParts(() => ({
   host: {
     snapshot: (_install, id) => backups.snapshot(shop, id),
-    restore: (_install, id, options) => backups.restore(shop, id, { from: shop.ref, ...options }),
+    restore: (_install, id, options) => backups.restore(shop, id, { ...options, from: shop.ref }),
     pack: backups.pack,
     readPacked: ({ id }, archiveId, part) => backups.readPacked(id, archiveId, part),
     discardPacked: ({ id }, archiveId) => backups.discardPacked(id, archiveId),

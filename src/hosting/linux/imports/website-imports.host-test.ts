@@ -137,7 +137,7 @@ describe('an import', () => {
         downloadSettings: { 'curl.cainfo': join(home(), 'private/ca.pem') },
       });
       const from = (path: string) => imports.import(shop, { url: `https://localhost:${port}${path}` }, {});
-      const steps = new Set<string>();
+      const steps = new Set<string | undefined>();
       await imports.import(
         shop,
         { url: `https://localhost:${port}/moved` },
@@ -175,7 +175,7 @@ describe('an import', () => {
         hostKey,
       );
       expect(await titles()).toEqual(before);
-      const steps = new Set<string>();
+      const steps = new Set<string | undefined>();
       await importsWith().import(shop, { ssh }, { report: (_done, _total, step) => void steps.add(step) });
       expect(await titles()).toEqual(['by-ssh', 'by-ssh']);
       expect([...steps]).toEqual(expect.arrayContaining(['unpack', 'database', 'urls']));

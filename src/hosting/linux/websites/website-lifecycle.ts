@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { removeDurably } from '../../../lib/durable-file.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
-import type { InstallState, RemovedInstall } from '../../contract/install-state.ts';
+import type { InstallState, RemovalOptions, RemovedInstall } from '../../contract/install-state.ts';
 import { type Observation, observe } from '../../websites/probe/observation.ts';
 import { findFault } from '../../websites/probe/website-check.ts';
 import { flushRedis } from '../daemons/redis.ts';
@@ -44,7 +44,7 @@ export interface WebsiteLifecycle {
   /** Provisions the website, whole or not at all, or changes an existing one to `state`. */
   apply(state: InstallState, signal?: AbortSignal): Promise<InstallRecord>;
   /** Removes it, with its backups unless they are kept. Succeeds if it is missing. */
-  remove(install: RemovedInstall): Promise<void>;
+  remove(install: RemovedInstall, options?: RemovalOptions): Promise<void>;
   /** Stops serving it and ends its processes, but keeps its data until `apply` brings it back. Succeeds if it is missing. */
   setAside(installId: string): Promise<void>;
   /** See `Host.replaceUrls`. */
@@ -371,7 +371,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
 
   async function remove(
     { id, name }: RemovedInstall,
-    { keepBackups = false }: { keepBackups?: boolean | undefined } = {},
+    { keepBackups = false }: RemovalOptions = {},
   ): Promise<void> {
     const record = (await records.read(id)) ?? (await aside.read(id));
     const remains = {
