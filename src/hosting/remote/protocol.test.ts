@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ProtocolError } from '../contract/command.ts';
 import { COMMANDS } from '../contract/commands.ts';
@@ -100,9 +101,10 @@ interface Recorded {
  * Messages of version 0.3, recorded between its client and its server. During an upgrade, hosts of that version and control planes of this
  * one work together, and the other way round. Commands of later versions need no messages here.
  */
-const recorded: Recorded[] = JSON.parse(
-  readFileSync(new URL('messages-of-0.3.fixture.json', import.meta.url), 'utf8'),
-);
+const recorded = readFileSync(new URL('messages-of-0.3.jsonl', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line): Recorded => JSON.parse(line));
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 
@@ -143,13 +145,20 @@ describe('messages of version 0.3', () => {
     expect(shown).toEqual('returned' in one ? one.returned : one.answer.result);
 
     // From a control plane of version 0.3, and the answer to it.
-    let called = 0;
-    const host = async () => {
-      called += 1;
+    const taken: unknown[][] = [];
+    const host = async (...args: unknown[]) => {
+      taken.push(args);
       return returned;
     };
     const result = await methodOf(COMMANDS[method], 'run')(host, one.body, noSignal, () => {});
-    expect(called).toBe(1);
+    expect(taken).toHaveLength(1);
+    const args = taken.flat();
+    for (const [name, value] of Object.entries(one.body)) {
+      const isTaken = args.some(
+        (arg) => isDeepStrictEqual(arg, value) || isDeepStrictEqual(Object(arg)[name], value),
+      );
+      expect({ name, isTaken }).toEqual({ name, isTaken: true });
+    }
     expect(result).toEqual(
       one.returned !== undefined && method !== 'readPacked' ? one.returned : one.answer.result,
     );
