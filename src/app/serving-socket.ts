@@ -9,8 +9,8 @@ import type { Config } from '../config/config.ts';
 import type { WordPressHere } from '../hosting/contract/embedded-wordpress.ts';
 import type { Host } from '../hosting/contract/host.ts';
 import type { InstallMail, MailRefused } from '../hosting/contract/mail.ts';
-import type { LoginRefused, WordPressLogin } from '../hosting/contract/wordpress-login.ts';
 import { installMail } from '../hosting/contract/mail-messages.ts';
+import type { LoginRefused, WordPressLogin } from '../hosting/contract/wordpress-login.ts';
 import { codeOf } from '../lib/error-code.ts';
 
 /**
