@@ -190,8 +190,8 @@ export default {
     never(
       'pages-know-the-api-alone',
       'code in the browser calls the server and imports none of it',
-      { path: '^web/', pathNot: '^web/(api/types/|build\\.ts$)' },
-      { path: '^(src|test|bench)/' },
+      { path: '^web/', pathNot: '^web/build\\.ts$' },
+      { path: '^(src|test|bench|tools)/' },
     ),
     never(
       'no-page-knows-another',
@@ -209,7 +209,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^web/dist/' },
+    exclude: { path: '^(web|packages/client)/dist/' },
     parser: 'swc',
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

@@ -82,7 +82,8 @@ function mayWrite(folder: string): boolean {
 function sourcesHash(): string {
   const hash = createHash('sha256');
   for (const name of filesBelow(web)) {
-    if (name.startsWith('dist/') || /\.test\.ts$/.test(name)) continue;
+    // Types are generated for the compiler, and no page contains them.
+    if (name.startsWith('dist/') || /(\.test|-types)\.ts$/.test(name)) continue;
     hash.update(`${name}\n`).update(readFileSync(join(web, name)));
   }
   return hash.update(readFileSync(join(web, '../package-lock.json'))).digest('hex');

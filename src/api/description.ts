@@ -35,24 +35,28 @@ const openApiDocumentSchema = component(
   { openapi: '3.1.0', info: { title: 'Homeport Hosting Customer API', version: DESCRIPTION_VERSION } },
 );
 
+/** The OpenAPI document of the API: these routes and `GET /swagger`. */
+export function apiDocument(publicUrl: string, routes: readonly Route[]): object {
+  return openApiDocument([...routes, swaggerRoute(() => ({}))], {
+    info: {
+      title: 'Homeport Hosting Customer API',
+      version: DESCRIPTION_VERSION,
+      description:
+        'Hosting accounts, users, sites, installs, domains, certificates, backups, caches and SSH keys.',
+    },
+    server: `${publicUrl}${API_PREFIX}`,
+    tags: API_TAGS,
+    securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
+  });
+}
+
 /** Declares `GET /swagger`, which describes the routes in an OpenAPI document. */
 export function describeApi(publicUrl: string, routes: readonly Route[]): Route {
-  let rendered: object | undefined;
-  const render = () => {
-    rendered ??= openApiDocument([...routes, route], {
-      info: {
-        title: 'Homeport Hosting Customer API',
-        version: DESCRIPTION_VERSION,
-        description:
-          'Hosting accounts, users, sites, installs, domains, certificates, backups, caches and SSH keys.',
-      },
-      server: `${publicUrl}${API_PREFIX}`,
-      tags: API_TAGS,
-      securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
-    });
-    return rendered;
-  };
-  const route = publicRoute({
+  return swaggerRoute(once(() => apiDocument(publicUrl, routes)));
+}
+
+const swaggerRoute = (render: () => object): Route =>
+  publicRoute({
     method: 'GET',
     path: '/swagger',
     operationId: 'swagger',
@@ -64,13 +68,29 @@ export function describeApi(publicUrl: string, routes: readonly Route[]): Route 
     response: openApiDocumentSchema,
     handle: async () => render(),
   });
-  return route;
+
+/** The OpenAPI document of the portal: these routes and `/portal/api/description`. */
+export function portalDocument(publicUrl: string, routes: readonly Route[]): object {
+  return openApiDocument([...routes, portalDescriptionRoute(() => ({}))], {
+    info: {
+      title: 'Homeport portal',
+      version: '1',
+      description:
+        'Endpoints that the portal uses besides the API: sign-in, second factor, credentials, invitations, activity, live changes.',
+    },
+    server: publicUrl,
+    prefix: PORTAL_PREFIX,
+    securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE } },
+  });
 }
 
 /** Declares `/portal/api/description`, which describes the portal's endpoints. */
 export function describePortal(publicUrl: string, routes: readonly Route[]): Route {
-  let rendered: object | undefined;
-  const route = visitRoute({
+  return portalDescriptionRoute(once(() => portalDocument(publicUrl, routes)));
+}
+
+const portalDescriptionRoute = (render: () => object): Route =>
+  visitRoute({
     method: 'GET',
     path: '/description',
     operationId: 'describePortal',
@@ -80,22 +100,16 @@ export function describePortal(publicUrl: string, routes: readonly Route[]): Rou
     stages: 'anybody',
     success: 200,
     response: Type.Unknown({ description: 'An OpenAPI document' }),
-    async handle() {
-      rendered ??= openApiDocument([...routes, route], {
-        info: {
-          title: 'Homeport portal',
-          version: '1',
-          description:
-            'Endpoints that the portal uses besides the API: sign-in, second factor, credentials, invitations, activity, live changes.',
-        },
-        server: publicUrl,
-        prefix: PORTAL_PREFIX,
-        securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE } },
-      });
-      return rendered;
-    },
+    handle: async () => render(),
   });
-  return route;
+
+/** Renders a document at its first request. */
+function once(render: () => object): () => object {
+  let rendered: object | undefined;
+  return () => {
+    rendered ??= render();
+    return rendered;
+  };
 }
 
 /** The route's schemas for Fastify, which compiles serialisers from them. */

@@ -60,7 +60,10 @@ import type { Platform } from '../platform/platform.ts';
 import type { Services } from './services.ts';
 
 /** Every endpoint of the public API except `/swagger`, which describes them. */
-export function apiRoutes({ config, database, clock }: Platform, services: Services): Route[] {
+export function apiRoutes(
+  { config, database, clock }: Pick<Platform, 'config' | 'database' | 'clock'>,
+  services: Services,
+): Route[] {
   const { siteDomain } = config;
   return [
     ...serviceStatusRoutes(database, clock),

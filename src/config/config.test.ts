@@ -573,7 +573,7 @@ describe('the table of settings', () => {
     expect(() => withSettingsTable('no marks')).toThrow();
   });
 
-  it('matches docs/configuration.md; `npm run docs:settings` writes it', () => {
+  it('matches docs/configuration.md; `npm run docs:tables` writes it', () => {
     const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
     expect(page).toBe(withSettingsTable(page));
   });

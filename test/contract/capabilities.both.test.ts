@@ -3,11 +3,11 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHomeportClient } from '../../packages/client/src/index.ts';
+import { createClient } from '../../packages/client/src/client.ts';
 import type { Route } from '../../src/api/route.ts';
 import { componentOf } from '../../src/api/schema.ts';
 import { apiRoutes } from '../../src/app/routes.ts';
-import { readEndpoints } from '../../src/cli/api/endpoints.ts';
+import { findEndpoint, readEndpoints } from '../../src/cli/api/endpoints.ts';
 import { createConfirmations } from '../../src/cli/mcp/confirmations.ts';
 import { createMcpServer } from '../../src/cli/mcp/server.ts';
 import { SCOPES, toolsOf } from '../../src/cli/mcp/tools.ts';
@@ -364,7 +364,7 @@ describe.each(SCENARIOS)('%s', (name) => {
 
 async function assistantOf({ homeport, owner }: Scenario): Promise<Assistant> {
   const { username, password } = owner.credential;
-  const client = createHomeportClient({
+  const client = createClient(findEndpoint, {
     url: `${homeport.origin}/v1`,
     credential: { username, password },
     surroundings: {

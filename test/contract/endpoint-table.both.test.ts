@@ -4,11 +4,13 @@ import addFormats from 'ajv-formats';
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describedApi, describedPortal } from '../../src/app/description.ts';
 import type { Answer, Client } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { inlinedResponses } from '../inlined-responses.ts';
 import { manualClock } from '../manual-clock.ts';
 import { onlyOn } from '../only-on.ts';
+import { createPortalClient } from '../portal-client.ts';
 import {
   bestStatus,
   ENDPOINTS,
@@ -118,6 +120,15 @@ onlyOn('sqlite', describe)('the description', () => {
       return `${row.method} ${row.path}: ${[...statuses].sort().join(', ')}`;
     });
     expect(declared.sort()).toEqual(specified.sort());
+  });
+
+  it('is the same without a server, for the types, the command line and the clients', async () => {
+    const server = (url: string) => [{ url }];
+    const { servers, ...served } = Object((await homeport.anonymous.get('/swagger')).body);
+    expect({ ...served, servers: server('https://localhost:8443/v1') }).toEqual(describedApi());
+    expect(servers).toEqual(server(`${homeport.origin}/v1`));
+    const portal = Object((await createPortalClient(homeport).get('/description')).body);
+    expect({ ...portal, servers: server('https://localhost:8443') }).toEqual(describedPortal());
   });
 
   it('is valid OpenAPI 3.1', async () => {

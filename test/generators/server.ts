@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { makeOwner } from '../../bench/measure/owner.ts';
 import { ownCertificateFile } from '../../src/api/api-certificate.ts';
+import { describedApi } from '../../src/app/description.ts';
 import { startHomeport } from '../../src/app/homeport.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { fetchDescription } from '../../web/api/types/describe.ts';
 
 /** Starts a Homeport for the clients. Its data are in `folder`. */
 export async function startServer(folder: string) {
@@ -22,7 +21,7 @@ export async function startServer(folder: string) {
   const { userId, accountId } = await makeOwner(homeport);
   const credential = await homeport.services.credentials.issue(userId, { name: 'clients' });
   return {
-    description: await fetchDescription({ origin, ca: readFileSync(certificate, 'utf8') }, '/v1/swagger'),
+    description: describedApi(),
     /** The settings of the programs. The last two name the certificate, for Node and for Go and Python. */
     environment: {
       HOMEPORT_API_URL: `${origin}/v1`,

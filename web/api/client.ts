@@ -1,7 +1,7 @@
 import createClient, { type Middleware } from 'openapi-fetch';
+import type { paths as HostingPaths } from '../../packages/client/src/api-types.ts';
 import { earlyOrFetched } from './early-requests.ts';
-import type { paths as HostingPaths } from './hosting-api';
-import type { paths as PortalPaths } from './portal-api';
+import type { paths as PortalPaths } from './portal-types.ts';
 import { watchPresence } from './presence.ts';
 
 /** Base URL of the portal, which the server writes into the page. */

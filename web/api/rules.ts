@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
+import type { components } from '../../packages/client/src/api-types.ts';
 import { allPages } from './all-pages.ts';
 import { hosting } from './client.ts';
 import { unwrap } from './failure.ts';
-import type { components } from './hosting-api.d.ts';
 
 export type Protection = components['schemas']['Protection'];
 export type ProtectionChange = components['schemas']['UpdateProtection'];

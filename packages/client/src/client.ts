@@ -1,4 +1,3 @@
-import { ENDPOINTS } from './endpoints.ts';
 import { OperationFailed } from './errors.ts';
 import { type RetryLimits, type Surroundings, sendWithRetries } from './retries.ts';
 import type {
@@ -55,20 +54,21 @@ export interface HomeportClient {
   /** Waits until an operation has succeeded. Throws OperationFailed and HomeportError. */
   waitFor(operationId: string, options?: WaitOptions): Promise<Operation>;
   /** Sends a call without types, and returns the response. Throws HomeportError. */
-  send(id: EndpointId, call: UntypedCall): Promise<Response>;
+  send(id: string, call: UntypedCall): Promise<Response>;
 }
 
 const RETRIES: RetryLimits = { retries: 4, longestPauseMs: 60_000 };
 /** The longest time that the server holds an answer. */
 const WAIT_SECONDS = 60;
 
+/** Method and path of an endpoint. Throws for an id that it does not know. */
+export type FindEndpoint = (id: string) => { method: string; path: string };
+
 /** Creates a client. It keeps no connection and no state, apart from those of `fetch`. */
-export function createHomeportClient({
-  url,
-  credential,
-  retries,
-  surroundings,
-}: ClientOptions): HomeportClient {
+export function createClient(
+  findEndpoint: FindEndpoint,
+  { url, credential, retries, surroundings }: ClientOptions,
+): HomeportClient {
   const base = url.replace(/\/+$/, '');
   const authorization = `Basic ${base64(`${credential.username}:${credential.password}`)}`;
   const limits = { ...RETRIES, ...retries };
@@ -79,8 +79,8 @@ export function createHomeportClient({
     ...surroundings,
   };
 
-  async function send(id: EndpointId, call: UntypedCall): Promise<Response> {
-    const { method, path } = ENDPOINTS[id];
+  async function send(id: string, call: UntypedCall): Promise<Response> {
+    const { method, path } = findEndpoint(id);
     const headers = new Headers({ authorization, accept: 'application/json' });
     if (call.body !== undefined) headers.set('content-type', 'application/json');
     // With a key the server does the work once, so that every request is repeatable.

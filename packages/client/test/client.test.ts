@@ -1,10 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findEndpoint } from '../../../src/cli/api/endpoints.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
-import { portableDescription } from '../description.ts';
-import { createHomeportClient, type HomeportClient, HomeportError, OperationFailed } from '../src/index.ts';
+import { type ClientOptions, createClient, type HomeportClient } from '../src/client.ts';
+import { HomeportError, OperationFailed } from '../src/errors.ts';
+
+const execute = promisify(execFile);
 
 let homeport: TestHomeport;
 let accountId: string;
@@ -16,15 +22,17 @@ beforeAll(async () => {
   homeport = await startTestHomeport();
   ({ accountId, owner } = await homeport.ownedAccount());
   agent = new Agent({ connect: { ca: homeport.ca } });
-  client = createHomeportClient({
-    url: `${homeport.origin}/v1`,
-    credential: owner.credential,
-    surroundings: { fetch: trusting },
-  });
+  client = createClient(findEndpoint, optionsFor(owner));
 });
 afterAll(async () => {
   await agent?.close();
   await homeport?.remove();
+});
+
+const optionsFor = ({ credential }: Person): ClientOptions => ({
+  url: `${homeport.origin}/v1`,
+  credential,
+  surroundings: { fetch: trusting },
 });
 
 /** The fetch of the platform, with the certificate authority of the test. */
@@ -43,10 +51,22 @@ async function trusting(request: Request): Promise<Response> {
   return new Response([204, 304].includes(status) ? null : body, { status, headers });
 }
 
-it('is generated from the description that the server has', async () => {
-  const served = portableDescription((await homeport.anonymous.get('/swagger')).body);
-  const committed: unknown = JSON.parse(readFileSync(join(import.meta.dirname, '../openapi.json'), 'utf8'));
-  expect(committed, 'run `npm run client:generate`').toEqual(JSON.parse(JSON.stringify(served)));
+it('is packed with its types and its description, and works from the package', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'homeport-client-'));
+  try {
+    const cwd = join(import.meta.dirname, '..');
+    // Homeport's own `ignore-scripts` would skip the build. `npm test` passes it on.
+    const { npm_config_ignore_scripts: _, ...env } = process.env;
+    const { stdout } = await execute('npm', ['pack', '--silent', '--pack-destination', folder], { cwd, env });
+    await execute('tar', ['-xf', join(folder, stdout.trim().split('\n').at(-1) ?? ''), '-C', folder]);
+    const { stdout: files } = await execute('ls', ['package', 'package/dist'], { cwd: folder });
+    for (const name of ['openapi.json', 'index.d.ts', 'api-types.d.ts']) expect(files).toContain(name);
+    const packed = await import(join(folder, 'package/dist/index.js'));
+    const user = await packed.createHomeportClient(optionsFor(owner)).call('getCurrentUser');
+    expect(user).toMatchObject({ email: owner.email });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 it('reads, creates, changes and deletes', async () => {
@@ -68,11 +88,7 @@ it('does the work of one idempotency key once', async () => {
 it('loads every page of a list', async () => {
   const names = ['a', 'b', 'c', 'd', 'e'];
   const { accountId: account_id, owner: person } = await homeport.ownedAccount();
-  const own = createHomeportClient({
-    url: `${homeport.origin}/v1`,
-    credential: person.credential,
-    surroundings: { fetch: trusting },
-  });
+  const own = createClient(findEndpoint, optionsFor(person));
   for (const name of names) await own.call('createSite', { body: { name, account_id } });
   const seen: string[] = [];
   for await (const site of own.items('listSites', { query: { account_id, limit: 2 } })) seen.push(site.name);
@@ -97,7 +113,7 @@ it('throws the error of a failed operation', async () => {
     status: 'failed',
     error: { code: 'x', message: 'The disk is full.', advice: 'Delete files.' },
   };
-  const failing = createHomeportClient({
+  const failing = createClient(findEndpoint, {
     url: 'https://panel.example/v1',
     credential: owner.credential,
     surroundings: { fetch: async () => Response.json(operation) },

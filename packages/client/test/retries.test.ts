@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { createHomeportClient, HomeportError } from '../src/index.ts';
+import { findEndpoint } from '../../../src/cli/api/endpoints.ts';
+import { createClient } from '../src/client.ts';
+import { HomeportError } from '../src/errors.ts';
 
 const CREDENTIAL = { username: 'b3f1c1b2-4a53-4f0e-9d55-1f8a5a3c9d10', password: 'a-password' };
 
@@ -7,7 +9,7 @@ const CREDENTIAL = { username: 'b3f1c1b2-4a53-4f0e-9d55-1f8a5a3c9d10', password:
 function against(answers: (Response | Error)[]) {
   const sent: Request[] = [];
   const slept: number[] = [];
-  const client = createHomeportClient({
+  const client = createClient(findEndpoint, {
     url: 'https://panel.example/v1/',
     credential: CREDENTIAL,
     surroundings: {

@@ -1,18 +1,13 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import {
-  createHomeportClient,
-  type HomeportClient,
-  HomeportError,
-  type Operation,
-  OperationFailed,
-  type UntypedCall,
-} from '../../../packages/client/src/index.ts';
+import { createClient, type HomeportClient, type UntypedCall } from '../../../packages/client/src/client.ts';
+import { HomeportError, OperationFailed } from '../../../packages/client/src/errors.ts';
+import type { Operation } from '../../../packages/client/src/types.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { codeOf } from '../../lib/error-code.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { createLineProgress } from '../terminal/line-progress.ts';
 import { printJson } from '../terminal/output.ts';
-import type { Endpoint } from './endpoints.ts';
+import { type Endpoint, findEndpoint } from './endpoints.ts';
 import type { Profile } from './profiles.ts';
 import { shown } from './shown.ts';
 
@@ -32,7 +27,7 @@ export function connect(profile: Profile): HomeportClient {
 }
 
 export function clientOf({ url, username, password }: Profile): HomeportClient {
-  return createHomeportClient({ url, credential: { username, password } });
+  return createClient(findEndpoint, { url, credential: { username, password } });
 }
 
 /** Calls an endpoint, prints the answer and waits for its operation. Throws OperatorError. */

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
-import { ENDPOINTS, type EndpointId } from '../../../packages/client/src/index.ts';
+import { describedApi } from '../../app/description.ts';
 
 /** A value that a call takes: an identifier of the path, a query parameter, or a member of the body. */
 export interface Field {
@@ -15,13 +14,15 @@ export interface Field {
 
 /** An endpoint as a command. */
 export interface Endpoint {
-  id: EndpointId;
+  id: string;
   method: string;
+  /** Below the address of the API, with the identifiers in braces. */
+  path: string;
   summary: string;
   description: string;
   /** Its group. */
   tag: string;
-  path: Field[];
+  ids: Field[];
   query: Field[];
   body: Field[];
   /** The member of the body that holds all others; null if they are its own. */
@@ -82,15 +83,26 @@ const Description = Type.Object({
 });
 type Description = Static<typeof Description>;
 
-/** Every endpoint of the description that comes with the client. */
-export function readEndpoints(): Endpoint[] {
-  const file = new URL('../../../packages/client/openapi.json', import.meta.url);
-  const description = Value.Parse(Description, JSON.parse(readFileSync(file, 'utf8')));
-  return Object.values(description.paths).flatMap((methods) =>
-    Object.entries(methods).flatMap(([method, operation]) => {
-      const { operationId: id } = operation;
-      return isKnown(id) ? [endpointOf(id, method.toUpperCase(), operation, description)] : [];
-    }),
+let known: readonly Endpoint[] | undefined;
+
+/** Every endpoint of the API. */
+export function readEndpoints(): readonly Endpoint[] {
+  known ??= endpointsOf(Value.Parse(Description, describedApi()));
+  return known;
+}
+
+/** The endpoint with this operation id. Throws if there is none. */
+export function findEndpoint(id: string): Endpoint {
+  const found = readEndpoints().find((endpoint) => endpoint.id === id);
+  if (found === undefined) throw new TypeError(`there is no endpoint ${id}`);
+  return found;
+}
+
+function endpointsOf(description: Description): Endpoint[] {
+  return Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) =>
+      endpointOf({ method: method.toUpperCase(), path }, operation, description),
+    ),
   );
 }
 
@@ -105,17 +117,14 @@ export function wordsOf(id: string): string[] {
   return plain.split(WORD_STARTS).map((word) => word.toLowerCase());
 }
 
-const isKnown = (id: string): id is EndpointId => Object.hasOwn(ENDPOINTS, id);
-
 function endpointOf(
-  id: EndpointId,
-  method: string,
+  place: Pick<Endpoint, 'method' | 'path'>,
   operation: Static<typeof Operation>,
   description: Description,
 ): Endpoint {
-  const parameters = (place: string) =>
+  const parameters = (where: string) =>
     (operation.parameters ?? [])
-      .filter((parameter) => parameter.in === place)
+      .filter((parameter) => parameter.in === where)
       .map(({ name = '', required = false, description: text, schema = {} }) =>
         fieldOf(
           name,
@@ -129,12 +138,12 @@ function endpointOf(
   const body = resolved(operation.requestBody?.content['application/json']?.schema ?? {}, description);
   const { wrapper, fields } = bodyFields(body, description);
   return {
-    id,
-    method,
+    id: operation.operationId,
+    ...place,
     summary: operation.summary,
     description: operation.description ?? operation.summary,
     tag: operation.tags[0] ?? 'Other',
-    path: parameters('path'),
+    ids: parameters('path'),
     query: parameters('query'),
     body: fields,
     wrapper,

@@ -4,7 +4,7 @@ import { OperatorError } from '../../lib/operator-error.ts';
 import { requireConsent } from '../terminal/confirm.ts';
 import { table } from '../terminal/output.ts';
 import { callEndpoint, connect } from './call.ts';
-import { type Endpoint, type Field, readEndpoints, wordsOf } from './endpoints.ts';
+import { type Endpoint, type Field, findEndpoint, readEndpoints, wordsOf } from './endpoints.ts';
 import {
   apiUrl,
   connectionOf,
@@ -61,7 +61,7 @@ function addEndpoint(
     .summary(endpoint.summary.replace(/^./, (letter) => letter.toLowerCase()))
     .description(endpoint.description)
     .helpGroup(`${endpoint.tag}:`);
-  for (const { name, description } of endpoint.path) {
+  for (const { name, description } of endpoint.ids) {
     command.argument(`<${name.replaceAll('_', '-')}>`, description);
   }
   for (const field of endpoint.query) command.addOption(optionOf(field, false));
@@ -73,7 +73,7 @@ function addEndpoint(
   if (endpoint.startsWork) command.option('--no-wait', 'do not wait until the work has ended');
   command.option('--json', 'print JSON').option('--profile <name>', 'server and credential to use');
   command.action(async (...given: unknown[]) => {
-    const ids = endpoint.path.map(({ name }, index): [string, string] => [name, String(given[index])]);
+    const ids = endpoint.ids.map(({ name }, index): [string, string] => [name, String(given[index])]);
     const options = command.opts<EndpointOptions>();
     const values = valuesOf(endpoint, command);
     if (endpoint.method === 'DELETE' && options.yes !== true) {
@@ -163,8 +163,8 @@ function addProfileCommands(program: Command, environment: Record<string, string
         const password = (await text(process.stdin)).trim();
         if (password === '') throw new OperatorError('The standard input has no password.');
         const entry = { url, username, password, ...(ca === undefined ? {} : { ca: readCertificate(ca) }) };
-        const user = readEndpoints().find(({ id }) => id === 'getCurrentUser');
-        if (user) await callEndpoint(connect(entry), user, {}, { json: false, all: false, wait: false });
+        const choices = { json: false, all: false, wait: false };
+        await callEndpoint(connect(entry), findEndpoint('getCurrentUser'), {}, choices);
         writeProfiles(file, { ...readProfiles(file), [profile]: entry });
         process.stderr.write(`Saved the profile "${profile}" in ${file}.\n`);
       },

@@ -1,4 +1,4 @@
-import { HomeportError } from '../../../packages/client/src/index.ts';
+import { HomeportError } from '../../../packages/client/src/errors.ts';
 
 /** An assistant's context is small; a longer answer is cut. */
 const MOST_CHARACTERS = 60_000;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { HomeportError } from '../../../packages/client/src/index.ts';
+import { HomeportError } from '../../../packages/client/src/errors.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { systemRandomness } from '../../lib/ids.ts';
 import { OperatorError } from '../../lib/operator-error.ts';

@@ -5,7 +5,7 @@ import {
   ListToolsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { HomeportClient } from '../../../packages/client/src/index.ts';
+import type { HomeportClient } from '../../../packages/client/src/client.ts';
 import { version } from '../platform/version.ts';
 import { shownAnswer, shownFailure, type ToolAnswer, toolAnswer } from './answers.ts';
 import type { Confirmations } from './confirmations.ts';
@@ -87,7 +87,7 @@ export function createMcpServer(
 
 /** The path, query and body of a call from a tool's arguments. */
 function callOf({ endpoint }: Tool, input: Record<string, unknown>) {
-  const path = endpoint.path.map(({ name }): [string, string] => [name, String(input[name] ?? '')]);
+  const path = endpoint.ids.map(({ name }): [string, string] => [name, String(input[name] ?? '')]);
   return {
     path: Object.fromEntries(path),
     query: Object.fromEntries(endpoint.query.map(({ name }) => [name, input[name]])),

@@ -37,11 +37,11 @@ export function toolsOf(endpoints: readonly Endpoint[], scopes: ReadonlySet<Scop
 
 function toolOf(endpoint: Endpoint): Tool {
   const scope = scopeOf(endpoint);
-  const fields = [...endpoint.path, ...endpoint.query];
+  const fields = [...endpoint.ids, ...endpoint.query];
   const properties: Record<string, object> = Object.fromEntries(
     fields.map((field) => [field.name, schemaOf(field)]),
   );
-  const required = endpoint.path.map(({ name }) => name);
+  const required = endpoint.ids.map(({ name }) => name);
   if (endpoint.bodySchema !== null) {
     properties.body = endpoint.bodySchema;
     required.push('body');

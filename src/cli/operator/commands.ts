@@ -1,4 +1,4 @@
-import type { EndpointId } from '../../../packages/client/src/index.ts';
+import type { EndpointId } from '../../../packages/client/src/types.ts';
 import type { OperationKind } from '../../lib/operation.ts';
 import type { Endpoint, Field } from '../api/endpoints.ts';
 import { printable } from '../terminal/output.ts';

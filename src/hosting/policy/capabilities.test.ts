@@ -9,7 +9,7 @@ const embedded = { kind: 'embedded', runsPhp: true, hasMailServer: true } as con
 describe('the declaration of capabilities', () => {
   it('is the table of the document about the embedded host', () => {
     const page = readFileSync(new URL('../../../docs/embedded-host.md', import.meta.url), 'utf8');
-    expect(page, 'run "npm run docs:capabilities"').toBe(withCapabilitiesTable(page));
+    expect(page, 'run "npm run docs:tables"').toBe(withCapabilitiesTable(page));
   });
 
   it('counts what an operator has not set up as missing, and says what to do', () => {

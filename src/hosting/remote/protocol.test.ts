@@ -72,7 +72,7 @@ test('a theme to change is the name of a folder, never a path', async () => {
 
 test('the document about commands has all of them', () => {
   const page = readFileSync(new URL('../../../docs/decisions/host-commands.md', import.meta.url), 'utf8');
-  expect(page, 'run "npm run docs:commands"').toBe(withCommandsTable(page));
+  expect(page, 'run "npm run docs:tables"').toBe(withCommandsTable(page));
 });
 
 test('a host cuts long sentences of an inspection', async () => {

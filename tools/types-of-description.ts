@@ -7,6 +7,7 @@ const Schema = Type.Cyclic(
     Schema: Type.Object({
       $ref: Type.Optional(Type.String()),
       type: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+      description: Type.Optional(Type.String()),
       enum: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Number(), Type.Null()]))),
       const: Type.Optional(Type.Union([Type.String(), Type.Number()])),
       properties: Type.Optional(Type.Record(Type.String(), Type.Ref('Schema'))),
@@ -24,12 +25,16 @@ const Content = Type.Optional(
   Type.Object({ 'application/json': Type.Optional(Type.Object({ schema: Schema })) }),
 );
 const Operation = Type.Object({
+  operationId: Type.String(),
+  summary: Type.String(),
+  description: Type.Optional(Type.String()),
   parameters: Type.Optional(
     Type.Array(
       Type.Object({
         name: Type.String(),
         in: Type.String(),
         required: Type.Optional(Type.Boolean()),
+        description: Type.Optional(Type.String()),
         schema: Schema,
       }),
     ),
@@ -52,36 +57,62 @@ type Responses = Static<typeof Description>['components']['responses'];
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** Returns TypeScript for an OpenAPI 3.1 description: `paths` for openapi-fetch, and the named schemas. */
+/** TypeScript for an OpenAPI 3.1 description: its operations, its paths for openapi-fetch, and the named schemas. */
 export function typesOf(description: unknown): string {
   const { info, paths, components } = Value.Parse(Description, description);
-  const operations = Object.entries(paths).map(
-    ([path, methods]) =>
-      `  '${path}': {\n${METHODS.map((method) => operationOf(method, methods[method], components.responses)).join('')}  };\n`,
-  );
+  const operations = Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .map((operation) => operationType(operation, components.responses));
+  const byPath = Object.entries(paths).map(([path, methods]) => {
+    const members = METHODS.map((method) => {
+      const operation = methods[method];
+      return operation === undefined
+        ? `${method}?: never;`
+        : `${method}: operations['${operation.operationId}'];`;
+    });
+    return `  '${path}': { ${members.join(' ')} };\n`;
+  });
   const schemas = Object.entries(components.schemas).map(
-    ([name, schema]) => `    ${name}: ${typeOf(schema)};\n`,
+    ([name, schema]) => `${comment(schema.description)}    ${name}: ${typeOf(schema)};\n`,
   );
   return [
-    `/** ${info.title}: written by \`npm run web:types\` from the server's own description. */\n\n`,
-    `export interface paths {\n${operations.join('')}}\n\n`,
+    `${HEAD} Types of the ${info.title}.\n\n`,
+    `export interface operations {\n${operations.join('')}}\n\n`,
+    `export interface paths {\n${byPath.join('')}}\n\n`,
     `export interface components {\n  schemas: {\n${schemas.join('')}  };\n}\n`,
   ].join('');
 }
 
-function operationOf(
-  method: string,
-  operation: Static<typeof Operation> | undefined,
-  named: Responses,
-): string {
-  if (!operation) return `    ${method}?: never;\n`;
-  const { parameters = [], requestBody, responses } = operation;
+const HEAD = '// Written by `npm run generate` from the declarations of the routes.';
+
+/** The source of a table of method and path by operation id. */
+export function endpointsOf(description: unknown): string {
+  const { paths } = Value.Parse(Description, description);
+  const rows = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, { operationId }]) =>
+        `  ${operationId}: { method: '${method.toUpperCase()}', path: '${path}' },\n`,
+    ),
+  );
+  return [
+    `${HEAD}\n`,
+    "import type { EndpointId } from './types.ts';\n\n",
+    '/** Method and path of every endpoint, by operation id. */\n',
+    'export const ENDPOINTS: Record<EndpointId, { method: string; path: string }> = {\n',
+    ...rows.sort(),
+    '};\n',
+  ].join('');
+}
+
+function operationType(operation: Static<typeof Operation>, named: Responses): string {
+  const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
   const at = (place: string) => {
     const found = parameters.filter((parameter) => parameter.in === place);
     if (found.length === 0) return `${place}?: never`;
     const optional = found.every(({ required }) => required !== true);
     const members = found.map(
-      ({ name, required, schema }) => `${memberName(name)}${required ? '' : '?'}: ${typeOf(schema)}`,
+      ({ name, required, schema, description: about }) =>
+        `${comment(about ?? schema.description)}${memberName(name)}${required ? '' : '?'}: ${typeOf(schema)}`,
     );
     return `${place}${optional ? '?' : ''}: { ${members.join('; ')} }`;
   };
@@ -90,15 +121,20 @@ function operationOf(
     const shared = named[$ref?.split('/').at(-1) ?? ''];
     const json = (shared?.content ?? content)?.['application/json'];
     const type = json ? `{ 'application/json': ${typeOf(json.schema)} }` : 'never';
-    return `        ${status}: { headers: Record<string, unknown>; content${json ? '' : '?'}: ${type} };\n`;
+    return `      ${status}: { headers: Record<string, unknown>; content${json ? '' : '?'}: ${type} };\n`;
   });
   return [
-    `    ${method}: {\n`,
-    `      parameters: { ${['query', 'path', 'header', 'cookie'].map(at).join('; ')} };\n`,
-    `      requestBody${body ? '' : '?'}: ${body ? `{ content: { 'application/json': ${typeOf(body.schema)} } }` : 'never'};\n`,
-    `      responses: {\n${answers.join('')}      };\n`,
-    `    };\n`,
+    `  ${comment([summary, description].filter(Boolean).join('. '))}${operationId}: {\n`,
+    `    parameters: { ${['query', 'path', 'header', 'cookie'].map(at).join('; ')} };\n`,
+    `    requestBody${body ? '' : '?'}: ${body ? `{ content: { 'application/json': ${typeOf(body.schema)} } }` : 'never'};\n`,
+    `    responses: {\n${answers.join('')}    };\n`,
+    `  };\n`,
   ].join('');
+}
+
+/** A documentation comment, which editors show. */
+function comment(text: string | undefined): string {
+  return text ? `/** ${text.replaceAll('*/', '* /')} */\n` : '';
 }
 
 function typeOf(schema: Schema): string {
@@ -145,7 +181,8 @@ function objectType({ properties, required = [], additionalProperties }: Schema)
       : 'Record<string, unknown>';
   }
   const members = Object.entries(properties).map(
-    ([name, schema]) => `${memberName(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}`,
+    ([name, schema]) =>
+      `${comment(schema.description)}${memberName(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}`,
   );
   return `{ ${members.join('; ')} }`;
 }

@@ -1,0 +1,28 @@
+import { withConventions, withEntityTags } from '../api/conventions.ts';
+import { apiDocument, portalDocument } from '../api/description.ts';
+import { readConfig } from '../config/config.ts';
+import { systemClock } from '../lib/clock.ts';
+import { apiRoutes, portalRoutes } from './routes.ts';
+
+/** Of the servers in the descriptions, which no program uses. */
+const SERVER = 'https://localhost:8443';
+
+/** The OpenAPI document of the API, as every server has it at `/v1/swagger` with its own address. Needs no server. */
+export function describedApi(): unknown {
+  const platform = { config: readConfig({}), database: unused, clock: systemClock };
+  return plain(apiDocument(SERVER, withConventions(apiRoutes(platform, unused))));
+}
+
+/** The OpenAPI document of the portal's own endpoints, as `/portal/api/description` has it. */
+export function describedPortal(): unknown {
+  return plain(portalDocument(SERVER, withEntityTags(portalRoutes(unused))));
+}
+
+/**
+ * Stands for what the handlers of routes use: they are declared with it, and no description calls one. Each of its members is the
+ * same again.
+ */
+const unused = new Proxy(Object.create(null), { get: () => unused });
+
+/** The document as JSON has it, without what routes note on their schemas. */
+const plain = (document: object): unknown => JSON.parse(JSON.stringify(document));

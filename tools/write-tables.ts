@@ -1,0 +1,14 @@
+// Writes the tables of documents that people read from their declarations: `npm run docs:tables`. Tests compare both.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { withSettingsTable } from '../src/config/settings-table.ts';
+import { withCapabilitiesTable } from '../src/hosting/policy/capabilities-table.ts';
+import { withCommandsTable } from '../src/hosting/policy/commands-table.ts';
+
+for (const [name, withTable] of [
+  ['configuration.md', withSettingsTable],
+  ['embedded-host.md', withCapabilitiesTable],
+  ['decisions/host-commands.md', withCommandsTable],
+] as const) {
+  const page = new URL(`../docs/${name}`, import.meta.url);
+  writeFileSync(page, withTable(readFileSync(page, 'utf8')));
+}
