@@ -68,6 +68,18 @@ export default {
       { path: 'node_modules/better-sqlite3/' },
     ),
     never(
+      'the-library-knows-nothing-above-it',
+      'names, numbers and texts of the field that every layer shares',
+      { path: '^src/lib/' },
+      { path: '^src/(?!lib/)' },
+    ),
+    never(
+      'settings-know-no-part',
+      'the settings serve every part, and their numbers are in the library',
+      { path: '^src/config/' },
+      { path: '^src/(?!config/|lib/)' },
+    ),
+    never(
       'api-knows-no-resource',
       'the HTTP layer knows no resource',
       { path: '^src/api/' },
@@ -151,6 +163,13 @@ export default {
       { path: '^src/network/acme/' },
       { path: '^src/(?!network/acme/|lib/)' },
     ),
+    {
+      name: 'fixtures-of-the-network-know-no-website',
+      comment: 'tests of the network need no host either',
+      severity: 'error',
+      from: { path: '^src/network/.+\\.fixture\\.ts$' },
+      to: { path: '^src/(?!network/|lib/)' },
+    },
     never(
       'a-cdn-knows-no-website',
       'a CDN purge needs host names only',
@@ -192,6 +211,12 @@ export default {
       'code in the browser calls the server and imports none of it',
       { path: '^web/', pathNot: '^web/build\\.ts$' },
       { path: '^(src|test|bench|tools)/' },
+    ),
+    never(
+      'the-calls-of-pages-know-no-component',
+      'what a page asks the server, and its types, serve every component',
+      { path: '^web/api/' },
+      { path: '^web/(?!api/)' },
     ),
     never(
       'no-page-knows-another',

@@ -7,7 +7,7 @@ import type { ServedCertificate } from '../src/hosting/contract/install-state.ts
 import { nextGenerations } from '../src/hosting/embedded/host-folder/generations.ts';
 import { layoutOf } from '../src/hosting/embedded/host-folder/layout.ts';
 import { vhostFileFor } from '../src/hosting/embedded/host-folder/vhost.ts';
-import { createSelfSigned } from '../src/hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../src/lib/certificates/self-signed-certificate.ts';
 import { createSealer } from '../src/secrets/sealer.ts';
 import { freePort } from '../test/servers/free-port.ts';
 import { type Served, serve, temporaryFolder } from './measure/processes.ts';

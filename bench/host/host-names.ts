@@ -5,7 +5,7 @@ import { connect } from 'node:tls';
 import type { ListenAddress } from '../../src/config/settings/setting-values.ts';
 import { EDGE_SIZES } from '../../src/hosting/linux/nginx/edge-options.ts';
 import type { Vhost } from '../../src/hosting/linux/nginx/vhost.ts';
-import { createSelfSigned } from '../../src/hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../../src/lib/certificates/self-signed-certificate.ts';
 import { mapConcurrent } from '../../src/lib/concurrency.ts';
 import { visit } from '../../test/edge.ts';
 import { plainState } from '../../test/host/state.ts';

@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer as createHttpsServer } from 'node:https';
 import type { Server } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { createSelfSigned } from '../../src/hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../../src/lib/certificates/self-signed-certificate.ts';
 
 /** The edge of bench/uptime.ts, in a separate process. It answers every name with the same page, which no cache has. */
 const PAGE = gzipSync(

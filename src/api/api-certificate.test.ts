@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { manualClock } from '../../test/manual-clock.ts';
-import { createSelfSigned } from '../hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../lib/certificates/self-signed-certificate.ts';
 import { DAY_MS } from '../lib/durations.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { loadApiCertificate, ownCertificateFile } from './api-certificate.ts';

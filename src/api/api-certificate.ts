@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Config } from '../config/config.ts';
-import { createSelfSigned } from '../hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../lib/certificates/self-signed-certificate.ts';
 import type { Clock } from '../lib/clock.ts';
 import { DAY_MS } from '../lib/durations.ts';
 import { messageOf } from '../lib/error-message.ts';

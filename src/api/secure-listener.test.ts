@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { limiterFor } from '../../test/connections.ts';
-import { createSelfSigned } from '../hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../lib/certificates/self-signed-certificate.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
 import {
   type CertificatePair,

@@ -14,7 +14,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../test/ho
 import { createPortalClient } from '../../test/portal-client.ts';
 import { exchange, rawConnection, statusesIn } from '../../test/raw-connection.ts';
 import { openDatabase } from '../database/open.ts';
-import { createSelfSigned } from '../hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../lib/certificates/self-signed-certificate.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
 import { systemRandomness } from '../lib/ids.ts';
 import { publicRoute } from './route.ts';

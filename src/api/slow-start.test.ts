@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, expect, it, vi } from 'vitest';
 import { limiterFor } from '../../test/connections.ts';
-import { createSelfSigned } from '../hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../lib/certificates/self-signed-certificate.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 import { systemRandomness } from '../lib/ids.ts';
 import { createServer } from './server.ts';

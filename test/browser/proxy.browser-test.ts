@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createSelfSigned } from '../../src/hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../../src/lib/certificates/self-signed-certificate.ts';
 import { freePort } from '../servers/free-port.ts';
 import { PASSWORD, type Portal, startPortal } from './portal.ts';
 

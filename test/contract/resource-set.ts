@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { operatorFor } from '../../src/access/caller.ts';
 import { insertDeleted } from '../../src/features/provisioning/deleted-installs/store.ts';
 import { insertTransfer } from '../../src/features/transfers/store.ts';
-import { createSelfSigned } from '../../src/hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../../src/lib/certificates/self-signed-certificate.ts';
 import { timestamp } from '../../src/lib/clock.ts';
 import { DAY_MS } from '../../src/lib/durations.ts';
 import { installName, type Person, type TestHomeport } from '../homeport.ts';

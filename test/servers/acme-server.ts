@@ -4,7 +4,7 @@ import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSelfSigned } from '../../src/hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../../src/lib/certificates/self-signed-certificate.ts';
 import { freePort } from './free-port.ts';
 
 /** A certificate authority for tests, on 127.0.0.1: pebble, which keeps nothing after it ends. */

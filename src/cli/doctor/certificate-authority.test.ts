@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/database.ts';
 import { readConfig } from '../../config/config.ts';
-import { createSelfSigned } from '../../hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../../lib/certificates/self-signed-certificate.ts';
 import { checkCertificateAuthority } from './certificate-authority.ts';
 
 const DIRECTORY = { HOMEPORT_ACME_DIRECTORY: 'https://acme.example/directory' };

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/database.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
 import { readConfig } from '../../config/config.ts';
-import { createSelfSigned } from '../../hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../../lib/certificates/self-signed-certificate.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { checkCertificate } from './certificate.ts';
 

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/database.ts';
 import { freePort } from '../../../test/servers/free-port.ts';
 import { readConfig } from '../../config/config.ts';
-import { createSelfSigned } from '../../hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../../lib/certificates/self-signed-certificate.ts';
 import { checkApiPort, checkHostingPorts } from './ports.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;

@@ -1,4 +1,4 @@
-import { LEAST_PHP, MOST_PHP, type PhpLimit } from '../../hosting/contract/php-limits.ts';
+import { LEAST_PHP, MOST_PHP, type PhpLimit } from '../../lib/php-limits.ts';
 import { setting } from './setting.ts';
 import { ConfigError, type ValueParser, wholeNumber } from './setting-values.ts';
 

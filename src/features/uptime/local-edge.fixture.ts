@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Server } from 'node:net';
-import { createSelfSigned } from '../../hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../../lib/certificates/self-signed-certificate.ts';
 
 /** How one website answers; `hangs`: never. */
 export type Answering =

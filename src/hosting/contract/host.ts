@@ -1,3 +1,4 @@
+import type { PhpBounds } from '../../lib/php-limits.ts';
 import type { BackupMover } from './backup-places.ts';
 import type { DatabaseAccess } from './database-access.ts';
 import type { WebsiteImports } from './imports.ts';
@@ -6,7 +7,6 @@ import type { AppliedInstall, InstallState, RemovalOptions, RemovedInstall } fro
 import type { Inventory } from './inventory.ts';
 import type { LogSource } from './logs.ts';
 import type { MailHost, MailQueueControl } from './mail.ts';
-import type { PhpBounds } from './php-limits.ts';
 import type { ReportProgress } from './progress.ts';
 import type { ProofPublisher } from './proofs.ts';
 import type { SnapshotKeeper } from './snapshots.ts';

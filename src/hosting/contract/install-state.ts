@@ -1,6 +1,6 @@
+import type { PhpLimits } from '../../lib/php-limits.ts';
 import type { InstallRef } from './install-ref.ts';
 import type { MailState } from './mail.ts';
-import type { PhpLimits } from './php-limits.ts';
 import type { WebsiteRules } from './website-rules.ts';
 
 /** An install to delete. The control plane may have forgotten it already. */

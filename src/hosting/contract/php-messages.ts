@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { LEAST_PHP, MOST_PHP, type PhpLimit } from './php-limits.ts';
+import { LEAST_PHP, MOST_PHP, type PhpLimit } from '../../lib/php-limits.ts';
 
 // Schemas of the messages about PHP (protocol.ts). The bounds are those of the contract, because the host may be compromised.
 

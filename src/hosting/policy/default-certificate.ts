@@ -2,11 +2,11 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from 'pino';
+import { createSelfSigned } from '../../lib/certificates/self-signed-certificate.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { writeDurably } from '../../lib/durable-file.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { ifThere } from '../../lib/if-there.ts';
-import { createSelfSigned } from './self-signed-certificate.ts';
 
 /** The longest validity that browsers accept. */
 const DAYS = 397;

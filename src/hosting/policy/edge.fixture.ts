@@ -6,8 +6,8 @@ import { connect } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
+import { createSelfSigned } from '../../lib/certificates/self-signed-certificate.ts';
 import type { Hostname, InstallState, ServedCertificate } from '../contract/install-state.ts';
-import { createSelfSigned } from './self-signed-certificate.ts';
 
 /** What the tests of both edges, the embedded one and nginx, need: websites as they should be, and requests for them. */
 

@@ -5,7 +5,7 @@ import {
   type PhpLimit,
   type PhpLimits,
   type PhpSettings,
-} from '../contract/php-limits.ts';
+} from '../../lib/php-limits.ts';
 
 /** Rough memory of an active worker in MiB (measured: 7 MB private, up to 50 MB with large plugins). */
 const WORKER_MEMORY_MB = 48;

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createSelfSigned } from '../../hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../../lib/certificates/self-signed-certificate.ts';
 import { readIssued } from './issued-certificate.ts';
 
 const name = 'a.example';

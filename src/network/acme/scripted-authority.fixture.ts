@@ -2,7 +2,7 @@ import type { createServer, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
-import { createSelfSigned } from '../../hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../../lib/certificates/self-signed-certificate.ts';
 
 /** A request to the authority: its path and signed payload. */
 export interface Asked {

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import pino from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type S3Server, type S3ServerOptions, startS3Server } from '../../../test/servers/s3-server.ts';
-import { createSelfSigned } from '../../hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../../lib/certificates/self-signed-certificate.ts';
 import { type ObjectRef, ObjectStorageError, type StoredObject } from './object-storage.ts';
 import { createS3Storage, type S3Options } from './s3.ts';
 

@@ -1,4 +1,4 @@
-import { createSelfSigned } from '../../../hosting/policy/self-signed-certificate.ts';
+import { createSelfSigned } from '../../../lib/certificates/self-signed-certificate.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { Platform } from '../../../platform/platform.ts';

@@ -8,8 +8,8 @@ import { installName, type Person, startTestHomeport, type TestHomeport } from '
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { onlyOn } from '../../../../test/only-on.ts';
 import { FORBIDDEN, NOT_FOUND } from '../../../../test/refusal.ts';
-import { NO_PHP_LIMITS } from '../../../hosting/contract/php-limits.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
+import { NO_PHP_LIMITS } from '../../../lib/php-limits.ts';
 import { removeInstall } from '../../hosts/removal-job.ts';
 import { DEFAULT_POLICY } from '../../updates/policy.ts';
 import { findPolicy, savePolicy } from '../../updates/policy-store.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import type { Queries } from '../../../database/database.ts';
-import { NO_PHP_LIMITS, type PhpLimits } from '../../../hosting/contract/php-limits.ts';
+import { NO_PHP_LIMITS, type PhpLimits } from '../../../lib/php-limits.ts';
 
 const limit = Type.Union([Type.Integer(), Type.Null()]);
 const storedLimits = Type.Object({

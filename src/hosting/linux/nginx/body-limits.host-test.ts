@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:http2';
 import { json, text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { NO_PHP_LIMITS } from '../../contract/php-limits.ts';
+import { NO_PHP_LIMITS } from '../../../lib/php-limits.ts';
 import { LOGIN_PATH } from '../../contract/wordpress-login.ts';
 import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
 

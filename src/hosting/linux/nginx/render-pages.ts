@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { PHP_WITHIN_SECONDS } from '../../contract/php-limits.ts';
+import { PHP_WITHIN_SECONDS } from '../../../lib/php-limits.ts';
 import {
   PAGE_ACCEPT,
   PAGE_USER_AGENT,

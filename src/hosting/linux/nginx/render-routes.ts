@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { PHP_WITHIN_SECONDS } from '../../../lib/php-limits.ts';
 import { DATABASE_PATH } from '../../contract/database-access.ts';
-import { PHP_WITHIN_SECONDS } from '../../contract/php-limits.ts';
 import { LOGIN_PATH } from '../../contract/wordpress-login.ts';
 import { CLOSED_PROGRAMS } from '../../policy/closed-programs.ts';
 import { LOGIN_LIMITS } from '../../policy/login-limits.ts';

@@ -1,4 +1,4 @@
-import { PHP_WITHIN_SECONDS, type PhpSettings } from '../../contract/php-limits.ts';
+import { PHP_WITHIN_SECONDS, type PhpSettings } from '../../../lib/php-limits.ts';
 import { bodyMb, effectivePhp, PHP_RANGES, phpBounds } from '../../policy/php-limits.ts';
 import { foldersOf, SANDBOX_COMPILED, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { ResourceLimits } from '../machine/daemon.ts';

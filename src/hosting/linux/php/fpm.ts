@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { PhpSettings } from '../../contract/php-limits.ts';
+import type { PhpSettings } from '../../../lib/php-limits.ts';
 import {
   asUser,
   SANDBOX_ETC,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Randomness } from '../../../lib/ids.ts';
-import type { PhpBounds } from '../../contract/php-limits.ts';
+import type { PhpBounds } from '../../../lib/php-limits.ts';
 import type { CheckPace } from '../../websites/probe/probing.ts';
 import type { Cgroups } from '../daemons/cgroups.ts';
 import type { Databases } from '../daemons/databases.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { DAY_MS } from '../../lib/durations.ts';
-import { MAX_HOST_NAME, SERVED_NAME } from '../../lib/host-names.ts';
+import { DAY_MS } from '../durations.ts';
+import { MAX_HOST_NAME, SERVED_NAME } from '../host-names.ts';
 
 /** A self-signed server certificate with its private key. */
 export interface SelfSigned {
