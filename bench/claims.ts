@@ -11,7 +11,7 @@ import { createReport } from './measure/report.ts';
 import { shownRate } from './measure/units.ts';
 
 /**
- * `node bench/claims.ts`: the cost of claiming one job, for different queues. Runs on SQLite in a temporary folder and, if
+ * `npm run bench -- claims`: the cost of claiming one job, for different queues. Runs on SQLite in a temporary folder and, if
  * HOMEPORT_DATABASE_URL is set, on that PostgreSQL too. The bench deletes all jobs there.
  */
 const CLAIMS = 300;

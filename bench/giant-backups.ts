@@ -12,7 +12,7 @@ import { temporaryFolder } from './measure/processes.ts';
 import { createReport } from './measure/report.ts';
 
 /**
- * `npm run bench:giant-backups`: the time until eight backups of one account are complete, and until another account's install, asked for
+ * `npm run bench -- giant-backups`: the time until eight backups of one account are complete, and until another account's install, asked for
  * after them, is active. Each backs up a sparse file of 64 GiB, created by SFTP; installs have no limit of disk space. Keep the data
  * folder on a disk that supports sparse files (TMPDIR).
  */

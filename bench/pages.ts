@@ -6,7 +6,7 @@ import { createReport } from './measure/report.ts';
 import { type Seeded, seedAccount } from './measure/seed.ts';
 
 /**
- * `npm run bench:pages`: the cost of deep pages of a long list beside its first page, by offset and by cursor, on SQLite and on
+ * `npm run bench -- pages`: the cost of deep pages of a long list beside its first page, by offset and by cursor, on SQLite and on
  * PostgreSQL. Offsets in the second half are counted from the end, so the middle is the slowest.
  */
 const MANY = 100_000;

@@ -15,7 +15,7 @@ import { createReport } from './measure/report.ts';
 import { shownMs } from './measure/units.ts';
 
 /**
- * `node bench/queue.ts`: the overhead of the job queue, with jobs that do nothing. Runs on SQLite in a temporary folder and, if
+ * `npm run bench -- queue`: the overhead of the job queue, with jobs that do nothing. Runs on SQLite in a temporary folder and, if
  * HOMEPORT_DATABASE_URL is set, on that PostgreSQL too. Its schema is migrated, and the bench's jobs are deleted afterwards. One
  * process both enqueues and works.
  */

@@ -10,7 +10,7 @@ import { createReport, type Goal } from './measure/report.ts';
 import { median, shownMs } from './measure/units.ts';
 
 /**
- * `npm run bench:restart`: the downtime of a website of the embedded host, from a SIGKILL of its process (restarted at once) to the first
+ * `npm run bench:embedded -- restart`: the downtime of a website of the embedded host, from a SIGKILL of its process (restarted at once) to the first
  * page, on SQLite and on PostgreSQL.
  */
 const ROUNDS = 9;

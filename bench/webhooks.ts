@@ -9,7 +9,7 @@ import { createReport } from './measure/report.ts';
 import { median, shownMs } from './measure/units.ts';
 
 /**
- * `npm run bench:webhooks`: deliveries per second to a local receiver, and what they cost the requests of the API. Rounds with and
+ * `npm run bench -- webhooks`: deliveries per second to a local receiver, and what they cost the requests of the API. Rounds with and
  * without webhooks alternate. In both, 100 changes and 100 reads a second are sent at a fixed pace. Runs on SQLite, or on the PostgreSQL
  * of HOMEPORT_DATABASE_URL, which should be empty.
  */
