@@ -1,3 +1,5 @@
+import type { Queries, Transaction } from '../database/database.ts';
+
 /** A user who makes a request, with the limits of their credential and the origin of the request. */
 export interface Caller {
   userId: string;
@@ -6,6 +8,10 @@ export interface Caller {
   origin: Origin;
   /** The operator at the command line: an owner of every account. Never set for requests from the network. */
   isOperator?: true;
+  /** Begins each transaction of {@link changeFor}: claims the `Idempotency-Key` of the request and checks its `If-Match`. */
+  begin?: (transaction: Transaction) => Promise<void>;
+  /** What {@link readerFor} and {@link readFor} read in: the transaction whose `If-Match` is checked. */
+  within?: Queries;
 }
 
 /**

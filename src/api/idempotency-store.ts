@@ -23,7 +23,7 @@ export function findKey(
 }
 
 /**
- * Claims a key until the transaction ends; a second claim waits for it. Replaces a key that was made before `expired`. Returns
+ * Claims a key with the transaction; a second claim waits for its end. Replaces a key that was made before `expired`. Returns
  * whether the key was free.
  */
 export async function claimKey(
@@ -58,14 +58,6 @@ export async function storeAnswer(
   await queries
     .updateTable('idempotency_keys')
     .set(answer)
-    .where('owner_id', '=', owner_id)
-    .where('key', '=', key)
-    .execute();
-}
-
-export async function deleteKey(queries: Queries, { owner_id, key }: KeyOfRequest): Promise<void> {
-  await queries
-    .deleteFrom('idempotency_keys')
     .where('owner_id', '=', owner_id)
     .where('key', '=', key)
     .execute();

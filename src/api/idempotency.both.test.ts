@@ -1,5 +1,6 @@
+import { fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, field, text } from '../../test/client.ts';
+import { type Client, createAgent, field, text } from '../../test/client.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { manualClock } from '../../test/manual-clock.ts';
 import { operatorFor } from '../access/caller.ts';
@@ -260,6 +261,57 @@ describe('a failed request', () => {
     const next = await send(owner.client, 'POST', '/sites', key, body);
     expect(next.status).toBe(201);
     expect(next.headers['idempotent-replayed']).toBeUndefined();
+  });
+
+  it('is not done again if a part of it was committed before the failure', async () => {
+    const key = newKey();
+    const before = Number(await siteCount());
+    const body = { name: 'Fails late', account_id: accountId };
+    const { database } = homeport.platform;
+    const { write } = database;
+    database.write = async (work) => {
+      await write(work);
+      database.write = write;
+      throw new Error('a fault after the commit');
+    };
+    expect((await send(owner.client, 'POST', '/sites', key, body)).status).toBe(503);
+    const again = await send(owner.client, 'POST', '/sites', key, body);
+    expect(again.status).toBe(422);
+    expect(text(again.body, 'message')).toMatch(/its answer is not available/);
+    expect(await siteCount()).toBe(before + 1);
+  });
+
+  it('is done, and its answer kept, if the client disconnects meanwhile', async () => {
+    const key = newKey();
+    const before = Number(await siteCount());
+    const body = { name: 'Gone client', account_id: accountId };
+    const { activity } = homeport.platform;
+    const { record } = activity;
+    const gone = new AbortController();
+    activity.record = async (...change) => {
+      gone.abort();
+      await record(...change);
+    };
+    const agent = createAgent(homeport.ca);
+    const { username, password } = owner.credential;
+    const request = fetch(`${homeport.origin}/v1/sites`, {
+      dispatcher: agent,
+      method: 'POST',
+      signal: gone.signal,
+      headers: {
+        authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      },
+      body: JSON.stringify(body),
+    });
+    await expect(request).rejects.toThrow();
+    activity.record = record;
+    await agent.close();
+    const again = await send(owner.client, 'POST', '/sites', key, body);
+    expect(again).toMatchObject({ status: 201, body: { name: 'Gone client' } });
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(await siteCount()).toBe(before + 1);
   });
 });
 

@@ -2,24 +2,24 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Type from 'typebox';
 import { Parse } from 'typebox/value';
+import type { Caller } from '../access/caller.ts';
 import { RATE_LIMITS, rateLimitKey } from '../access/rate-limits.ts';
-import type { Transaction } from '../database/database.ts';
 import type { IdempotencyKeyRow } from '../database/tables/idempotency-keys.ts';
 import { timestamp } from '../lib/clock.ts';
 import { serializeByKey } from '../lib/concurrency.ts';
 import { DAY_MS, MINUTE_MS } from '../lib/durations.ts';
 import { InvalidRequest, RateLimited, Unavailable, Unprocessable } from '../lib/failures.ts';
 import type { Platform } from '../platform/platform.ts';
-import { claimKey, deleteKey, findKey, type KeyOfRequest, storeAnswer } from './idempotency-store.ts';
+import { claimKey, findKey, type KeyOfRequest, storeAnswer } from './idempotency-store.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
 export const KEEP_ANSWERS_MS = DAY_MS;
 const LONGEST_KEY = 255;
 /** Of an answer's body. Larger ones are not stored. */
 const LARGEST_ANSWER = 64 * 1024;
-/** Status of a request that changed something and whose answer is not stored. */
+/** Status of a request that changed something, at least in part, and whose answer is not stored. */
 const LOST = 0;
-/** A request without an answer after this time has lost its process. */
+/** A request that claimed its key and has no answer after this time has lost its process. */
 const LONGEST_REQUEST_MS = MINUTE_MS;
 const LONGEST_WAIT_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
@@ -58,17 +58,20 @@ export interface KeyedRequest {
   body: unknown;
 }
 
-/** Runs before the first change of a request, in its transaction. Throws to refuse the request. */
-export type Precondition = (transaction: Transaction) => Promise<void>;
+/** Conditions at the beginning of a transaction. Throws to refuse the request. */
+type Begin = NonNullable<Caller['begin']>;
+
+/** The key was claimed by another request meanwhile. */
+class KeyIsUsed extends Error {}
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
 /**
- * Carries out each request with an Idempotency-Key once (docs/api.md, Idempotent requests). The claim of the key, the changes and the
- * answer are one transaction, so a crash leaves all of them or none. A second request with the key waits at the claim.
+ * Carries out each request with an Idempotency-Key once (docs/api.md, Idempotent requests). The first transaction of its change claims
+ * the key, so a crash leaves both or neither. The answer is stored after the work. A second request with the key waits for it.
  */
 export function createIdempotency(
-  { database, clock, sealer }: Pick<Platform, 'database' | 'clock' | 'sealer'>,
+  { database, clock, sealer, log }: Pick<Platform, 'database' | 'clock' | 'sealer' | 'log'>,
   limiter: RateLimiter,
 ) {
   const serially = serializeByKey();
@@ -95,7 +98,7 @@ export function createIdempotency(
     const age = clock.now().getTime() - Date.parse(row.created_at);
     if (status === LOST || (status === null && age > LONGEST_REQUEST_MS)) {
       throw new Unprocessable(
-        'The first request with this Idempotency-Key was carried out, but its answer is not available; read the resource',
+        'The first request with this Idempotency-Key took effect, but its answer is not available; read the resource',
       );
     }
     if (status === null) return null;
@@ -103,32 +106,48 @@ export function createIdempotency(
     return { status, ...Parse(StoredParts, JSON.parse(sealer.open(sealed_answer))) };
   }
 
+  /** Does the work, which claims the key with its first change, and stores its answer. Undefined: another request has the key. */
   async function runOnce(
     id: KeyOfRequest,
     fingerprint: string,
-    precondition: Precondition,
-    work: () => Promise<FirstAnswer>,
+    work: (claim: Begin) => Promise<FirstAnswer>,
   ): Promise<FirstAnswer | undefined> {
+    let isClaimed = false;
     let isUsed = false;
+    const claim: Begin = async ({ queries, afterCommit }) => {
+      if (isClaimed) return;
+      const row = { ...id, fingerprint, created_at: timestamp(clock) };
+      isUsed = !(await claimKey(queries, row, expired()));
+      if (isUsed) throw new KeyIsUsed();
+      afterCommit(() => {
+        isClaimed = true;
+      });
+    };
+    const lose = () =>
+      database.write(({ queries }) => storeAnswer(queries, id, { status: LOST, sealed_answer: null }));
+
+    let answer: FirstAnswer;
     try {
-      return await database.together(
-        {
-          async begin(transaction) {
-            const claim = { ...id, fingerprint, created_at: timestamp(clock) };
-            isUsed = !(await claimKey(transaction.queries, claim, expired()));
-            if (isUsed) throw new Error('the Idempotency-Key is used');
-            await precondition(transaction);
-          },
-          end: ({ queries }, answer) =>
-            answer.isFinal ? storeAnswer(queries, id, sealed(answer)) : deleteKey(queries, id),
-          interrupted: ({ queries }) => storeAnswer(queries, id, { status: LOST, sealed_answer: null }),
-        },
-        work,
-      );
+      answer = await work(claim);
     } catch (error) {
       if (isUsed) return undefined;
+      if (isClaimed) await lose().catch(() => undefined); // After a minute, the key counts as lost anyway.
       throw error;
     }
+    if (isUsed) return undefined;
+    try {
+      if (answer.isFinal) {
+        await database.write(async (transaction) => {
+          await claim(transaction);
+          await storeAnswer(transaction.queries, id, sealed(answer));
+        });
+      } else if (isClaimed) await lose();
+    } catch (error) {
+      if (error instanceof KeyIsUsed) return undefined;
+      // The change is committed, so the client gets its answer. Only a repetition cannot get it.
+      log.warn({ err: error }, 'the answer to a request with an Idempotency-Key could not be stored');
+    }
+    return answer;
   }
 
   /** Counts a new key for its credential and its user. Throws RateLimited. */
@@ -147,8 +166,7 @@ export function createIdempotency(
   async function answer(
     request: KeyedRequest,
     id: KeyOfRequest,
-    precondition: Precondition,
-    work: () => Promise<FirstAnswer>,
+    work: (claim: Begin) => Promise<FirstAnswer>,
   ): Promise<{ answer: StoredAnswer; isReplayed: boolean }> {
     const fingerprint = fingerprintOf(request);
     const until = clock.now().getTime() + LONGEST_WAIT_MS;
@@ -160,7 +178,7 @@ export function createIdempotency(
       if (row === undefined) {
         if (!isCounted) await countKey(request);
         isCounted = true;
-        const first = await runOnce(id, fingerprint, precondition, work);
+        const first = await runOnce(id, fingerprint, work);
         if (first) return { answer: first, isReplayed: false };
       } else {
         if (clock.now().getTime() > until) throw new Unavailable();
@@ -171,21 +189,16 @@ export function createIdempotency(
 
   return {
     /**
-     * Carries out a request, or returns the answer of an earlier request with the same key. Throws InvalidRequest for a malformed
-     * key, Unprocessable for a key of another request, RateLimited, and what `work` throws.
+     * Carries out a request, or returns the answer of an earlier request with the same key. `work` begins its transactions with `claim`.
+     * Throws InvalidRequest for a malformed key, Unprocessable for a key of another request, RateLimited, and what `work` throws.
      */
     async once(
       request: KeyedRequest,
-      precondition: Precondition,
-      work: () => Promise<FirstAnswer>,
+      work: (claim: Begin) => Promise<FirstAnswer>,
     ): Promise<{ answer: StoredAnswer; isReplayed: boolean }> {
       const id = { owner_id: request.ownerId, key: parseKey(request.key) };
-      return serially(`${id.owner_id} ${id.key}`, () => answer(request, id, precondition, work));
+      return serially(`${id.owner_id} ${id.key}`, () => answer(request, id, work));
     },
-
-    /** Carries out a request without a key, under a precondition that is checked together with its changes. */
-    guarded: (precondition: Precondition, work: () => Promise<FirstAnswer>): Promise<FirstAnswer> =>
-      database.together({ begin: precondition, end: async () => {}, interrupted: async () => {} }, work),
   };
 }
 

@@ -5,6 +5,8 @@ import type { Gate } from './gate.ts';
 import type { IncomingCall } from './route.ts';
 import { browserCookies, deviceToken, passkeyBrowserToken } from './session.ts';
 
+type ChangedParts = Partial<Pick<IncomingCall, 'caller' | 'target' | 'body'>>;
+
 /** A call as Fastify received it. Reads the parts that few endpoints need when they are asked for. */
 export class ReceivedCall implements IncomingCall {
   readonly caller: IncomingCall['caller'];
@@ -21,13 +23,13 @@ export class ReceivedCall implements IncomingCall {
     gate: Pick<Gate, 'reauthenticate'>,
     request: FastifyRequest,
     reply: FastifyReply,
-    { target, body }: Pick<IncomingCall, 'target' | 'body'> = { target: request.url, body: request.body },
+    changed: ChangedParts = {},
   ) {
-    this.caller = request.caller ?? null;
+    this.caller = changed.caller ?? request.caller ?? null;
     this.session = request.session ?? null;
     this.params = stringParams(request.params);
-    this.target = target;
-    this.body = body;
+    this.target = changed.target ?? request.url;
+    this.body = 'body' in changed ? changed.body : request.body;
     this.requestId = request.id;
     this.#gate = gate;
     this.#request = request;
@@ -67,9 +69,9 @@ export class ReceivedCall implements IncomingCall {
     return disconnected(this.#reply);
   }
 
-  /** The same call without a body, to another target. */
-  withoutBody(target: string): ReceivedCall {
-    return new ReceivedCall(this.#gate, this.#request, this.#reply, { target, body: undefined });
+  /** The same call with other parts. */
+  with(changed: ChangedParts): ReceivedCall {
+    return new ReceivedCall(this.#gate, this.#request, this.#reply, changed);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Transaction } from '../database/database.ts';
+import type { Caller } from '../access/caller.ts';
+import type { Queries, Transaction } from '../database/database.ts';
 import { lockHostNames, lockOperation, lockRow } from '../database/lock.ts';
 import { Failure, PreconditionFailed } from '../lib/failures.ts';
 import { codingFor, compress } from './compression.ts';
@@ -7,7 +8,7 @@ import { routeSchema } from './description.ts';
 import { codedTag, entityTag, isMatch, isNoneMatch } from './entity-tags.ts';
 import { errorAnswer } from './errors.ts';
 import type { Gate } from './gate.ts';
-import type { FirstAnswer, Idempotency, Precondition, StoredAnswer } from './idempotency.ts';
+import type { FirstAnswer, Idempotency, StoredAnswer } from './idempotency.ts';
 import { UnreadableBody } from './json-body.ts';
 import { API_PREFIX } from './prefixes.ts';
 import { ReceivedCall } from './received-call.ts';
@@ -147,27 +148,44 @@ async function sendCarefully(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const { caller, headers, method, url: target, body } = request;
+  const { headers, method, url: target, body } = request;
+  const caller = callerOf(request);
   const call = new ReceivedCall(gate, request, reply);
   const ifMatch = headers['if-match'];
   const { resource } = route;
-  const precondition: Precondition =
-    ifMatch === undefined || resource === undefined
-      ? async () => {}
-      : async (transaction) => {
-          await lockAround(transaction, call);
-          // Without the query: an answer must not be held in a transaction.
-          const { path } = parseTarget(call.target);
-          const answer = await resource.run(call.withoutBody(path), publicUrl);
-          if (!isMatch(ifMatch, tagOf(answer))) throw new PreconditionFailed();
-        };
+
+  /** Throws PreconditionFailed if the resource has another tag than `If-Match`. */
+  async function requireMatch(within?: Queries): Promise<void> {
+    if (ifMatch === undefined || resource === undefined) return;
+    // Without the query: an answer must not be held in a transaction.
+    const { path } = parseTarget(call.target);
+    const reading = call.with({
+      target: path,
+      body: undefined,
+      caller: { ...caller, ...(within && { within }) },
+    });
+    if (!isMatch(ifMatch, tagOf(await resource.run(reading, publicUrl)))) throw new PreconditionFailed();
+  }
+
   let failure: Failure | undefined;
 
-  /** Answers with failures, so that what they leave is committed. Throws unexpected errors, which undo everything. */
-  async function work(): Promise<FirstAnswer> {
+  /** Answers with failures. Throws unexpected errors. */
+  async function work(claim?: Caller['begin']): Promise<FirstAnswer> {
     failure = undefined;
+    let hasBegun = false;
+    const begin = async (transaction: Transaction) => {
+      await claim?.(transaction);
+      if (hasBegun || ifMatch === undefined || resource === undefined) return;
+      await lockAround(transaction, call);
+      await requireMatch(transaction.queries);
+      transaction.afterCommit(() => {
+        hasBegun = true;
+      });
+    };
     try {
-      const answer = await route.run(call, publicUrl);
+      // Before anything slow. The first transaction checks again, under locks.
+      await requireMatch();
+      const answer = await route.run(call.with({ caller: { ...caller, begin } }), publicUrl);
       const location = locationOf(route, answer, call);
       reply.code(route.success);
       const text = route.response === undefined ? null : String(reply.serialize(bodyOf(answer)));
@@ -176,24 +194,29 @@ async function sendCarefully(
       if (!(error instanceof Failure)) throw error;
       failure = error;
       const { status, envelope } = errorAnswer(error, route.errors);
-      const body = JSON.stringify(envelope);
-      const isFinal = status < 500 && !PASSING.includes(status) && body.length <= LONGEST_KEPT_ERROR;
-      return { status, location: null, body, isFinal };
+      const text = JSON.stringify(envelope);
+      const isFinal = status < 500 && !PASSING.includes(status) && text.length <= LONGEST_KEPT_ERROR;
+      return { status, location: null, body: text, isFinal };
     }
   }
 
   const key = route.idempotencyKey ? headers['idempotency-key'] : undefined;
-  if (key === undefined || caller === undefined) {
-    const answer = await idempotency.guarded(precondition, work);
+  if (key === undefined) {
+    const answer = await work();
     if (failure) throw failure;
     return sendStored(route, reply, answer);
   }
   const ownerId = caller.origin.credentialId ?? caller.userId;
   const keyed = { ownerId, userId: caller.userId, key: String(key), method, target, body };
-  const { answer, isReplayed } = await idempotency.once(keyed, precondition, work);
+  const { answer, isReplayed } = await idempotency.once(keyed, work);
   if (isReplayed) reply.header('idempotent-replayed', 'true');
   else if (failure) throw failure;
   return sendStored(route, reply, answer);
+}
+
+function callerOf({ caller }: FastifyRequest): Caller {
+  if (caller === undefined) throw new Error('a request passed the gate without a caller');
+  return caller;
 }
 
 function sendStored(route: Route, reply: FastifyReply, { status, location, body }: StoredAnswer): unknown {

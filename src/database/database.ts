@@ -16,16 +16,6 @@ export interface Transaction {
   afterCommit(effect: () => void): void;
 }
 
-/** Additions of a unit of work to its transaction. */
-export interface UnitHooks<Result> {
-  /** Runs before the first change. An error undoes the unit. May run again after a conflict. */
-  begin(transaction: Transaction): Promise<void>;
-  /** Runs after the last change, with the result of the work. */
-  end(transaction: Transaction, result: Result): Promise<void>;
-  /** Runs in a transaction of its own, if the work fails after some of its changes were committed. */
-  interrupted(transaction: Transaction): Promise<void>;
-}
-
 /** A query compiled once; called with its parameters. Its rows may be shared with other callers: copy before changing. */
 export type PreparedQuery<Parameters, Row> = (parameters: Parameters) => Promise<readonly Readonly<Row>[]>;
 
@@ -39,11 +29,10 @@ export interface Database {
    */
   write<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /**
-   * Runs `work`, whose calls of `write` become one transaction together with the hooks. Its reads see its changes. Resolves once
-   * all is durable. If `work` throws, everything is rolled back. Work that waits for something slow after a write commits that
-   * write early, so that others need not wait. `work` may run again after a conflict.
+   * Runs reads that see one state of the database, for an answer that is made of several queries. Await only queries inside, as in a
+   * transaction. A single query needs none.
    */
-  together<Result>(hooks: UnitHooks<Result>, work: () => Promise<Result>): Promise<Result>;
+  snapshot<Result>(work: (reader: Queries) => Promise<Result>): Promise<Result>;
   /** Compiles a read query once, for the few queries that every request runs. */
   prepare<Parameters extends object, Row>(
     build: (queries: Queries, parameter: ParameterOf<Parameters>) => Compilable<Row>,

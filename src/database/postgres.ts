@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  type Compilable,
-  CompiledQuery,
-  Kysely,
-  PostgresDialect,
-  type PostgresPoolClient,
-  sql,
-} from 'kysely';
+import { type Compilable, Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { createChangeFeed } from './change-feed.ts';
@@ -20,9 +13,7 @@ import {
   type Transaction,
 } from './database.ts';
 import { postgresChanges } from './postgres-changes.ts';
-import { routedDriver } from './routed-driver.ts';
 import type { Tables } from './tables.ts';
-import { createUnitsOfWork } from './units-of-work.ts';
 
 const POOL_SIZE = 10;
 /** Timeouts in milliseconds. */
@@ -67,14 +58,7 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
       end: () => pool.end(),
     },
   });
-  const queries = new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => dialect.createAdapter(),
-      createDriver: () => routedDriver(dialect.createDriver(), () => units),
-      createIntrospector: (db) => dialect.createIntrospector(db),
-      createQueryCompiler: () => dialect.createQueryCompiler(),
-    },
-  });
+  const queries = new Kysely<Tables>({ dialect });
 
   const changes = createChangeFeed(postgresChanges(url, log));
 
@@ -99,14 +83,17 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
     }
   }
 
-  const units = createUnitsOfWork({ write, writeOnce: attempt, isConflict: isRetryable });
-
   return {
     dialect: 'postgres',
     reader: queries,
     changes,
-    write: units.write,
-    together: units.together,
+    write,
+    snapshot: (work) =>
+      queries
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .setAccessMode('read only')
+        .execute((transaction) => work(transaction)),
     prepare<Parameters extends object, Row>(
       build: (queries: Queries, parameter: ParameterOf<Parameters>) => Compilable<Row>,
     ): PreparedQuery<Parameters, Row> {
@@ -115,13 +102,9 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
       ).compile();
       const fill = parameterFiller(compiled);
       const name = statementName(compiled.sql);
-      return (parameters) => {
+      return async (parameters) => {
         const values = fill(parameters);
-        return units.read<readonly Row[]>(
-          async ({ queries }) =>
-            (await queries.executeQuery<Row>(CompiledQuery.raw(compiled.sql, values))).rows,
-          async () => (await pool.query<Row & pg.QueryResultRow>({ name, text: compiled.sql, values })).rows,
-        );
+        return (await pool.query<Row & pg.QueryResultRow>({ name, text: compiled.sql, values })).rows;
       };
     },
     ping: async () => {

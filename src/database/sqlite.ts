@@ -25,11 +25,10 @@ import {
   type Queries,
 } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { routedDriver } from './routed-driver.ts';
 import { sqliteChanges } from './sqlite-changes.ts';
+import { createSnapshots } from './sqlite-snapshots.ts';
 import type { Tables } from './tables.ts';
 import { createUnchangedResults } from './unchanged-results.ts';
-import { createUnitsOfWork } from './units-of-work.ts';
 
 /** Waiting inside SQLite blocks the event loop. That is fine at the start; later, only short waits are allowed, such as a recovery. */
 const OPENING_TIMEOUT_MS = 10_000;
@@ -53,13 +52,12 @@ export function openSqlite(file: string, log: Logger): Database {
   const commits = createGroupCommit(writing, writer, () => {
     for (const listener of onCommit) listener();
   });
-  const units = createUnitsOfWork({
-    write: commits.write,
-    writeOnce: commits.write,
-    isConflict: () => false,
-  });
-  const reader = new Kysely<Tables>({
-    dialect: sqliteDialect(() => routedDriver(sqliteDriver(reading), () => units)),
+  const reader = sqliteQueries(reading);
+  const snapshots = createSnapshots(() => {
+    const connection = connect(file);
+    connection.pragma(`busy_timeout = ${READING_TIMEOUT_MS}`);
+    connection.pragma('query_only = ON');
+    return { connection, queries: sqliteQueries(connection) };
   });
   const changes = createChangeFeed(
     sqliteChanges(reading, log, {
@@ -76,8 +74,8 @@ export function openSqlite(file: string, log: Logger): Database {
     dialect: 'sqlite',
     reader,
     changes,
-    write: units.write,
-    together: units.together,
+    write: commits.write,
+    snapshot: snapshots.read,
     prepare<Parameters extends object, Row>(
       build: (queries: Queries, parameter: ParameterOf<Parameters>) => Compilable<Row>,
     ): PreparedQuery<Parameters, Row> {
@@ -87,15 +85,10 @@ export function openSqlite(file: string, log: Logger): Database {
       let statement: PreparedStatement<Row> | undefined;
       return async (parameters) => {
         const values = fill(parameters);
-        return units.read<readonly Row[]>(
-          async ({ queries }) =>
-            (await queries.executeQuery<Row>(CompiledQuery.raw(compiled.sql, values))).rows,
-          async () =>
-            remembered(JSON.stringify(values), () => {
-              statement ??= prepareStatement<Row>(reading, compiled.sql);
-              return statement.all(values);
-            }),
-        );
+        return remembered(JSON.stringify(values), () => {
+          statement ??= prepareStatement<Row>(reading, compiled.sql);
+          return statement.all(values);
+        });
       };
     },
     ping: async () => {
@@ -104,6 +97,7 @@ export function openSqlite(file: string, log: Logger): Database {
     async close() {
       await changes.close();
       await commits.idle();
+      await snapshots.close();
       writing.close();
       reading.close();
     },

@@ -3,7 +3,7 @@ import { field } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { manualClock } from '../manual-clock.ts';
 import { onlyOn } from '../only-on.ts';
-import { ENDPOINTS, type EndpointRow, nameOf } from './endpoint-table.ts';
+import { ENDPOINTS, type EndpointRow, nameOf, statusesOfHeaders } from './endpoint-table.ts';
 import { WITH_WORDPRESS } from './logins.ts';
 import { bodyFor, createResources, pathTo, type ResourceSet } from './resource-set.ts';
 
@@ -141,8 +141,30 @@ async function writtenBy(account: string, work: () => Promise<unknown>) {
   return (await rowsOf(account)).slice(before);
 }
 
-const ask = (person: Person, row: EndpointRow, body = bodyFor(row, resources)) =>
-  person.client.call(row.method, pathTo(row, resources), body === undefined ? {} : { json: body });
+const ask = (person: Person, row: EndpointRow, body = bodyFor(row, resources), headers = {}) =>
+  person.client.call(row.method, pathTo(row, resources), {
+    headers,
+    ...(body === undefined ? {} : { json: body }),
+  });
+
+/** Whether the transactions of `work` included one that claimed an Idempotency-Key before its answer was stored. */
+async function claims(key: string, work: () => Promise<unknown>): Promise<boolean> {
+  const { database } = homeport.platform;
+  const { write } = database;
+  let isClaimed = false;
+  database.write = async (change) => {
+    const result = await write(change);
+    const row = database.reader.selectFrom('idempotency_keys').select('status').where('key', '=', key);
+    isClaimed ||= (await row.executeTakeFirst())?.status === null;
+    return result;
+  };
+  try {
+    await work();
+  } finally {
+    database.write = write;
+  }
+  return isClaimed;
+}
 
 it('knows every endpoint that changes something', () => {
   expect(CHANGES.map((row) => row.number).sort((a, b) => a - b)).toEqual(Object.keys(WRITTEN).map(Number));
@@ -152,30 +174,39 @@ const CHANGE_ROWS = CHANGES.map((row) => [nameOf(row), row] as const);
 
 // The entries are written by the same statement whatever the database, which the tests of single entries run on both.
 onlyOn('sqlite', describe)('each endpoint that changes something', () => {
-  it.each(CHANGE_ROWS)('%s: is recorded once, with the user and the source', async (_, row) => {
-    // A person may have a limited number of credentials, and each set of resources has one.
-    ({ owner, accountId } = await homeport.ownedAccount());
-    resources = await createResources(homeport, owner, accountId);
-    let requestId: unknown;
-    const written = await writtenBy(accountId, async () => {
-      const answer = await ask(owner, row);
-      expect(answer.status).toBe(row.success);
-      requestId = answer.headers['x-request-id'];
-    });
-    expect(written.map(({ action }) => action)).toEqual(WRITTEN[row.number]);
-    for (const entry of written) {
-      expect(entry).toMatchObject({
-        user_id: owner.userId,
-        user_name: `Test Person (${owner.email})`,
-        means: 'api',
-        credential_id: owner.credential.username,
-        credential_name: 'test',
-        address: '127.0.0.1',
-        request_id: requestId,
+  it.each(CHANGE_ROWS)(
+    '%s: is recorded once, with the user and the source, and claims the key of the request',
+    async (_, row) => {
+      // A person may have a limited number of credentials, and each set of resources has one.
+      ({ owner, accountId } = await homeport.ownedAccount());
+      resources = await createResources(homeport, owner, accountId);
+      let requestId: unknown;
+      const key = crypto.randomUUID();
+      const headers = { 'idempotency-key': key };
+      const written = await writtenBy(accountId, async () => {
+        const isClaimed = await claims(key, async () => {
+          const answer = await ask(owner, row, bodyFor(row, resources), headers);
+          expect(answer.status).toBe(row.success);
+          requestId = answer.headers['x-request-id'];
+        });
+        // Without this, a kill before the answer is stored would let a repetition make the change again.
+        expect(isClaimed).toBe(statusesOfHeaders(row).includes(422));
       });
-      expect(entry.subject_name).not.toBe('');
-    }
-  });
+      expect(written.map(({ action }) => action)).toEqual(WRITTEN[row.number]);
+      for (const entry of written) {
+        expect(entry).toMatchObject({
+          user_id: owner.userId,
+          user_name: `Test Person (${owner.email})`,
+          means: 'api',
+          credential_id: owner.credential.username,
+          credential_name: 'test',
+          address: '127.0.0.1',
+          request_id: requestId,
+        });
+        expect(entry.subject_name).not.toBe('');
+      }
+    },
+  );
 
   describe('is not recorded if it is refused', () => {
     let outsider: Person;

@@ -55,19 +55,13 @@ if (settings.isDeadly) {
     dieAt(DEADLY.inTransaction);
   };
 
-  const { together } = database;
-  database.together = async (hooks, work) => {
-    const result = await together(
-      {
-        ...hooks,
-        async end(transaction, outcome) {
-          dieAt(DEADLY.beforeAnswer);
-          await hooks.end(transaction, outcome);
-        },
-      },
-      work,
-    );
-    dieAt(DEADLY.afterCommit);
+  const { write } = database;
+  let commits = 0;
+  database.write = async (work) => {
+    const result = await write(work);
+    if (doomed !== undefined) commits++;
+    // The first one is that of the change, the second one that of the answer.
+    dieAt(commits === 1 ? DEADLY.beforeAnswer : DEADLY.afterAnswer);
     return result;
   };
 }

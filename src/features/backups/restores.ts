@@ -1,5 +1,6 @@
 import { type Caller, OPERATOR } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
+import { changeFor } from '../../access/request-transactions.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { InvalidRequest, NotFound } from '../../lib/failures.ts';
@@ -141,7 +142,7 @@ export function createRestores(
       if (!website) throw new NotFound();
       await requireParts(parts, website, FIELDS, { queries: reader, capabilities });
       return withNotifications({ reader, limits }, caller, installId, notification_emails, (notify) =>
-        database.write(async (transaction) => {
+        changeFor(database, caller, async (transaction) => {
           const { queries } = transaction;
           await lockBoth(transaction, installId, targetId);
           const source = await findInstallAccess(queries, caller, installId);

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { type Caller, storedUserOf } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
+import { changeFor, readerFor } from '../../access/request-transactions.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { timestamp } from '../../lib/clock.ts';
@@ -125,7 +126,7 @@ export function createBackupService(
     authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
     const id = random.uuid();
     const operationId = await withNotifications({ reader, limits }, caller, installId, emails, (addresses) =>
-      database.write(async (transaction) => {
+      changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', installId);
         const install = await findInstallAccess(queries, caller, installId);
@@ -171,8 +172,9 @@ export function createBackupService(
     },
 
     async get(caller: Caller, installId: string, backupId: string): Promise<KeptBackup> {
-      authorize('install.read', 'install.read', await findInstallAccess(reader, caller, installId));
-      const backup = await findBackup(reader, installId, backupId);
+      const queries = readerFor(database, caller);
+      authorize('install.read', 'install.read', await findInstallAccess(queries, caller, installId));
+      const backup = await findBackup(queries, installId, backupId);
       if (!backup) throw new NotFound();
       return kept(backup);
     },
@@ -203,7 +205,7 @@ export function createBackupService(
      * the backup is being made, restored, copied or packed, or an update needs it.
      */
     async remove(caller: Caller, installId: string, backupId: string): Promise<void> {
-      await database.write(async (transaction) => {
+      await changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         // Restores and archives lock it too, so none begins to use the backup meanwhile.
         await lockRow(transaction, 'installs', installId);

@@ -2,6 +2,7 @@ import type { Caller } from '../../access/caller.ts';
 import { findMembership } from '../../access/memberships.ts';
 import { authorize, isAllowed } from '../../access/permissions.ts';
 import { RATE_LIMITS, type RateCounter } from '../../access/rate-limits.ts';
+import { changeFor, readerFor } from '../../access/request-transactions.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockHostNames, lockRow } from '../../database/lock.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
@@ -82,62 +83,60 @@ export function createTransferService(platform: Platform, counter: RateCounter) 
       'Too many site transfers',
     );
     const id = random.uuid();
-    const operationId = await database
-      .write(async (transaction) => {
-        const { queries } = transaction;
-        await lockRow(transaction, 'sites', siteId);
-        const site = await findSite(queries, caller, siteId);
-        authorize('site.transfer', 'site.read', site);
-        // An open invitation as owner gives no right to give the site away.
-        if (!(await isOwner(queries, site.account_id, caller.userId))) throw new Forbidden();
-        const now = clock.now();
-        const scheduled = readSchedule(wanted.scheduled_time, now);
-        const installs = await holdInstallsOfSite(transaction, siteId);
-        await requireTransferable(transaction, site.account_id, siteId, destination, installs);
-        const ownsBoth =
-          (await findMembership(queries, caller, destination))?.role === 'owner' &&
-          (await isOwner(queries, destination, caller.userId));
-        const expires_at = timestamp(clock, OFFER_DAYS * DAY_MS);
-        await insertTransfer(queries, {
-          id,
-          site_id: siteId,
-          site_name: site.name,
-          installs: installs.map(({ id: installId, name }) => ({ id: installId, name })),
-          origin_account_id: site.account_id,
-          destination_account_id: destination,
-          status: ownsBoth && scheduled !== null ? 'scheduled' : 'pending',
-          awaits_acceptance: !ownsBoth,
-          requested_by: caller.userId,
-          accepted_by: ownsBoth ? caller.userId : null,
-          scheduled_time: scheduled,
-          expires_at,
-          created_at: timestamp(clock),
-          updated_at: timestamp(clock),
-        });
-        const jobId = await queue.enqueue(transaction, transferSite, {
+    const operationId = await changeFor(database, caller, async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'sites', siteId);
+      const site = await findSite(queries, caller, siteId);
+      authorize('site.transfer', 'site.read', site);
+      // An open invitation as owner gives no right to give the site away.
+      if (!(await isOwner(queries, site.account_id, caller.userId))) throw new Forbidden();
+      const now = clock.now();
+      const scheduled = readSchedule(wanted.scheduled_time, now);
+      const installs = await holdInstallsOfSite(transaction, siteId);
+      await requireTransferable(transaction, site.account_id, siteId, destination, installs);
+      const ownsBoth =
+        (await findMembership(queries, caller, destination))?.role === 'owner' &&
+        (await isOwner(queries, destination, caller.userId));
+      const expires_at = timestamp(clock, OFFER_DAYS * DAY_MS);
+      await insertTransfer(queries, {
+        id,
+        site_id: siteId,
+        site_name: site.name,
+        installs: installs.map(({ id: installId, name }) => ({ id: installId, name })),
+        origin_account_id: site.account_id,
+        destination_account_id: destination,
+        status: ownsBoth && scheduled !== null ? 'scheduled' : 'pending',
+        awaits_acceptance: !ownsBoth,
+        requested_by: caller.userId,
+        accepted_by: ownsBoth ? caller.userId : null,
+        scheduled_time: scheduled,
+        expires_at,
+        created_at: timestamp(clock),
+        updated_at: timestamp(clock),
+      });
+      const jobId = await queue.enqueue(transaction, transferSite, {
+        payload: { transfer_id: id },
+        lane: transferLane(id),
+        account: site.account_id,
+        delayMs: ownsBoth ? delayUntil(scheduled, now) : delayUntil(expires_at, now),
+        requestId: caller.origin.requestId,
+      });
+      if (!ownsBoth) {
+        await queue.enqueue(transaction, offerSite, {
           payload: { transfer_id: id },
-          lane: transferLane(id),
+          lane: null,
           account: site.account_id,
-          delayMs: ownsBoth ? delayUntil(scheduled, now) : delayUntil(expires_at, now),
           requestId: caller.origin.requestId,
         });
-        if (!ownsBoth) {
-          await queue.enqueue(transaction, offerSite, {
-            payload: { transfer_id: id },
-            lane: null,
-            account: site.account_id,
-            requestId: caller.origin.requestId,
-          });
-        }
-        await recordBoth(transaction, caller, id, 'site_transfer.request', {
-          ...(scheduled === null ? {} : { scheduled_time: scheduled }),
-        });
-        return jobId;
-      })
-      .catch((error: unknown) => {
-        counted.refused();
-        throw uniqueViolation(error) === 'site_transfers.site_id' ? alreadyOpen() : error;
+      }
+      await recordBoth(transaction, caller, id, 'site_transfer.request', {
+        ...(scheduled === null ? {} : { scheduled_time: scheduled }),
       });
+      return jobId;
+    }).catch((error: unknown) => {
+      counted.refused();
+      throw uniqueViolation(error) === 'site_transfers.site_id' ? alreadyOpen() : error;
+    });
     return { ...(await present(caller, id)), operationId };
   }
 
@@ -231,13 +230,18 @@ export function createTransferService(platform: Platform, counter: RateCounter) 
     },
 
     async get(caller: Caller, siteId: string, transferId: string): Promise<TransferView> {
-      const { transfer, roles } = await requireVisible(reader, caller, siteId, transferId);
+      const { transfer, roles } = await requireVisible(
+        readerFor(database, caller),
+        caller,
+        siteId,
+        transferId,
+      );
       return viewOf(transfer, roles);
     },
 
     /** Cancels a transfer for an owner of the origin, or declines it for one of the destination. Throws NotFound, Forbidden, Conflict. */
     async cancel(caller: Caller, siteId: string, transferId: string): Promise<void> {
-      await database.write(async (transaction) => {
+      await changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'sites', siteId);
         const { transfer, roles } = await requireVisible(queries, caller, siteId, transferId);
@@ -260,7 +264,7 @@ export function createTransferService(platform: Platform, counter: RateCounter) 
 
     /** Accepts a transfer for an owner of the destination. Throws NotFound, Forbidden, Conflict. */
     async accept(caller: Caller, accountId: string, transferId: string): Promise<TransferView> {
-      await database.write(async (transaction) => {
+      await changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         const member = await findMembership(queries, caller, accountId);
         const access = { role: member?.role ?? null, own: false };

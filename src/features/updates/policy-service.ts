@@ -1,5 +1,6 @@
 import { type Caller, OPERATOR } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
+import { changeFor, readFor } from '../../access/request-transactions.ts';
 import type { Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { timestamp } from '../../lib/clock.ts';
@@ -22,15 +23,13 @@ export function createPolicyService(
   { database, activity, clock }: Pick<Platform, 'database' | 'activity' | 'clock'>,
   capabilities: Pick<CapabilityReader, 'requireOf'>,
 ) {
-  async function get(caller: Caller, installId: string): Promise<SeenPolicy> {
-    const install = await findInstallAccess(database.reader, caller, installId);
-    authorize('install.read', 'install.read', install);
-    await capabilities.requireOf(database.reader, installId, 'wordpress_updates');
-    return {
-      ...(await findPolicy(database.reader, installId)),
-      deferredUntil: install.defer_wordpress_until,
-    };
-  }
+  const get = (caller: Caller, installId: string): Promise<SeenPolicy> =>
+    readFor(database, caller, async (reader) => {
+      const install = await findInstallAccess(reader, caller, installId);
+      authorize('install.read', 'install.read', install);
+      await capabilities.requireOf(reader, installId, 'wordpress_updates');
+      return { ...(await findPolicy(reader, installId)), deferredUntil: install.defer_wordpress_until };
+    });
 
   /** Changes the policy of a locked install. Throws CapabilityUnavailable. */
   async function change(
@@ -77,7 +76,7 @@ export function createPolicyService(
           `The time zone "${zone}" is unknown; name one such as Europe/Berlin, or UTC`,
         );
       }
-      await database.write(async (transaction) => {
+      await changeFor(database, caller, async (transaction) => {
         await lockRow(transaction, 'installs', installId);
         const install = await findInstallAccess(transaction.queries, caller, installId);
         authorize('install.work', 'install.read', install);

@@ -1,6 +1,7 @@
 import { type Caller, OPERATOR } from '../../access/caller.ts';
 import { findMembership, loadScope } from '../../access/memberships.ts';
 import { authorize } from '../../access/permissions.ts';
+import { changeFor } from '../../access/request-transactions.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { WantedItems, WantedUpdates } from '../../hosting/contract/wordpress-updates.ts';
 import { compareVersions } from '../../hosting/policy/wordpress-version.ts';
@@ -118,7 +119,7 @@ export function createUpdateService(platform: Platform, capabilities: Pick<Capab
   }
 
   async function request(caller: Caller, installId: string, wanted: RequestedUpdates): Promise<string> {
-    return database.write(async (transaction) =>
+    return changeFor(database, caller, async (transaction) =>
       enqueue(transaction, caller, await lockWorkable(transaction, caller, installId), wanted),
     );
   }

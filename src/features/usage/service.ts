@@ -2,6 +2,8 @@ import { type Caller, OPERATOR } from '../../access/caller.ts';
 import { findMembership, loadScope } from '../../access/memberships.ts';
 import { authorize } from '../../access/permissions.ts';
 import { RATE_LIMITS, type RateCounter, rateLimitKey } from '../../access/rate-limits.ts';
+import { changeFor } from '../../access/request-transactions.ts';
+import type { Queries } from '../../database/database.ts';
 import type { Environment } from '../../database/tables/installs.ts';
 import { hasUnfinishedJobs } from '../../jobs/lanes.ts';
 import { timestamp } from '../../lib/clock.ts';
@@ -65,7 +67,7 @@ export function createUsageService(
   const { reader } = database;
 
   /** Requires that the caller sees the account. Partial users, and credentials limited to installs, see those alone. */
-  async function usageScope(caller: Caller, accountId: string): Promise<UsageScope> {
+  async function usageScope(reader: Queries, caller: Caller, accountId: string): Promise<UsageScope> {
     const member = await findMembership(reader, caller, accountId);
     authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
     const scope = await loadScope(reader, caller, accountId);
@@ -73,7 +75,7 @@ export function createUsageService(
   }
 
   /** When the storage is measured next: soon after a request, else at the daily time. */
-  async function expectedRefresh(lanes: readonly string[]): Promise<string> {
+  async function expectedRefresh(reader: Queries, lanes: readonly string[]): Promise<string> {
     const requested = await Promise.all(lanes.map((id) => refreshRequestedAt(reader, refreshLane(id))));
     const [first] = requested.filter((at) => at !== null).sort();
     if (first === undefined) return nextMeasurement(clock.now());
@@ -82,21 +84,23 @@ export function createUsageService(
 
   return {
     async limits(caller: Caller, accountId: string): Promise<AccountLimits> {
-      await usageScope(caller, accountId);
+      await usageScope(reader, caller, accountId);
       return findAccountLimits(reader, accountId);
     },
 
     async ofInstall(caller: Caller, installId: string, asked: Partial<DayRange>): Promise<InstallUsage> {
-      const install = await findInstallAccess(reader, caller, installId);
-      authorize('install.read', 'install.read', install);
-      const range = rangeOf(asked, clock.now());
-      const [traffic, storage, refreshExpectedAt] = await Promise.all([
-        trafficDays(reader, { installId }, range),
-        storageDays(reader, { installId }, range),
-        expectedRefresh([installId, install.account_id]),
-      ]);
-      const days = daysOf(traffic, storage);
-      return { name: install.name, days, rollup: rollupOf(days), refreshExpectedAt };
+      return database.snapshot(async (reader) => {
+        const install = await findInstallAccess(reader, caller, installId);
+        authorize('install.read', 'install.read', install);
+        const range = rangeOf(asked, clock.now());
+        const [traffic, storage, refreshExpectedAt] = await Promise.all([
+          trafficDays(reader, { installId }, range),
+          storageDays(reader, { installId }, range),
+          expectedRefresh(reader, [installId, install.account_id]),
+        ]);
+        const days = daysOf(traffic, storage);
+        return { name: install.name, days, rollup: rollupOf(days), refreshExpectedAt };
+      });
     },
 
     /** The usage of each install of an account; with `tags`, of those whose site has all of them. Throws NotFound, InvalidRequest. */
@@ -107,36 +111,44 @@ export function createUsageService(
       page: { limit: number; offset: number },
       tags?: string,
     ): Promise<AccountUsagePage> {
-      const of = await usageScope(caller, accountId);
-      const range = rangeOf(asked, clock.now());
-      const limit = Math.min(page.limit, MOST_INSTALLS, Math.max(1, Math.floor(MOST_DAYS / lengthOf(range))));
-      const { count, installs } = await pageOfCounted(reader, of, range, { ...page, limit }, tags);
-      const rows = { accountId, installIds: installs.map(({ id }) => id) };
-      const [traffic, storage, lastRefreshAt, refreshExpectedAt] = await Promise.all([
-        trafficDays(reader, rows, range),
-        storageDays(reader, rows, range),
-        lastMeasurement(reader, accountId),
-        expectedRefresh(lanesOf(caller, of)),
-      ]);
-      const trafficOf = Map.groupBy(traffic, (day) => day.install_id);
-      const storageOf = Map.groupBy(storage, (day) => day.install_id);
-      const next = page.offset + installs.length;
-      return {
-        environments: installs.map(({ id, name, environment }) => {
-          const days = daysOf(trafficOf.get(id) ?? [], storageOf.get(id) ?? []);
-          return { name, environment, days, rollup: rollupOf(days), refreshExpectedAt };
-        }),
-        count,
-        nextOffset: installs.length > 0 && next < count ? next : null,
-        isWhole: of.isWhole,
-        lastRefreshAt,
-        refreshExpectedAt,
-      };
+      return database.snapshot(async (reader) => {
+        const of = await usageScope(reader, caller, accountId);
+        const range = rangeOf(asked, clock.now());
+        const limit = Math.min(
+          page.limit,
+          MOST_INSTALLS,
+          Math.max(1, Math.floor(MOST_DAYS / lengthOf(range))),
+        );
+        const { count, installs } = await pageOfCounted(reader, of, range, { ...page, limit }, tags);
+        const rows = { accountId, installIds: installs.map(({ id }) => id) };
+        const [traffic, storage, lastRefreshAt, refreshExpectedAt] = await Promise.all([
+          trafficDays(reader, rows, range),
+          storageDays(reader, rows, range),
+          lastMeasurement(reader, accountId),
+          expectedRefresh(reader, lanesOf(caller, of)),
+        ]);
+        const trafficOf = Map.groupBy(traffic, (day) => day.install_id);
+        const storageOf = Map.groupBy(storage, (day) => day.install_id);
+        const next = page.offset + installs.length;
+        return {
+          environments: installs.map(({ id, name, environment }) => {
+            const days = daysOf(trafficOf.get(id) ?? [], storageOf.get(id) ?? []);
+            return { name, environment, days, rollup: rollupOf(days), refreshExpectedAt };
+          }),
+          count,
+          nextOffset: installs.length > 0 && next < count ? next : null,
+          isWhole: of.isWhole,
+          lastRefreshAt,
+          refreshExpectedAt,
+        };
+      });
     },
 
     async summary(caller: Caller, accountId: string, asked: Partial<DayRange>): Promise<Rollup> {
-      const of = await usageScope(caller, accountId);
-      return accountRollup(reader, of, rangeOf(asked, clock.now()));
+      return database.snapshot(async (reader) => {
+        const of = await usageScope(reader, caller, accountId);
+        return accountRollup(reader, of, rangeOf(asked, clock.now()));
+      });
     },
 
     /** The traffic of the last 30 days by day, of all installs that the caller sees together. */
@@ -144,7 +156,7 @@ export function createUsageService(
       caller: Caller,
       accountId: string,
     ): Promise<{ date: string; visit_count: string; network_total_bytes: string }[]> {
-      const of = await usageScope(caller, accountId);
+      const of = await usageScope(reader, caller, accountId);
       const days = await trafficOfAccount(reader, of, rangeOf({}, clock.now()));
       return days.map(({ day, visits, bytes }) => ({
         date: day,
@@ -158,13 +170,15 @@ export function createUsageService(
       accountId: string,
       asked: Partial<DayRange>,
     ): Promise<Record<Metric, Insight>> {
-      const of = await usageScope(caller, accountId);
-      return accountInsights(reader, of, rangeOf(asked, clock.now()));
+      return database.snapshot(async (reader) => {
+        const of = await usageScope(reader, caller, accountId);
+        return accountInsights(reader, of, rangeOf(asked, clock.now()));
+      });
     },
 
     /** Measures the storage of an install soon. Throws RateLimited. */
     async refreshInstall(caller: Caller, installId: string): Promise<void> {
-      await database.write(async (transaction) => {
+      await changeFor(database, caller, async (transaction) => {
         const install = await findInstallAccess(transaction.queries, caller, installId);
         authorize('install.work', 'install.read', install);
         await takeTurn(transaction, installId, 'refresh_storage', clock.now());
@@ -179,7 +193,7 @@ export function createUsageService(
 
     /** Measures the storage of the installs of an account that the caller sees. Throws RateLimited. */
     async refreshAccount(caller: Caller, accountId: string): Promise<void> {
-      const of = await usageScope(caller, accountId);
+      const of = await usageScope(reader, caller, accountId);
       const { size, windowSeconds } = RATE_LIMITS.storageRefreshes;
       const key = rateLimitKey(RATE_LIMITS.storageRefreshes, caller.userId, accountId);
       const { allowed, resetSeconds } = await counter.spend(key, size, windowSeconds);
@@ -191,7 +205,7 @@ export function createUsageService(
       }
       const installIds = await installIdsOf(reader, of);
       const lane = refreshLane(lanesOf(caller, of)[0]);
-      await database.write(async (transaction) => {
+      await changeFor(database, caller, async (transaction) => {
         // A refresh in progress measures the same installs.
         if (installIds.length === 0 || (await hasUnfinishedJobs(transaction.queries, lane))) return;
         await queue.enqueue(transaction, refreshStorage, {

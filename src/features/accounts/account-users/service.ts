@@ -1,6 +1,7 @@
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { findMembership } from '../../../access/memberships.ts';
 import { authorize, isAllowed, type ResourceAccess } from '../../../access/permissions.ts';
+import { changeFor, readFor } from '../../../access/request-transactions.ts';
 import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { uniqueViolation } from '../../../database/unique-violation.ts';
@@ -54,25 +55,27 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
   const { reader } = database;
 
   /** Members that the caller may see; for partial users only their own entry. */
-  async function list(caller: Caller, accountId: string): Promise<MemberView[]> {
-    const member = await findMembership(reader, caller, accountId);
-    authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
-    const accessTo = (userId: string): ResourceAccess => ({
-      role: member?.role ?? null,
-      own: userId === caller.userId,
+  const list = (caller: Caller, accountId: string): Promise<MemberView[]> =>
+    readFor(database, caller, async (queries) => {
+      const member = await findMembership(queries, caller, accountId);
+      authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
+      const accessTo = (userId: string): ResourceAccess => ({
+        role: member?.role ?? null,
+        own: userId === caller.userId,
+      });
+      const members = await loadMembers(queries, accountId);
+      return members
+        .filter((entry) => isAllowed('member.read', accessTo(entry.user_id)))
+        .map((entry) => visibleTo(caller, entry));
     });
-    const members = await loadMembers(reader, accountId);
-    return members
-      .filter((entry) => isAllowed('member.read', accessTo(entry.user_id)))
-      .map((entry) => visibleTo(caller, entry));
-  }
 
-  async function get(caller: Caller, accountId: string, userId: string): Promise<MemberView> {
-    const member = await findMembership(reader, caller, accountId);
-    const access: ResourceAccess = { role: member?.role ?? null, own: userId === caller.userId };
-    authorize('member.read', 'member.read', access);
-    return visibleTo(caller, await loadMember(reader, accountId, userId));
-  }
+  const get = (caller: Caller, accountId: string, userId: string): Promise<MemberView> =>
+    readFor(database, caller, async (queries) => {
+      const member = await findMembership(queries, caller, accountId);
+      const access: ResourceAccess = { role: member?.role ?? null, own: userId === caller.userId };
+      authorize('member.read', 'member.read', access);
+      return visibleTo(caller, await loadMember(queries, accountId, userId));
+    });
 
   /** Throws NotFound, Forbidden, InvalidRequest, RateLimited. */
   async function invite(caller: Caller, accountId: string, input: NewMember): Promise<MemberView> {
@@ -127,7 +130,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
   /** Adds an existing or new user to an account, in one transaction. */
   async function add({ accountId, person, wanted, actor, invited, admit }: Addition): Promise<MemberView> {
     const attempt = () =>
-      database.write(async (transaction) => {
+      changeFor(database, actor, async (transaction) => {
         const { queries } = transaction;
         const installIds = await admit(transaction);
         const userId = await findOrAddPerson(queries, person);
@@ -173,7 +176,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
     change: { roles: RoleInput; install_ids?: string[] },
   ): Promise<MemberView> {
     const wanted = parseRoles(change.roles);
-    await database.write(async (transaction) => {
+    await changeFor(database, caller, async (transaction) => {
       const { queries } = transaction;
       const present = await requireMember(transaction, caller, accountId, userId, [wanted]);
       const before = await loadMember(queries, accountId, userId);
@@ -189,7 +192,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
   }
 
   async function remove(caller: Caller, accountId: string, userId: string): Promise<void> {
-    await database.write(async (transaction) => {
+    await changeFor(database, caller, async (transaction) => {
       const present = await requireMember(transaction, caller, accountId, userId, []);
       await end(transaction, caller, present);
     });
@@ -197,7 +200,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
 
   /** Ends the caller's own membership. Throws NotFound; InvalidRequest for the last owner. */
   async function leave(caller: Caller, accountId: string): Promise<void> {
-    await database.write(async (transaction) => {
+    await changeFor(database, caller, async (transaction) => {
       await lockRow(transaction, 'accounts', accountId);
       const [present] = await findMembers(transaction.queries, accountId, caller.userId);
       if (!present) throw new NotFound();

@@ -1,6 +1,7 @@
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { findMembership } from '../../../access/memberships.ts';
 import { authorize } from '../../../access/permissions.ts';
+import { changeFor, readerFor } from '../../../access/request-transactions.ts';
 import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
@@ -60,9 +61,10 @@ export function createAccountService({
   }
 
   async function read(caller: Caller, id: string): Promise<AccountSettings> {
-    const member = await findMembership(reader, caller, id);
+    const queries = readerFor(database, caller);
+    const member = await findMembership(queries, caller, id);
     authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
-    const account = await findAccount(reader, id);
+    const account = await findAccount(queries, id);
     if (!account) throw new NotFound();
     return account;
   }
@@ -94,7 +96,7 @@ export function createAccountService({
 
     /** Throws NotFound, Forbidden, InvalidRequest. */
     update: (caller: Caller, id: string, change: AccountChange): Promise<AccountSettings> =>
-      database.write(async (transaction) => {
+      changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'accounts', id);
         const member = await findMembership(queries, caller, id);

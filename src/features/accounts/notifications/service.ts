@@ -1,5 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import { loadScope } from '../../../access/memberships.ts';
+import { changeFor, readerFor } from '../../../access/request-transactions.ts';
+import type { Transaction } from '../../../database/database.ts';
 import { uniqueViolation } from '../../../database/unique-violation.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { Conflict, Forbidden, NotFound } from '../../../lib/failures.ts';
@@ -31,18 +33,18 @@ export function createNotificationService({
   const links = createUnsubscribeLinks(sealer, config.publicUrl);
 
   /** Stores choices. Emails that wait follow the new choice from the next event on. */
-  const choose = (userId: string, wanted: UpdatePreferences): Promise<void> =>
-    database.write(async ({ queries }) => {
-      for (const category of CATEGORY_NAMES) {
-        const email = wanted[category];
-        if (email === undefined) continue;
-        await setPreference(queries, { user_id: userId, category }, email, timestamp(clock));
-        if (email === 'never') await withdrawMails(queries, userId, category);
-      }
-    });
+  async function choose({ queries }: Transaction, userId: string, wanted: UpdatePreferences): Promise<void> {
+    for (const category of CATEGORY_NAMES) {
+      const email = wanted[category];
+      if (email === undefined) continue;
+      await setPreference(queries, { user_id: userId, category }, email, timestamp(clock));
+      if (email === 'never') await withdrawMails(queries, userId, category);
+    }
+  }
 
-  async function preferences({ userId }: Pick<Caller, 'userId'>): Promise<PreferencesView> {
-    const chosen = new Map((await preferencesOf(reader, userId)).map((row) => [row.category, row.email]));
+  async function preferences(caller: Pick<Caller, 'userId' | 'within'>): Promise<PreferencesView> {
+    const rows = await preferencesOf(readerFor(database, caller), caller.userId);
+    const chosen = new Map(rows.map((row) => [row.category, row.email]));
     return {
       categories: CATEGORY_NAMES.map((category) => {
         const { title, description, email } = NOTIFICATION_CATEGORIES[category];
@@ -71,7 +73,7 @@ export function createNotificationService({
 
     /** Marks one as read or unread. Throws NotFound, Conflict. */
     async mark(caller: Caller, id: string, isRead: boolean): Promise<NotificationView> {
-      const found = await database.write(async ({ queries }) => {
+      const found = await changeFor(database, caller, async ({ queries }) => {
         const scope = await loadScope(queries, caller);
         const present = await pageOfNotifications(queries, scope, { ids: [id] }, { limit: 1, offset: 0 });
         if (present.results[0] === undefined) throw new NotFound();
@@ -90,7 +92,7 @@ export function createNotificationService({
 
     /** Marks all that the caller may see as read. Returns how many were unread. */
     readAll: (caller: Caller): Promise<number> =>
-      database.write(async ({ queries }) => {
+      changeFor(database, caller, async ({ queries }) => {
         const scope = await loadScope(queries, caller);
         return markNotifications(queries, scope, { isRead: false }, timestamp(clock));
       }),
@@ -100,7 +102,7 @@ export function createNotificationService({
     /** Changes the choices of the caller. Throws Forbidden for credentials with limits: preferences are for all accounts. */
     async updatePreferences(caller: Caller, wanted: UpdatePreferences): Promise<PreferencesView> {
       if (caller.limits?.accountId) throw new Forbidden();
-      await choose(caller.userId, wanted);
+      await changeFor(database, caller, (transaction) => choose(transaction, caller.userId, wanted));
       return preferences(caller);
     },
 
@@ -112,7 +114,8 @@ export function createNotificationService({
     async unsubscribe(token: string): Promise<readonly NotificationCategory[] | null> {
       const link = links.read(token);
       if (link === null) return null;
-      await choose(link.userId, Object.fromEntries(link.categories.map((category) => [category, 'never'])));
+      const never = Object.fromEntries(link.categories.map((category) => [category, 'never']));
+      await database.write((transaction) => choose(transaction, link.userId, never));
       return link.categories;
     },
   };

@@ -1,6 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import { findMembership, loadScope } from '../../../access/memberships.ts';
 import { authorize } from '../../../access/permissions.ts';
+import { changeFor, readerFor } from '../../../access/request-transactions.ts';
 import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { DeliveryState } from '../../../database/tables/events.ts';
@@ -76,7 +77,10 @@ export function createWebhookService(
     authorize('webhook.manage', 'webhook.manage', { role: member?.role ?? null, own: false });
     return webhook;
   }
-  const find = async (caller: Caller, id: string) => require(reader, caller, await findWebhook(reader, id));
+  async function find(caller: Caller, id: string): Promise<StoredWebhook> {
+    const queries = readerFor(database, caller);
+    return require(queries, caller, await findWebhook(queries, id));
+  }
 
   async function record(
     transaction: Transaction,
@@ -135,7 +139,7 @@ export function createWebhookService(
       const accountId = wanted.account_id.toLowerCase();
       const id = random.uuid();
       const secret = newSecret();
-      const created = await database.write(async (transaction) => {
+      const created = await changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'accounts', accountId);
         // Events from before are not for this webhook.
@@ -168,7 +172,7 @@ export function createWebhookService(
     /** Returns the webhook, and its secret if it was rotated. Throws NotFound, InvalidRequest. */
     async update(caller: Caller, id: string, wanted: UpdateWebhook): Promise<WebhookWithSecret> {
       const secret = wanted.rotate_secret === true ? newSecret() : undefined;
-      const changed = await database.write(async (transaction) => {
+      const changed = await changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         // Before the lock of the log, like a conditional request.
         const present = await require(queries, caller, await lockWebhook(transaction, id));
@@ -213,7 +217,7 @@ export function createWebhookService(
 
     /** Throws NotFound. */
     remove: (caller: Caller, id: string): Promise<void> =>
-      database.write(async (transaction) => {
+      changeFor(database, caller, async (transaction) => {
         const present = await require(transaction.queries, caller, await lockWebhook(transaction, id));
         await deleteWebhook(transaction.queries, id);
         await record(transaction, caller, 'webhook.delete', present);
@@ -239,7 +243,7 @@ export function createWebhookService(
 
     /** Delivers an event once more, with the same id. Returns the new delivery. Throws NotFound, Conflict. */
     async redeliver(caller: Caller, id: string, deliveryId: string): Promise<DeliveryView> {
-      const queued = await database.write(async (transaction) => {
+      const queued = await changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         const webhook = await require(queries, caller, await lockWebhook(transaction, id));
         await lockEventLog(transaction);
@@ -255,7 +259,7 @@ export function createWebhookService(
 
     /** Delivers an event `webhook.test` to this webhook alone. Returns the delivery. Throws NotFound, Conflict. */
     async test(caller: Caller, id: string): Promise<DeliveryView> {
-      const queued = await database.write(async (transaction) => {
+      const queued = await changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         const webhook = await require(queries, caller, await lockWebhook(transaction, id));
         await lockEventLog(transaction);

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { type Caller, storedUserOf } from '../../../access/caller.ts';
 import { authorize, isAllowed, type ResourceAccess } from '../../../access/permissions.ts';
+import { changeFor } from '../../../access/request-transactions.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { BackupStatus } from '../../../database/tables/backups.ts';
 import { timestamp } from '../../../lib/clock.ts';
@@ -92,7 +93,7 @@ export function createArchiveService(platform: Platform, limits: NotificationLim
     const emails = input.notification_emails;
     const id = random.uuid();
     const operationId = await withNotifications({ reader, limits }, caller, installId, emails, (notify) =>
-      database.write(async (transaction) => {
+      changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', installId);
         const install = await findInstallAccess(queries, caller, installId);

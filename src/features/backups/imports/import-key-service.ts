@@ -1,5 +1,6 @@
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
+import { changeFor } from '../../../access/request-transactions.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { NotFound } from '../../../lib/failures.ts';
@@ -78,7 +79,7 @@ export function createImportKeyService(
   const byCaller =
     <Result>(work: KeyWork<Result>) =>
     (caller: Caller, installId: string): Promise<Result> =>
-      database.write(async (transaction) => {
+      changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         authorize('install.work', 'install.read', await findInstallAccess(queries, caller, installId));
         await lockRow(transaction, 'installs', installId);

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { Static } from 'typebox';
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
+import { changeFor } from '../../../access/request-transactions.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { InstallStatus } from '../../../database/tables/installs.ts';
@@ -112,7 +113,7 @@ export function createImportService(
   ): Promise<string> {
     authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
     return withNotifications({ reader, limits }, caller, installId, notification_emails, (notify) =>
-      database.write(async (transaction) => {
+      changeFor(database, caller, async (transaction) => {
         await lockRow(transaction, 'installs', installId);
         authorize(
           'install.work',

@@ -1,6 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import { authorize, isAllowed, type ResourceAccess } from '../../../access/permissions.ts';
 import { RATE_LIMITS, type RateCounter, rateLimitKey } from '../../../access/rate-limits.ts';
+import { changeFor } from '../../../access/request-transactions.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { CertificateSource } from '../../../database/tables/certificates.ts';
 import { NotFound, RateLimited } from '../../../lib/failures.ts';
@@ -84,7 +85,7 @@ export function createCertificateService(
     ): Promise<string> {
       authorize('certificate.key', 'install.read', await findInstallAccess(reader, caller, installId));
       await requirePassword(caller.userId, password);
-      return database.write(async (transaction) => {
+      return changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         const install = await findInstallAccess(queries, caller, installId);
         authorize('certificate.key', 'install.read', install);
@@ -118,7 +119,7 @@ export function createCertificateService(
       const seen = await findInstallAccess(reader, caller, installId);
       authorize('install.work', 'install.read', seen);
       await countOrder(seen.account_id);
-      return database.write(async (transaction) => {
+      return changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', installId);
         const install = await findInstallAccess(queries, caller, installId);

@@ -1,5 +1,6 @@
 import type { Caller } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
+import { changeFor } from '../../../access/request-transactions.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { NotFound, RateLimited } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -34,7 +35,7 @@ export function createDomainOwnershipService(
     installId: string,
     domainId: string,
   ): Promise<Verification | null> {
-    return database.write(async (transaction) => {
+    return changeFor(database, caller, async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'installs', installId);
       const install = await findInstallAccess(queries, caller, installId);
@@ -62,7 +63,7 @@ export function createDomainOwnershipService(
         if (verification !== null && verification.verified_at === null) {
           const { key } = challengeOf(verification.registrable, verification.token);
           const texts = await lookUpTexts(key, AbortSignal.timeout(LOOK_UP_MS));
-          await database.write((transaction) =>
+          await changeFor(database, caller, (transaction) =>
             concludeCheck(transaction, platform, verification, texts, caller),
           );
         }

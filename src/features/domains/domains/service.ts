@@ -1,5 +1,6 @@
 import type { Caller } from '../../../access/caller.ts';
 import { authorize, type Verb } from '../../../access/permissions.ts';
+import { changeFor, readFor } from '../../../access/request-transactions.ts';
 import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockHostNames, lockRow } from '../../../database/lock.ts';
 import { uniqueViolation } from '../../../database/unique-violation.ts';
@@ -69,7 +70,6 @@ export type DomainService = ReturnType<typeof createDomainService>;
 
 export function createDomainService(platform: Platform) {
   const { config, database, queue, random } = platform;
-  const { reader } = database;
   const edges = createEdgeAddressBook(config);
   const platformNames = { siteDomain: config.siteDomain, portalHost: portalHostOf(config) };
   const addNames = createNameAdder(platform, platformNames);
@@ -81,15 +81,16 @@ export function createDomainService(platform: Platform) {
   }
 
   async function list(caller: Caller, installId: string, page: PageRequest): Promise<PageOf<DomainView>> {
-    const install = await visibleInstall(reader, caller, installId, 'install.read');
-    const { count, results } = await pageOfDomains(reader, installId, page);
-    // The install was deleted since the look-up: every install has a default domain.
-    if (count === 0) throw new NotFound();
-    return { count, results: await viewsOf(install, results) };
+    return database.snapshot(async (reader) => {
+      const install = await visibleInstall(reader, caller, installId, 'install.read');
+      const { count, results } = await pageOfDomains(reader, installId, page);
+      return { count, results: await viewsOf(reader, install, results) };
+    });
   }
 
   /** Adds the data of the install and the verifications. */
   async function viewsOf(
+    reader: Queries,
     install: { id: string; name: string; account_id: string },
     domains: readonly DomainRow[],
   ): Promise<DomainView[]> {
@@ -106,12 +107,13 @@ export function createDomainService(platform: Platform) {
     }));
   }
 
-  async function get(caller: Caller, installId: string, domainId: string): Promise<DomainView> {
-    const install = await visibleInstall(reader, caller, installId, 'install.read');
-    const [view] = await viewsOf(install, [await existing(reader, installId, domainId)]);
-    if (view === undefined) throw new NotFound();
-    return view;
-  }
+  const get = (caller: Caller, installId: string, domainId: string): Promise<DomainView> =>
+    readFor(database, caller, async (reader) => {
+      const install = await visibleInstall(reader, caller, installId, 'install.read');
+      const [view] = await viewsOf(reader, install, [await existing(reader, installId, domainId)]);
+      if (view === undefined) throw new NotFound();
+      return view;
+    });
 
   /**
    * Changes an install's domains with the install locked, and applies the install in an operation. If `work` returns a change of the main
@@ -123,7 +125,7 @@ export function createDomainService(platform: Platform) {
     work: (transaction: Transaction, install: { account_id: string }) => Promise<PrimaryChange | undefined>,
   ): Promise<{ operationId: string }> {
     const attempt = () =>
-      database.write(async (transaction) => {
+      changeFor(database, caller, async (transaction) => {
         await lockHostNames(transaction);
         await lockRow(transaction, 'installs', installId);
         const install = await visibleInstall(transaction.queries, caller, installId, 'install.work');
@@ -232,8 +234,11 @@ export function createDomainService(platform: Platform) {
       }
       return undefined;
     });
-    const install = await visibleInstall(reader, caller, installId, 'install.read');
-    return { domains: await viewsOf(install, await someDomainsOf(reader, installId, ids)), operationId };
+    const domains = await database.snapshot(async (reader) => {
+      const install = await visibleInstall(reader, caller, installId, 'install.read');
+      return viewsOf(reader, install, await someDomainsOf(reader, installId, ids));
+    });
+    return { domains, operationId };
   }
 
   async function makePrimary(
@@ -321,7 +326,7 @@ export function createDomainService(platform: Platform) {
 
   /** The details of each domain, oldest first. Throws NotFound. */
   const states = (caller: Caller, installId: string): Promise<DomainState[]> =>
-    domainStates(database.reader, caller, installId);
+    database.snapshot((reader) => domainStates(reader, caller, installId));
 
   return { list, get, create, createBulk, update, remove, faultOfName, states };
 }

@@ -1,6 +1,7 @@
 import { Value } from 'typebox/value';
 import type { Caller } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
+import { changeFor } from '../../../access/request-transactions.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { NotFound } from '../../../lib/failures.ts';
 import type { WithOperation } from '../../../lib/operation.ts';
@@ -32,7 +33,7 @@ export function createDomainReportService(platform: Platform) {
       installId: string,
       domainId: string,
     ): Promise<WithOperation<{ reportId: string }>> {
-      return database.write(async (transaction) => {
+      return changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', installId);
         const install = await findInstallAccess(queries, caller, installId);
@@ -54,7 +55,7 @@ export function createDomainReportService(platform: Platform) {
      * the report ids. Throws NotFound, Forbidden, RateLimited.
      */
     async requestAll(caller: Caller, installId: string): Promise<string[]> {
-      return database.write(async (transaction) => {
+      return changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', installId);
         const install = await findInstallAccess(queries, caller, installId);

@@ -1,14 +1,16 @@
 import type { Static } from 'typebox';
-import { type Caller, operatorFor } from '../../../access/caller.ts';
+import { type Caller, OPERATOR, operatorFor } from '../../../access/caller.ts';
 import { parseLimits } from '../../../access/limits.ts';
 import { loadScope, type Scope } from '../../../access/memberships.ts';
 import { RATE_LIMITS, type RateCounter } from '../../../access/rate-limits.ts';
+import { changeFor } from '../../../access/request-transactions.ts';
 import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import { InvalidRequest, NotFound } from '../../../lib/failures.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
+import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { hashSecret, newSecret } from '../../../secrets/random-secret.ts';
 import { countMails } from '../limits/mail-limits.ts';
@@ -104,8 +106,12 @@ export function createCredentialService(
   }
 
   /** Revokes a credential and logs it; does nothing if it is revoked already. Throws NotFound. */
-  async function revoke(id: string, actorFor: (credential: OwnedCredential) => Caller | null): Promise<void> {
-    const found = await database.write(async (transaction) => {
+  async function revoke(
+    requester: Actor,
+    id: string,
+    actorFor: (credential: OwnedCredential) => Caller | null,
+  ): Promise<void> {
+    const found = await changeFor(database, requester, async (transaction) => {
       const { queries } = transaction;
       const credential = await findCredentialOwner(queries, id);
       const actor = credential && actorFor(credential);
@@ -182,7 +188,7 @@ export function createCredentialService(
         [[RATE_LIMITS.newCredentials, caller.userId]],
         'Too many new credentials',
       );
-      const inserted = database.write(async (transaction) => {
+      const inserted = changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         // The lock makes concurrent requests respect the limit.
         await lockRow(transaction, 'users', caller.userId);
@@ -207,7 +213,7 @@ export function createCredentialService(
 
     /** Throws NotFound, also for a credential that reaches more than the caller's. */
     revokeOwn: (caller: Caller, id: string): Promise<void> =>
-      revoke(id, ({ user_id, ...row }) =>
+      revoke(caller, id, ({ user_id, ...row }) =>
         user_id === caller.userId && reachesNoMore(parseLimits(row), caller.limits) ? caller : null,
       ),
 
@@ -235,7 +241,7 @@ export function createCredentialService(
     },
 
     /** For the command line: revokes a credential; does nothing if it is revoked already. Throws NotFound. */
-    revoke: (id: string): Promise<void> => revoke(id, ({ user_id }) => operatorFor(user_id)),
+    revoke: (id: string): Promise<void> => revoke(OPERATOR, id, ({ user_id }) => operatorFor(user_id)),
   };
 }
 

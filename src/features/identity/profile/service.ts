@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
+import { changeFor, readerFor } from '../../../access/request-transactions.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { uniqueViolation } from '../../../database/unique-violation.ts';
 import { NotFound, taken } from '../../../lib/failures.ts';
@@ -63,13 +64,13 @@ export function createProfileService({ database, activity }: Platform): ProfileS
 
   return {
     changeByOperator,
-    async read({ userId }) {
-      const user = await findUserProfile(database.reader, userId);
+    async read(caller) {
+      const user = await findUserProfile(readerFor(database, caller), caller.userId);
       if (!user) throw new NotFound();
       return user;
     },
     update: (caller, change) =>
-      database.write(async (transaction) => {
+      changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         const { userId } = caller;
         const known = withoutBlanks(change);

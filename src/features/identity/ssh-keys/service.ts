@@ -1,5 +1,6 @@
 import type { Caller } from '../../../access/caller.ts';
 import { hasLimitedScope } from '../../../access/limits.ts';
+import { changeFor } from '../../../access/request-transactions.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { uniqueViolation } from '../../../database/unique-violation.ts';
@@ -63,25 +64,23 @@ export function createSshKeyService({
         fingerprint_sha256: key.fingerprintSha256,
         created_at: timestamp(clock),
       };
-      await database
-        .write(async (transaction) => {
-          await lockRow(transaction, 'users', caller.userId);
-          const { expiresAt } = await presentCredential(transaction.queries, caller, row.created_at);
-          if (expiresAt !== null) throw outlives(expiresAt);
-          if ((await countSshKeys(transaction.queries, caller.userId)) >= MAX_KEYS) throw tooMany();
-          await insertSshKey(transaction.queries, { ...row, user_id: caller.userId, public_key: key.line });
-          await record(transaction, caller, 'ssh_key.create', row);
-        })
-        .catch((error: unknown) => {
-          if (uniqueViolation(error) !== 'ssh_keys.user_id, ssh_keys.fingerprint_sha256') throw error;
-          throw taken('SshKey', 'public_key', 'You have already added this SSH key');
-        });
+      await changeFor(database, caller, async (transaction) => {
+        await lockRow(transaction, 'users', caller.userId);
+        const { expiresAt } = await presentCredential(transaction.queries, caller, row.created_at);
+        if (expiresAt !== null) throw outlives(expiresAt);
+        if ((await countSshKeys(transaction.queries, caller.userId)) >= MAX_KEYS) throw tooMany();
+        await insertSshKey(transaction.queries, { ...row, user_id: caller.userId, public_key: key.line });
+        await record(transaction, caller, 'ssh_key.create', row);
+      }).catch((error: unknown) => {
+        if (uniqueViolation(error) !== 'ssh_keys.user_id, ssh_keys.fingerprint_sha256') throw error;
+        throw taken('SshKey', 'public_key', 'You have already added this SSH key');
+      });
       return row;
     },
 
     async remove(caller: Caller, id: string): Promise<void> {
       requireUnlimited(caller);
-      await database.write(async (transaction) => {
+      await changeFor(database, caller, async (transaction) => {
         const removed = await deleteSshKey(transaction.queries, caller.userId, id);
         if (!removed) throw new NotFound();
         await record(transaction, caller, 'ssh_key.delete', removed);

@@ -1,6 +1,7 @@
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { findMembership } from '../../../access/memberships.ts';
 import { authorize } from '../../../access/permissions.ts';
+import { changeFor } from '../../../access/request-transactions.ts';
 import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { uniqueViolation } from '../../../database/unique-violation.ts';
@@ -51,17 +52,15 @@ export function createDeletedInstallService(platform: Platform) {
 
     /** Returns the id of the operation that restores the backup. Throws NotFound, Forbidden, Conflict. */
     restore: (caller: Caller, id: string): Promise<string> =>
-      database
-        .write(async (transaction) => {
-          await lockRow(transaction, 'deleted_installs', id);
-          const deleted = await findDeleted(transaction.queries, id);
-          if (deleted === undefined) throw new NotFound();
-          await requireRight(transaction.queries, caller, deleted.account_id);
-          return (await restore(transaction, caller, deleted)).operationId;
-        })
-        .catch((error: unknown) => {
-          throw uniqueViolation(error) === 'installs.name' ? nameTaken('of the install') : error;
-        }),
+      changeFor(database, caller, async (transaction) => {
+        await lockRow(transaction, 'deleted_installs', id);
+        const deleted = await findDeleted(transaction.queries, id);
+        if (deleted === undefined) throw new NotFound();
+        await requireRight(transaction.queries, caller, deleted.account_id);
+        return (await restore(transaction, caller, deleted)).operationId;
+      }).catch((error: unknown) => {
+        throw uniqueViolation(error) === 'installs.name' ? nameTaken('of the install') : error;
+      }),
 
     /** For the command line: every deleted install, the latest first. */
     listAll: (): Promise<DeletedInstall[]> => allDeleted(database.reader),

@@ -1,5 +1,6 @@
 import type { Caller } from '../../../access/caller.ts';
 import { authorize, type Verb } from '../../../access/permissions.ts';
+import { changeFor } from '../../../access/request-transactions.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { InstallStatus } from '../../../database/tables/installs.ts';
@@ -42,7 +43,7 @@ export function createWebsiteRetry({
     },
     prepare: (transaction: Transaction) => Promise<void>,
   ): Promise<string> {
-    return database.write(async (transaction) => {
+    return changeFor(database, caller, async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'installs', installId);
       authorize(verb, 'install.read', await findInstallAccess(queries, caller, installId));

@@ -1,6 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import { loadScope, type Scope } from '../../../access/memberships.ts';
 import { authorize, isAllowed, type ResourceAccess } from '../../../access/permissions.ts';
+import { changeFor, readerFor } from '../../../access/request-transactions.ts';
 import type { JobState } from '../../../database/tables/jobs.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { SECOND_MS } from '../../../lib/durations.ts';
@@ -44,8 +45,9 @@ export function createOperationService(
 
   /** Throws NotFound. */
   async function get(caller: Caller, id: string): Promise<Operation> {
-    const scope = await loadScope(reader, caller);
-    const record = isEmpty(scope) ? undefined : await findOperation(reader, scope, id);
+    const queries = readerFor(database, caller);
+    const scope = await loadScope(queries, caller);
+    const record = isEmpty(scope) ? undefined : await findOperation(queries, scope, id);
     if (!record) throw new NotFound();
     return withOutput(caller, scope, record, presentOperation(record));
   }
@@ -148,7 +150,7 @@ export function createOperationService(
      * Forbidden; Conflict if it has ended or cannot be cancelled.
      */
     async cancel(caller: Caller, id: string): Promise<void> {
-      await database.write(async (transaction) => {
+      await changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         const scope = await loadScope(queries, caller);
         const record = isEmpty(scope) ? undefined : await findOperation(queries, scope, id);

@@ -1,5 +1,6 @@
 import { Value } from 'typebox/value';
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
+import { changeFor } from '../../../access/request-transactions.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { type ItemChange, needsCheckpoint } from '../../../hosting/contract/wordpress-changes.ts';
 import { Conflict, RateLimited } from '../../../lib/failures.ts';
@@ -81,7 +82,7 @@ export function createChangeService(
   }
 
   async function request(caller: Caller, installId: string, change: ItemChange): Promise<string> {
-    return database.write(async (transaction) =>
+    return changeFor(database, caller, async (transaction) =>
       enqueue(transaction, caller, await lockWorkable(transaction, caller, installId), change),
     );
   }

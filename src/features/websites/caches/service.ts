@@ -1,5 +1,6 @@
 import type { Caller } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
+import { changeFor } from '../../../access/request-transactions.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { takeTurn } from '../installs/operation-limits.ts';
@@ -21,7 +22,7 @@ export function createCacheService({ database, queue, activity, clock }: Platfor
     async purge(caller: Caller, installId: string, { cache, paths: asked }: Purge): Promise<string> {
       const paths = asked && pathsToPurge(cache, asked);
       const named = paths && namedPages(paths);
-      return database.write(async (transaction) => {
+      return changeFor(database, caller, async (transaction) => {
         await lockRow(transaction, 'installs', installId);
         const install = await findInstallAccess(transaction.queries, caller, installId);
         authorize('install.work', 'install.read', install);

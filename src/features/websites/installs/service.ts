@@ -1,6 +1,7 @@
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { findMembership, loadScope } from '../../../access/memberships.ts';
 import { authorize, isAllowed } from '../../../access/permissions.ts';
+import { changeFor } from '../../../access/request-transactions.ts';
 import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockHostNames, lockRow } from '../../../database/lock.ts';
 import type { Environment } from '../../../database/tables/installs.ts';
@@ -94,12 +95,14 @@ export function createInstallService(
     page: SortedRequest<InstallSort>,
     { account_id, ...filters }: InstallFilters & { account_id?: string },
   ): Promise<PlacedPage<InstallView>> {
-    const scope = await loadScope(database.reader, caller, account_id);
-    if (scope.whole.length + scope.partial.length === 0) {
-      return { count: 0, results: [], previous: null, next: null };
-    }
-    const count = await countInstalls(database.reader, scope, filters);
-    return pageOfInstalls(database.reader, scope, page, filters, count);
+    return database.snapshot(async (reader) => {
+      const scope = await loadScope(reader, caller, account_id);
+      if (scope.whole.length + scope.partial.length === 0) {
+        return { count: 0, results: [], previous: null, next: null };
+      }
+      const count = await countInstalls(reader, scope, filters);
+      return pageOfInstalls(reader, scope, page, filters, count);
+    });
   }
 
   /**
@@ -134,66 +137,64 @@ export function createInstallService(
     const notOffered = await faultsOfOptions(name, php_version, input.runtime ?? null, runtime);
     const storeSettings = await prepareInstall(environment);
     const id = random.uuid();
-    const operationId = await database
-      .write(async (transaction) => {
-        const { queries } = transaction;
-        const isMember = await mayAdd(queries, account_id);
-        const faults = new FaultCollection(createInstallSchema, notOffered);
-        await faults.from(() => requireMember(isMember));
-        // Only members learn which names are taken.
-        if (isMember) await faults.from(() => requireFreeName(queries, name, account_id));
-        const site =
-          isMember && site_id !== null
-            ? await faults.from(() => requirePlace(transaction, { site_id, environment, account_id }))
-            : undefined;
-        faults.refuse();
-        const created_at = timestamp(clock);
-        await insertInstall(queries, {
-          id,
-          account_id,
-          site_id,
-          environment,
-          name,
-          status: 'pending',
-          php_version,
-          runtime,
-          stable_ips: null,
-          offload_file_name: `${random.bytes(4).toString('hex')}.filestore`,
-          offload_file_content: random.bytes(8).toString('hex'),
-          created_at,
-        });
-        // Its deletion may have been committed after the check above.
-        if (await isKeptByOthers(queries, name, account_id)) throw nameTaken(name);
-        await insertDefaultDomain(queries, {
-          id: random.uuid(),
-          install_id: id,
-          name: defaultDomain(name, config.siteDomain),
-          created_at,
-        });
-        await storeSettings(queries, id);
-        await addToInstallCount(queries, account_id, 1);
-        const jobId = await queue.enqueue(transaction, provisionInstall, {
-          payload: { id },
-          lane: id,
-          requestId: actor.origin.requestId,
-          result: { install_id: id },
-        });
-        await activity.record(transaction, actor, account_id, {
-          action: 'install.create',
-          subject: { id, name },
-          installId: id,
-          details: {
-            site: site?.name ?? null,
-            environment,
-            ...(php_version === null ? {} : { php_version }),
-            ...(input.runtime ? { runtime: input.runtime } : {}),
-          },
-        });
-        return (await also(transaction, { id, name })) ?? jobId;
-      })
-      .catch((error: unknown) => {
-        throw nameOrSlotTaken(error, name, environment);
+    const operationId = await changeFor(database, actor, async (transaction) => {
+      const { queries } = transaction;
+      const isMember = await mayAdd(queries, account_id);
+      const faults = new FaultCollection(createInstallSchema, notOffered);
+      await faults.from(() => requireMember(isMember));
+      // Only members learn which names are taken.
+      if (isMember) await faults.from(() => requireFreeName(queries, name, account_id));
+      const site =
+        isMember && site_id !== null
+          ? await faults.from(() => requirePlace(transaction, { site_id, environment, account_id }))
+          : undefined;
+      faults.refuse();
+      const created_at = timestamp(clock);
+      await insertInstall(queries, {
+        id,
+        account_id,
+        site_id,
+        environment,
+        name,
+        status: 'pending',
+        php_version,
+        runtime,
+        stable_ips: null,
+        offload_file_name: `${random.bytes(4).toString('hex')}.filestore`,
+        offload_file_content: random.bytes(8).toString('hex'),
+        created_at,
       });
+      // Its deletion may have been committed after the check above.
+      if (await isKeptByOthers(queries, name, account_id)) throw nameTaken(name);
+      await insertDefaultDomain(queries, {
+        id: random.uuid(),
+        install_id: id,
+        name: defaultDomain(name, config.siteDomain),
+        created_at,
+      });
+      await storeSettings(queries, id);
+      await addToInstallCount(queries, account_id, 1);
+      const jobId = await queue.enqueue(transaction, provisionInstall, {
+        payload: { id },
+        lane: id,
+        requestId: actor.origin.requestId,
+        result: { install_id: id },
+      });
+      await activity.record(transaction, actor, account_id, {
+        action: 'install.create',
+        subject: { id, name },
+        installId: id,
+        details: {
+          site: site?.name ?? null,
+          environment,
+          ...(php_version === null ? {} : { php_version }),
+          ...(input.runtime ? { runtime: input.runtime } : {}),
+        },
+      });
+      return (await also(transaction, { id, name })) ?? jobId;
+    }).catch((error: unknown) => {
+      throw nameOrSlotTaken(error, name, environment);
+    });
     return { id, operationId };
   }
 
@@ -207,59 +208,57 @@ export function createInstallService(
     const deferral = readDeferral(change.defer_wordpress_upgrades_until, clock.now());
     let environment: Environment | null = null;
     let operationId: string | null = null;
-    await database
-      .write(async (transaction) => {
-        const { queries } = transaction;
-        await lockRow(transaction, 'installs', id);
-        const install = await findInstallAccess(queries, caller, id);
-        authorize('install.change', 'install.read', install);
-        const site =
-          typeof site_id === 'string' ? await requireSite(transaction, site_id, install.account_id) : null;
-        // Environments are slots of a site.
-        const present = site_id === null ? null : install.environment;
-        environment = change.environment === undefined ? present : change.environment;
-        const website = change.php_version === undefined ? undefined : await findWebsite(queries, { id });
-        operationId =
-          change.php_version === undefined || website === undefined
-            ? null
-            : (await phpSwitch.request(transaction, caller, website, change.php_version)).jobId;
-        if (site_id === undefined && change.environment === undefined && deferral === undefined) return;
-        await updateInstall(queries, id, {
-          ...(site_id === undefined ? {} : { site_id }),
-          ...(deferral === undefined ? {} : { defer_wordpress_until: deferral }),
-          environment,
-        });
-        const details = {
-          ...(site_id === undefined || site_id === install.site_id ? {} : { site: site?.name ?? null }),
-          ...(environment === install.environment ? {} : { environment }),
-          ...(deferral === undefined || deferral === install.defer_wordpress_until
-            ? {}
-            : { defer_wordpress_upgrades_until: deferral }),
-        };
-        if (Object.keys(details).length === 0) return;
-        // Websites for staging and development keep search engines away.
-        if (environment !== install.environment) {
-          await queue.enqueue(transaction, applyInstall, {
-            payload: { id },
-            lane: id,
-            requestId: caller.origin.requestId,
-          });
-        }
-        await activity.record(transaction, caller, install.account_id, {
-          action: 'install.update',
-          subject: { id, name: install.name },
-          installId: id,
-          details,
-        });
-      })
-      .catch((error: unknown) => {
-        throw nameOrSlotTaken(error, '', environment);
+    await changeFor(database, caller, async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'installs', id);
+      const install = await findInstallAccess(queries, caller, id);
+      authorize('install.change', 'install.read', install);
+      const site =
+        typeof site_id === 'string' ? await requireSite(transaction, site_id, install.account_id) : null;
+      // Environments are slots of a site.
+      const present = site_id === null ? null : install.environment;
+      environment = change.environment === undefined ? present : change.environment;
+      const website = change.php_version === undefined ? undefined : await findWebsite(queries, { id });
+      operationId =
+        change.php_version === undefined || website === undefined
+          ? null
+          : (await phpSwitch.request(transaction, caller, website, change.php_version)).jobId;
+      if (site_id === undefined && change.environment === undefined && deferral === undefined) return;
+      await updateInstall(queries, id, {
+        ...(site_id === undefined ? {} : { site_id }),
+        ...(deferral === undefined ? {} : { defer_wordpress_until: deferral }),
+        environment,
       });
+      const details = {
+        ...(site_id === undefined || site_id === install.site_id ? {} : { site: site?.name ?? null }),
+        ...(environment === install.environment ? {} : { environment }),
+        ...(deferral === undefined || deferral === install.defer_wordpress_until
+          ? {}
+          : { defer_wordpress_upgrades_until: deferral }),
+      };
+      if (Object.keys(details).length === 0) return;
+      // Websites for staging and development keep search engines away.
+      if (environment !== install.environment) {
+        await queue.enqueue(transaction, applyInstall, {
+          payload: { id },
+          lane: id,
+          requestId: caller.origin.requestId,
+        });
+      }
+      await activity.record(transaction, caller, install.account_id, {
+        action: 'install.update',
+        subject: { id, name: install.name },
+        installId: id,
+        details,
+      });
+    }).catch((error: unknown) => {
+      throw nameOrSlotTaken(error, '', environment);
+    });
     return { ...(await get(caller, id)), operationId };
   }
 
   async function remove(caller: Caller, id: string): Promise<void> {
-    await database.write(async (transaction) => {
+    await changeFor(database, caller, async (transaction) => {
       await lockHostNames(transaction);
       await lockRow(transaction, 'installs', id);
       const install = await findInstallAccess(transaction.queries, caller, id);

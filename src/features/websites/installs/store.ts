@@ -1,4 +1,4 @@
-import { type Insertable, sql } from 'kysely';
+import { type Expression, type Insertable, sql } from 'kysely';
 import { type Caller, countsOpenInvitations } from '../../../access/caller.ts';
 import { limitedAccess } from '../../../access/limits.ts';
 import { inScope, type Scope } from '../../../access/memberships.ts';
@@ -57,23 +57,26 @@ export interface SeenInstall extends ResourceAccess {
 /** Finds one install with the caller's access to it. Compiled once, because most requests run it. */
 export function prepareFindInstall(database: Database) {
   const find = database.prepare<{ id: string; user: string }, InstallView & Found>((queries, parameter) =>
-    withPrimaryDomain(queries)
-      .leftJoin('memberships as member', (join) =>
-        join
-          .onRef('member.account_id', '=', 'install.account_id')
-          .on('member.user_id', '=', parameter('user')),
-      )
-      .leftJoin('install_grants as given', (join) =>
-        join.onRef('given.install_id', '=', 'install.id').on('given.user_id', '=', parameter('user')),
-      )
-      .select(['member.role', 'member.invite_accepted', 'given.install_id as granted'])
-      .where('install.id', '=', parameter('id')),
+    seenInstall(queries, parameter('id'), parameter('user')),
   );
   return async (id: string, caller: Caller): Promise<SeenInstall | undefined> => {
-    const [row] = await find({ id, user: caller.userId });
+    const [row] = await (caller.within === undefined
+      ? find({ id, user: caller.userId })
+      : seenInstall(caller.within, sql.val(id), sql.val(caller.userId)).execute());
     return row && { install: row, ...accessOf(caller, row) };
   };
 }
+
+const seenInstall = (queries: Queries, id: Expression<string>, user: Expression<string>) =>
+  withPrimaryDomain(queries)
+    .leftJoin('memberships as member', (join) =>
+      join.onRef('member.account_id', '=', 'install.account_id').on('member.user_id', '=', user),
+    )
+    .leftJoin('install_grants as given', (join) =>
+      join.onRef('given.install_id', '=', 'install.id').on('given.user_id', '=', user),
+    )
+    .select(['member.role', 'member.invite_accepted', 'given.install_id as granted'])
+    .where('install.id', '=', id);
 
 /** The caller's membership, as the queries of this file select it. */
 interface Found {

@@ -1,6 +1,7 @@
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
-import type { Transaction } from '../../../database/database.ts';
+import { changeFor, readerFor } from '../../../access/request-transactions.ts';
+import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { InstallStatus } from '../../../database/tables/installs.ts';
 import type { Host } from '../../../hosting/contract/host.ts';
@@ -47,9 +48,12 @@ export function createMailService(
   const findSeen = prepareFindInstall(database);
 
   /** Asks the host before anything is written: it can take seconds, which no transaction should wait for. */
-  async function countsOf({ id, name, status }: Website): Promise<InstallMail> {
+  async function countsOf(
+    { id, name, status }: Website,
+    queries: Queries = database.reader,
+  ): Promise<InstallMail> {
     if (status !== 'active') throw new Conflict(STATES[status]);
-    await capabilities.requireOf(database.reader, id, 'mail_limits');
+    await capabilities.requireOf(queries, id, 'mail_limits');
     const mail = await readMail({ id, name }).catch((err: unknown) => {
       log.warn({ err, install: id }, 'the host did not tell about the mail of an install');
       throw new UpstreamFailed('The host of the website did not answer. Try again in a minute.', err);
@@ -59,8 +63,12 @@ export function createMailService(
   }
 
   /** Present limits count, even if the host does not know them yet. */
-  async function view(install: Website, counts: InstallMail): Promise<MailView> {
-    const limits = await findMailLimits(database.reader, install.id);
+  async function view(
+    install: Website,
+    counts: InstallMail,
+    queries: Queries = database.reader,
+  ): Promise<MailView> {
+    const limits = await findMailLimits(queries, install.id);
     if (limits === undefined) throw new NotFound();
     return {
       ...counts,
@@ -89,7 +97,8 @@ export function createMailService(
     async get(caller: Caller, installId: string): Promise<MailView> {
       const seen = await findSeen(installId, caller);
       authorize('install.work', 'install.read', seen);
-      return view(seen.install, await countsOf(seen.install));
+      const queries = readerFor(database, caller);
+      return view(seen.install, await countsOf(seen.install, queries), queries);
     },
 
     /** Sets the limit of the customer; null for none. Throws as {@link get}, and InvalidRequest above the operator's. */
@@ -101,7 +110,7 @@ export function createMailService(
       const seen = await findSeen(installId, caller);
       authorize('install.work', 'install.read', seen);
       const counts = await countsOf(seen.install);
-      const operationId = await database.write(async (transaction) => {
+      const operationId = await changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', installId);
         authorize('install.work', 'install.read', await findInstallAccess(queries, caller, installId));

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Caller } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
+import { changeFor, readerFor } from '../../../access/request-transactions.ts';
 import type { Queries } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
@@ -42,7 +43,7 @@ export function createOffloadService({ database, queue, clock, activity }: Platf
     installId: string,
     wanted: (present: FilestoreSettings | null) => FilestoreSettings,
   ): Promise<string> {
-    return database.write(async (transaction) => {
+    return changeFor(database, caller, async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'installs', installId);
       const install = await requireRight(queries, caller, installId);
@@ -86,15 +87,16 @@ export function createOffloadService({ database, queue, clock, activity }: Platf
 
     /** The active settings. Throws NotFound without any. */
     async get(caller: Caller, installId: string): Promise<FilestoreSettings> {
-      await requireRight(reader, caller, installId);
-      const row = await findOffload(reader, installId);
+      const queries = readerFor(database, caller);
+      await requireRight(queries, caller, installId);
+      const row = await findOffload(queries, installId);
       if (!row || row.settings === null) throw new NotFound();
       return Value.Parse(filestoreSettingsSchema, row.settings);
     },
 
     /** Switches offload off, and ends a pending request. Returns the operation's id. Throws NotFound without settings. */
     remove: (caller: Caller, installId: string): Promise<string> =>
-      database.write(async (transaction) => {
+      changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', installId);
         const install = await requireRight(queries, caller, installId);

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
+import { changeFor, readFor } from '../../../access/request-transactions.ts';
 import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { effectivePhp, faultsOfLimits, mostWorkers } from '../../../hosting/policy/php-limits.ts';
@@ -141,11 +142,11 @@ export function createPhpService(
 
   return {
     /** Throws NotFound. */
-    async get(caller: Caller, id: string): Promise<PhpView> {
-      const { reader } = database;
-      authorize('install.read', 'install.read', await findInstallAccess(reader, caller, id));
-      return viewOf(reader, await requireWebsite(reader, id));
-    },
+    get: (caller: Caller, id: string): Promise<PhpView> =>
+      readFor(database, caller, async (reader) => {
+        authorize('install.read', 'install.read', await findInstallAccess(reader, caller, id));
+        return viewOf(reader, await requireWebsite(reader, id));
+      }),
 
     /** Requests a change of the limits. Throws NotFound, Forbidden, InvalidRequest and Conflict. */
     update: (
@@ -153,7 +154,7 @@ export function createPhpService(
       id: string,
       change: PhpChange,
     ): Promise<{ operationId: string | null; view: PhpView }> =>
-      database.write(async (transaction) => {
+      changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', id);
         authorize('install.change', 'install.read', await findInstallAccess(queries, caller, id));
@@ -164,7 +165,7 @@ export function createPhpService(
 
     /** Requests a restart of PHP. Returns the operation's id. Throws NotFound, Forbidden, Conflict and RateLimited. */
     restart: (caller: Caller, id: string): Promise<string> =>
-      database.write(async (transaction) => {
+      changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', id);
         authorize('install.work', 'install.read', await findInstallAccess(queries, caller, id));
@@ -179,9 +180,8 @@ export function createPhpService(
       database.write(async (transaction) =>
         requestRestart(transaction, OPERATOR, await lockNamed(transaction, name)),
       ),
-    async getAsOperator(name: string): Promise<PhpView> {
-      return viewOf(database.reader, await requireNamed(database.reader, name));
-    },
+    getAsOperator: (name: string): Promise<PhpView> =>
+      database.snapshot(async (reader) => viewOf(reader, await requireNamed(reader, name))),
     updateAsOperator: (
       name: string,
       change: PhpChange,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
+import { changeFor, readerFor } from '../../../access/request-transactions.ts';
 import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { Environment } from '../../../database/tables/installs.ts';
@@ -41,8 +42,9 @@ export function createRulesChange({
   activity,
 }: Pick<Platform, 'database' | 'queue' | 'clock' | 'activity'>) {
   async function read(of: RulesOf): Promise<{ install: RuledInstall; rules: StoredRules }> {
-    const install = await ruledInstall(database.reader, of);
-    return { install, rules: await loadRules(database.reader, install.id) };
+    const queries = 'caller' in of ? readerFor(database, of.caller) : database.reader;
+    const install = await ruledInstall(queries, of);
+    return { install, rules: await loadRules(queries, install.id) };
   }
 
   /**
@@ -59,7 +61,7 @@ export function createRulesChange({
     after?: (transaction: Transaction, install: RuledInstall) => Promise<void>,
   ): Promise<{ operationId: string | null; install: RuledInstall; result: Result; rules: StoredRules }> {
     const actor: Actor = 'caller' in of ? of.caller : OPERATOR;
-    return database.write(async (transaction) => {
+    return changeFor(database, actor, async (transaction) => {
       const { queries } = transaction;
       if ('caller' in of) await lockRow(transaction, 'installs', of.installId);
       const install = await ruledInstall(queries, of);

@@ -1,6 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import { findMembership, loadScope } from '../../../access/memberships.ts';
 import { authorize, isAllowed } from '../../../access/permissions.ts';
+import { changeFor, readFor } from '../../../access/request-transactions.ts';
 import { lockHostNames, lockRow, lockTags } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { Forbidden, notPermitted } from '../../../lib/failures.ts';
@@ -33,34 +34,38 @@ export type SiteService = ReturnType<typeof createSiteService>;
 
 export function createSiteService(platform: Platform, deleteInstalls: DeleteInstalls) {
   const { database, activity, clock, random } = platform;
-  const { reader } = database;
 
-  async function get(caller: Caller, id: string): Promise<SiteView> {
-    const site = await findSite(reader, caller, id);
-    authorize('site.read', 'site.read', site);
-    const scope = await loadScope(reader, caller, site.account_id);
-    return { ...site, installs: await installsOfSites(reader, scope, [id]) };
-  }
+  const get = (caller: Caller, id: string): Promise<SiteView> =>
+    readFor(database, caller, async (queries) => {
+      const site = await findSite(queries, caller, id);
+      authorize('site.read', 'site.read', site);
+      const scope = await loadScope(queries, caller, site.account_id);
+      return { ...site, installs: await installsOfSites(queries, scope, [id]) };
+    });
 
-  async function list(
+  const list = (
     caller: Caller,
     page: SortedRequest<SiteSort>,
     { account_id, ...filters }: SiteFilters & { account_id?: string },
-  ): Promise<PlacedPage<SiteView>> {
-    const scope = await loadScope(reader, caller, account_id);
-    if (scope.whole.length + scope.partial.length === 0) {
-      return { count: 0, results: [], previous: null, next: null };
-    }
-    const count = await countSites(reader, scope, filters);
-    const { results, ...places } = await pageOfSites(reader, scope, page, filters, count);
-    const installs = await installsOfSites(
-      reader,
-      scope,
-      results.map((site) => site.id),
-    );
-    const bySite = Map.groupBy(installs, (install) => install.site_id);
-    return { ...places, results: results.map((site) => ({ ...site, installs: bySite.get(site.id) ?? [] })) };
-  }
+  ): Promise<PlacedPage<SiteView>> =>
+    database.snapshot(async (reader) => {
+      const scope = await loadScope(reader, caller, account_id);
+      if (scope.whole.length + scope.partial.length === 0) {
+        return { count: 0, results: [], previous: null, next: null };
+      }
+      const count = await countSites(reader, scope, filters);
+      const { results, ...places } = await pageOfSites(reader, scope, page, filters, count);
+      const installs = await installsOfSites(
+        reader,
+        scope,
+        results.map((site) => site.id),
+      );
+      const bySite = Map.groupBy(installs, (install) => install.site_id);
+      return {
+        ...places,
+        results: results.map((site) => ({ ...site, installs: bySite.get(site.id) ?? [] })),
+      };
+    });
 
   async function create(
     caller: Caller,
@@ -74,7 +79,7 @@ export function createSiteService(platform: Platform, deleteInstalls: DeleteInst
       transferable: input.transferable ?? false,
       created_at: timestamp(clock),
     };
-    const site = await database.write(async (transaction) => {
+    const site = await changeFor(database, caller, async (transaction) => {
       const { queries } = transaction;
       const member = await findMembership(queries, caller, created.account_id);
       if (!member) throw notPermitted('Site', 'account_id', 'You have no access to this account');
@@ -93,7 +98,7 @@ export function createSiteService(platform: Platform, deleteInstalls: DeleteInst
   }
 
   async function update(caller: Caller, id: string, change: Partial<SiteSettings>): Promise<SiteView> {
-    await database.write(async (transaction) => {
+    await changeFor(database, caller, async (transaction) => {
       const { queries } = transaction;
       if (change.tags !== undefined) await lockTags(transaction);
       await lockRow(transaction, 'sites', id);
@@ -125,7 +130,7 @@ export function createSiteService(platform: Platform, deleteInstalls: DeleteInst
 
   /** Deletes the site and its installs. */
   async function remove(caller: Caller, id: string): Promise<void> {
-    await database.write(async (transaction) => {
+    await changeFor(database, caller, async (transaction) => {
       const { queries } = transaction;
       await lockHostNames(transaction);
       await lockRow(transaction, 'sites', id);

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { findMembership, loadScope } from '../../../access/memberships.ts';
 import { authorize } from '../../../access/permissions.ts';
+import { changeFor } from '../../../access/request-transactions.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { lockTags } from '../../../database/lock.ts';
 import { invalidValue, notPermitted } from '../../../lib/failures.ts';
@@ -24,17 +25,17 @@ export interface TagTargets {
 
 /** Tags of an account: those that its sites have. */
 export function createTagService({ database, activity }: Pick<Platform, 'database' | 'activity'>) {
-  const { reader } = database;
-
   async function authorizeChange({ queries }: Transaction, caller: Caller, accountId: string): Promise<void> {
     const member = await findMembership(queries, caller, accountId);
     authorize('site.change', 'account.read', member && { ...member, own: true });
   }
 
   async function list(caller: Caller, accountId: string): Promise<AccountTag[]> {
-    const member = await findMembership(reader, caller, accountId);
-    authorize('site.read', 'account.read', member && { ...member, own: true });
-    return countedTags(await tagsInScope(reader, await loadScope(reader, caller, accountId)));
+    return database.snapshot(async (reader) => {
+      const member = await findMembership(reader, caller, accountId);
+      authorize('site.read', 'account.read', member && { ...member, own: true });
+      return countedTags(await tagsInScope(reader, await loadScope(reader, caller, accountId)));
+    });
   }
 
   /** Changes the tags of these sites of an account. Throws InvalidRequest for sites that are not the account's. */
@@ -64,7 +65,7 @@ export function createTagService({ database, activity }: Pick<Platform, 'databas
 
   /** Takes a tag from all sites of an account, and gives them another one. Returns their IDs. Throws NotFound, Forbidden, InvalidRequest. */
   const replaceTag = (caller: Caller, accountId: string, name: string, replacement: string | null) =>
-    database.write(async (transaction) => {
+    changeFor(database, caller, async (transaction) => {
       await authorizeChange(transaction, caller, accountId);
       await lockTags(transaction);
       const key = keyOf(name);
@@ -118,7 +119,7 @@ export function createTagService({ database, activity }: Pick<Platform, 'databas
       { site_ids, install_ids }: TagTargets,
       change: TagChange,
     ): Promise<{ changed: RetaggedSite[]; withoutSite: string[] }> =>
-      database.write(async (transaction) => {
+      changeFor(database, caller, async (transaction) => {
         await authorizeChange(transaction, caller, accountId);
         if (change.add.length + change.remove.length === 0) {
           throw invalidValue('Tag', 'add', 'required', 'Name at least one tag to add or to remove');

@@ -1,6 +1,7 @@
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { findMembership, loadScope } from '../../../access/memberships.ts';
 import { authorize } from '../../../access/permissions.ts';
+import { changeFor } from '../../../access/request-transactions.ts';
 import type { Queries } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { CapabilityState } from '../../../hosting/contract/capabilities.ts';
@@ -39,8 +40,6 @@ export function createWordPressService(
   { database, queue, clock }: Pick<Platform, 'database' | 'queue' | 'clock'>,
   capabilities: Pick<CapabilityReader, 'of' | 'ofMany' | 'require'>,
 ) {
-  const { reader } = database;
-
   async function known(queries: Queries, installId: string): Promise<KnownWordPress> {
     const website = await findWebsite(queries, { id: installId });
     if (!website) throw new NotFound();
@@ -53,13 +52,15 @@ export function createWordPressService(
 
   return {
     async get(caller: Caller, installId: string): Promise<KnownWordPress> {
-      authorize('install.read', 'install.read', await findInstallAccess(reader, caller, installId));
-      return known(reader, installId);
+      return database.snapshot(async (reader) => {
+        authorize('install.read', 'install.read', await findInstallAccess(reader, caller, installId));
+        return known(reader, installId);
+      });
     },
 
     /** Reads it again and lets it ask for updates. Returns the operation's id. Throws RateLimited. */
     refresh: (caller: Caller, installId: string): Promise<string> =>
-      database.write(async (transaction) => {
+      changeFor(database, caller, async (transaction) => {
         await lockRow(transaction, 'installs', installId);
         const install = await findInstallAccess(transaction.queries, caller, installId);
         authorize('install.work', 'install.read', install);
@@ -83,18 +84,19 @@ export function createWordPressService(
       filters: { waiting: boolean; tags?: string },
       page: PageRequest,
     ): Promise<PageOf<WordPressSummary>> {
-      const member = await findMembership(reader, caller, accountId);
-      authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
-      const scope = await loadScope(reader, caller, accountId);
-      const { count, results } = await pageOfSummaries(reader, { accountId, scope, ...filters }, page);
-      const states = await capabilities.ofMany(reader, results, 'wordpress_details');
-      return { count, results: states.map(({ install, state }) => ({ row: install, details: state })) };
+      return database.snapshot(async (reader) => {
+        const member = await findMembership(reader, caller, accountId);
+        authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
+        const scope = await loadScope(reader, caller, accountId);
+        const { count, results } = await pageOfSummaries(reader, { accountId, scope, ...filters }, page);
+        const states = await capabilities.ofMany(reader, results, 'wordpress_details');
+        return { count, results: states.map(({ install, state }) => ({ row: install, details: state })) };
+      });
     },
 
     /** For the command line, by name. Throws InvalidRequest, Conflict. */
-    async byName(name: string): Promise<KnownWordPress> {
-      return known(reader, (await requireNamed(reader, name)).id);
-    },
+    byName: (name: string): Promise<KnownWordPress> =>
+      database.snapshot(async (reader) => known(reader, (await requireNamed(reader, name)).id)),
 
     /** For the command line, by name: as `refresh`. */
     refreshByName: (name: string): Promise<{ jobId: string; installId: string }> =>

@@ -1,6 +1,7 @@
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
 import { RATE_LIMITS, type RateCounter, rateLimitKey } from '../../../access/rate-limits.ts';
+import { changeFor } from '../../../access/request-transactions.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { InstallStatus } from '../../../database/tables/installs.ts';
@@ -99,7 +100,7 @@ export function createWpCliService(
       requireShort(args);
       requireNoInput(args);
       await spend(caller.userId);
-      return database.write(async (transaction) => {
+      return changeFor(database, caller, async (transaction) => {
         await lockRow(transaction, 'installs', installId);
         const access = await findInstallAccess(transaction.queries, caller, installId);
         authorize('install.work', 'install.read', access);

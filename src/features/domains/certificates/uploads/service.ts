@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Caller } from '../../../../access/caller.ts';
 import { authorize } from '../../../../access/permissions.ts';
+import { changeFor } from '../../../../access/request-transactions.ts';
 import { lockHostNames, lockRow } from '../../../../database/lock.ts';
 import { timestamp } from '../../../../lib/clock.ts';
 import type { Platform } from '../../../../platform/platform.ts';
@@ -48,7 +49,7 @@ export function createUploadService(platform: Platform, extraRoots: () => string
         { ...sent, now: clock.now(), extraRoots: extraRoots() },
         { schema, log },
       );
-      return database.write(async (transaction) => {
+      return changeFor(database, caller, async (transaction) => {
         const { queries } = transaction;
         await lockHostNames(transaction);
         await lockRow(transaction, 'installs', installId);
