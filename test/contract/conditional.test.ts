@@ -1,12 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import pg from 'pg';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorFor } from '../../src/access/caller.ts';
 import { type Answer, type Client, createAgent, field, text } from '../client.ts';
-import { lockWaits } from '../held-jobs.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
-import { onlyOn } from '../only-on.ts';
 import { signedIn } from '../portal-client.ts';
 import { NOT_FOUND } from '../refusal.ts';
 import { ENDPOINTS, nameOf, statusesOfHeaders } from './endpoint-table.ts';
@@ -14,21 +11,16 @@ import { WITH_WORDPRESS } from './logins.ts';
 import { bodyFor, createResources, pathTo, type ResourceSet } from './resource-set.ts';
 
 let homeport: TestHomeport;
-let second: TestHomeport;
 let owner: Person;
 let accountId: string;
 let resources: ResourceSet;
 
 beforeAll(async () => {
   homeport = await startTestHomeport({ ...WITH_WORDPRESS, roles: { api: true, hosting: false } });
-  second = await startTestHomeport({ roles: { api: true, hosting: false }, place: homeport.place });
   ({ owner, accountId } = await homeport.ownedAccount());
   resources = await createResources(homeport, owner, accountId);
 });
-afterAll(async () => {
-  await second.remove();
-  await homeport.remove();
-});
+afterAll(() => homeport.remove());
 
 const tagOf = (answer: Answer) => String(answer.headers.etag);
 
@@ -125,72 +117,6 @@ describe('If-Match', () => {
     expect((await send(owner.client, 'DELETE', path, { 'if-match': first })).status).toBe(412);
     expect((await send(owner.client, 'DELETE', path, { 'if-match': tagOf(plain) })).status).toBe(204);
   });
-
-  it('lets one of many writers with the same version win, from two processes', async () => {
-    const { id } = await homeport.services.installs.create(operatorFor(owner.userId), {
-      name: installName(),
-      account_id: accountId,
-    });
-    const made = await owner.client.post('/sites', { name: 'Contested', account_id: accountId });
-    const site_id = text(made.body, 'id');
-    const clients = [owner.client, second.clientOf(owner.credential)];
-    for (const [path, change] of [
-      [`/sites/${site_id}`, (n: number) => ({ name: `Writer ${n}` })],
-      [`/installs/${id}`, (n: number) => ({ site_id: n % 2 === 0 ? site_id : resources.site_id })],
-      [`/webhooks/${resources.webhook_id}`, (n: number) => ({ description: `Writer ${n}` })],
-    ] as const) {
-      const tag = tagOf(await owner.client.get(path));
-      const answers = await Promise.all(
-        Array.from({ length: 8 }, (_, n) =>
-          send(clients[n % 2] ?? owner.client, 'PATCH', path, { 'if-match': tag }, change(n)),
-        ),
-      );
-      const won = answers.filter((answer) => answer.status === 200);
-      expect(won, path).toHaveLength(1);
-      expect(answers.filter((answer) => answer.status === 412)).toHaveLength(7);
-      expect((await owner.client.get(path)).body).toEqual(won[0]?.body);
-    }
-  });
-
-  // SQLite has one writer, so no change can interleave.
-  onlyOn('postgres', (name, body) => it(name, body))(
-    'waits for a change in progress, and gets 412 after it',
-    async () => {
-      const { webhook_id, operation_id, site_id } = await createResources(homeport, owner, accountId);
-      const client = new pg.Client(homeport.place.settings.databaseUrl ?? '');
-      await client.connect();
-      try {
-        for (const [method, path, id, change, json] of [
-          ['PATCH', '/sites', site_id, "update sites set name = 'Other' where id = $1", { name: 'Late' }],
-          [
-            'PATCH',
-            '/webhooks',
-            webhook_id,
-            "update webhooks set description = 'Other' where id = $1",
-            { description: 'Late' },
-          ],
-          ['DELETE', '/webhooks', webhook_id, "update webhooks set description = 'Newer' where id = $1"],
-          [
-            'DELETE',
-            '/operations',
-            operation_id,
-            `update jobs set reason = 'Failed once.'
-             where id = (select job_id from operations where id = $1)`,
-          ],
-        ] as const) {
-          const tag = tagOf(await owner.client.get(`${path}/${id}`));
-          await client.query('begin');
-          await client.query(change, [id]);
-          const answer = send(owner.client, method, `${path}/${id}`, { 'if-match': tag }, json);
-          await lockWaits(client, 1);
-          await client.query('commit');
-          expect((await answer).status, `${method} ${path}`).toBe(412);
-        }
-      } finally {
-        await client.end();
-      }
-    },
-  );
 
   it('goes with an Idempotency-Key: the repetition gets the first answer', async () => {
     const made = await owner.client.post('/sites', { name: 'First', account_id: accountId });

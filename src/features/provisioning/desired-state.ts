@@ -15,12 +15,17 @@ import { findOffload } from '../websites/offload/store.ts';
 import { findPhpLimits } from '../websites/php/limits-store.ts';
 import { loadWebsiteRules } from '../websites/rules/website-rules.ts';
 
+type Parts = Pick<Platform, 'config' | 'database' | 'sealer' | 'clock'>;
+
 /** The desired state of an install's website, as the database has it now; undefined if the install is gone. */
-export async function loadDesiredState(
-  { config, database, sealer, clock }: Pick<Platform, 'config' | 'database' | 'sealer' | 'clock'>,
+export const loadDesiredState = (parts: Parts, installId: string): Promise<InstallState | undefined> =>
+  parts.database.snapshot((reader) => readDesiredState(reader, parts, installId));
+
+async function readDesiredState(
+  reader: Queries,
+  { config, sealer, clock }: Parts,
   installId: string,
 ): Promise<InstallState | undefined> {
-  const { reader } = database;
   const install = await findWebsite(reader, { id: installId });
   if (!install) return undefined;
   const portalHost = portalHostOf(config);

@@ -2,6 +2,7 @@ import type { Caller } from '../../access/caller.ts';
 import { findMembership, loadScope } from '../../access/memberships.ts';
 import { authorize } from '../../access/permissions.ts';
 import type { Config } from '../../config/config.ts';
+import type { Queries } from '../../database/database.ts';
 import type { PageOf, PageRequest } from '../../lib/page.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
@@ -42,10 +43,12 @@ export type UptimeService = ReturnType<typeof createUptimeService>;
 /** Reads what the watch has stored. */
 export function createUptimeService({
   config,
-  database: { reader },
+  database,
   clock,
 }: Pick<Platform, 'database' | 'clock'> & { config: Pick<Config, 'watchWebsites'> }) {
-  async function unwatchedReason(installId: string): Promise<string | null> {
+  const { reader } = database;
+
+  async function unwatchedReason(reader: Queries, installId: string): Promise<string | null> {
     if (!config.watchWebsites) return 'The operator of this platform has switched the checks off.';
     if (await isWatched(reader, installId)) return null;
     return 'Homeport checks active installs of the environment production.';
@@ -54,30 +57,32 @@ export function createUptimeService({
   return {
     /** Throws NotFound. */
     async ofInstall(caller: Caller, installId: string): Promise<Uptime> {
-      authorize('install.read', 'install.read', await findInstallAccess(reader, caller, installId));
-      const now = clock.now();
-      const since = new Date(now.getTime() - KEEP_HISTORY_MS).toISOString();
-      const [spans, open, unwatched_reason] = await Promise.all([
-        spansOf(reader, installId, since),
-        pageOfIncidents(reader, { installId, isOpen: true }, { limit: 1, offset: 0 }),
-        unwatchedReason(installId),
-      ]);
-      const [incident = null] = open.results;
-      const intervals = intervalsOf(spans, now);
-      const percentage = (period: Period) =>
-        percentageOf(observedIn(intervals, now.getTime() - PERIODS[period], now.getTime()));
-      return {
-        unwatched_reason,
-        ...presentState(spans, incident?.started_at ?? null, now),
-        percentages: {
-          last_24_hours: percentage('last_24_hours'),
-          last_7_days: percentage('last_7_days'),
-          last_30_days: percentage('last_30_days'),
-          last_90_days: percentage('last_90_days'),
-        },
-        days: historyDays(intervals, now),
-        incident,
-      };
+      return database.snapshot(async (reader) => {
+        authorize('install.read', 'install.read', await findInstallAccess(reader, caller, installId));
+        const now = clock.now();
+        const since = new Date(now.getTime() - KEEP_HISTORY_MS).toISOString();
+        const [spans, open, unwatched_reason] = await Promise.all([
+          spansOf(reader, installId, since),
+          pageOfIncidents(reader, { installId, isOpen: true }, { limit: 1, offset: 0 }),
+          unwatchedReason(reader, installId),
+        ]);
+        const [incident = null] = open.results;
+        const intervals = intervalsOf(spans, now);
+        const percentage = (period: Period) =>
+          percentageOf(observedIn(intervals, now.getTime() - PERIODS[period], now.getTime()));
+        return {
+          unwatched_reason,
+          ...presentState(spans, incident?.started_at ?? null, now),
+          percentages: {
+            last_24_hours: percentage('last_24_hours'),
+            last_7_days: percentage('last_7_days'),
+            last_30_days: percentage('last_30_days'),
+            last_90_days: percentage('last_90_days'),
+          },
+          days: historyDays(intervals, now),
+          incident,
+        };
+      });
     },
 
     /** The incidents of an install, latest first. Throws NotFound. */

@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
 import { findMembership, loadScope, type Scope } from '../../../access/memberships.ts';
 import { authorize } from '../../../access/permissions.ts';
+import type { Queries } from '../../../database/database.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { defaultDomain } from '../../../lib/default-domain.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
@@ -65,9 +66,7 @@ export function createOverviewService(
   { database, clock }: Pick<Platform, 'database' | 'clock'>,
   { dailyBackups, siteDomain }: { dailyBackups: boolean; siteDomain: string },
 ) {
-  const { reader } = database;
-
-  async function scopeOf(caller: Caller, accountId: string): Promise<Scope> {
+  async function scopeOf(reader: Queries, caller: Caller, accountId: string): Promise<Scope> {
     const member = await findMembership(reader, caller, accountId);
     authorize('install.read', 'account.read', member && { ...member, own: true });
     return loadScope(reader, caller, accountId);
@@ -80,7 +79,11 @@ export function createOverviewService(
   }
 
   /** The reasons why these installs of a scope need attention, by install. */
-  async function reasonsIn(scope: Scope, ids: readonly string[]): Promise<Map<string, Attention>> {
+  async function reasonsIn(
+    reader: Queries,
+    scope: Scope,
+    ids: readonly string[],
+  ): Promise<Map<string, Attention>> {
     const [installs, closed, backups, domains, operations] = await Promise.all([
       failedInstalls(reader, scope, ids),
       closedInstalls(reader, scope, ids),
@@ -121,41 +124,43 @@ export function createOverviewService(
       filters: ListFilters,
       { sort, limit, offset }: ListRequest,
     ): Promise<{ total: number; count: number; results: ListedInstall[] }> {
-      const scope = await scopeOf(caller, accountId);
-      const conditions = conditionsOf(filters);
-      const isDescending = sort.startsWith('-');
-      const order = LIST_SORTS.find((one) => one === sort.replace(/^-/, '')) ?? 'name';
-      const [total, { count, rows }] = await Promise.all([
-        countInstalls(reader, scope, {}),
-        pageOfListed(reader, scope, conditions, { sort: order, isDescending, limit, offset }),
-      ]);
-      const ids = rows.map(({ id }) => id);
-      const [reasons, matches] = await Promise.all([
-        ids.length === 0 ? new Map<string, Attention>() : reasonsIn(scope, ids),
-        ids.length === 0 || conditions.texts.length === 0
-          ? []
-          : installsByDomain(reader, scope, conditions.texts, ids),
-      ]);
-      const byDomain = new Map(matches.map(({ install_id, name }) => [install_id, name]));
-      return {
-        total,
-        count,
-        results: rows.map((row) => {
-          const primary_domain = row.primary_domain ?? defaultDomain(row.name, siteDomain);
-          const isShown = conditions.texts.some((text) =>
-            [row.name, primary_domain].some((name) => name.includes(text)),
-          );
-          return {
-            ...row,
-            tags: tagsIn(row.tags),
-            primary_domain,
-            matched_domain: isShown ? null : (byDomain.get(row.id) ?? null),
-            plugin_updates: row.plugin_updates ?? 0,
-            theme_updates: row.theme_updates ?? 0,
-            reasons: reasons.get(row.id)?.reasons ?? [],
-          };
-        }),
-      };
+      return database.snapshot(async (reader) => {
+        const scope = await scopeOf(reader, caller, accountId);
+        const conditions = conditionsOf(filters);
+        const isDescending = sort.startsWith('-');
+        const order = LIST_SORTS.find((one) => one === sort.replace(/^-/, '')) ?? 'name';
+        const [total, { count, rows }] = await Promise.all([
+          countInstalls(reader, scope, {}),
+          pageOfListed(reader, scope, conditions, { sort: order, isDescending, limit, offset }),
+        ]);
+        const ids = rows.map(({ id }) => id);
+        const [reasons, matches] = await Promise.all([
+          ids.length === 0 ? new Map<string, Attention>() : reasonsIn(reader, scope, ids),
+          ids.length === 0 || conditions.texts.length === 0
+            ? []
+            : installsByDomain(reader, scope, conditions.texts, ids),
+        ]);
+        const byDomain = new Map(matches.map(({ install_id, name }) => [install_id, name]));
+        return {
+          total,
+          count,
+          results: rows.map((row) => {
+            const primary_domain = row.primary_domain ?? defaultDomain(row.name, siteDomain);
+            const isShown = conditions.texts.some((text) =>
+              [row.name, primary_domain].some((name) => name.includes(text)),
+            );
+            return {
+              ...row,
+              tags: tagsIn(row.tags),
+              primary_domain,
+              matched_domain: isShown ? null : (byDomain.get(row.id) ?? null),
+              plugin_updates: row.plugin_updates ?? 0,
+              theme_updates: row.theme_updates ?? 0,
+              reasons: reasons.get(row.id)?.reasons ?? [],
+            };
+          }),
+        };
+      });
     },
 
     /** One page of an account's sites whose name, or that of an install or domain, contains `search`. Throws NotFound. */
@@ -165,19 +170,21 @@ export function createOverviewService(
       { search = '', tags }: Pick<ListFilters, 'search' | 'tags'>,
       { sort, limit, offset }: ListRequest,
     ) {
-      const scope = await scopeOf(caller, accountId);
-      const text = search.trim().toLowerCase();
-      return listSites(
-        reader,
-        scope,
-        { text, tags, conditions: conditionsOf(text === '' ? {} : { search }) },
-        {
-          sort: SITE_SORTS.find((one) => one === sort.replace(/^-/, '')) ?? 'name',
-          isDescending: sort.startsWith('-'),
-          limit,
-          offset,
-        },
-      );
+      return database.snapshot(async (reader) => {
+        const scope = await scopeOf(reader, caller, accountId);
+        const text = search.trim().toLowerCase();
+        return listSites(
+          reader,
+          scope,
+          { text, tags, conditions: conditionsOf(text === '' ? {} : { search }) },
+          {
+            sort: SITE_SORTS.find((one) => one === sort.replace(/^-/, '')) ?? 'name',
+            isDescending: sort.startsWith('-'),
+            limit,
+            offset,
+          },
+        );
+      });
     },
 
     /** All installs of an account that match, for a selection; with `ids`, those among them. Throws NotFound. */
@@ -187,9 +194,14 @@ export function createOverviewService(
       filters: ListFilters,
       ids?: readonly string[],
     ): Promise<SelectedInstall[]> {
-      const scope = await scopeOf(caller, accountId);
-      const rows = await matchingInstalls(reader, scope, conditionsOf(filters), { ids, most: MOST_SELECTED });
-      return rows.map((row) => ({ ...row, tags: tagsIn(row.tags) }));
+      return database.snapshot(async (reader) => {
+        const scope = await scopeOf(reader, caller, accountId);
+        const rows = await matchingInstalls(reader, scope, conditionsOf(filters), {
+          ids,
+          most: MOST_SELECTED,
+        });
+        return rows.map((row) => ({ ...row, tags: tagsIn(row.tags) }));
+      });
     },
 
     /** One page of the installs that need attention, with the number of all; with `installId`, that one alone. Throws NotFound. */
@@ -198,21 +210,25 @@ export function createOverviewService(
       accountId: string,
       { installId, limit, offset }: { installId?: string | undefined; limit: number; offset: number },
     ): Promise<{ count: number; results: Attention[] }> {
-      const scope = await scopeOf(caller, accountId);
-      const conditions = { ids: installId === undefined ? undefined : [installId], soon: soon() };
-      const [count, ids] = await Promise.all([
-        countInNeed(reader, scope, conditions),
-        limit === 0 ? [] : installsInNeed(reader, scope, { ...conditions, limit, offset }),
-      ]);
-      const found = ids.length === 0 ? undefined : await reasonsIn(scope, ids);
-      return { count, results: ids.flatMap((id) => found?.get(id) ?? []) };
+      return database.snapshot(async (reader) => {
+        const scope = await scopeOf(reader, caller, accountId);
+        const conditions = { ids: installId === undefined ? undefined : [installId], soon: soon() };
+        const [count, ids] = await Promise.all([
+          countInNeed(reader, scope, conditions),
+          limit === 0 ? [] : installsInNeed(reader, scope, { ...conditions, limit, offset }),
+        ]);
+        const found = ids.length === 0 ? undefined : await reasonsIn(reader, scope, ids);
+        return { count, results: ids.flatMap((id) => found?.get(id) ?? []) };
+      });
     },
 
     /** Which first steps were taken in an account. Throws NotFound, Forbidden for users who cannot take them. */
     async onboarding(caller: Caller, accountId: string): Promise<Onboarding> {
-      const member = await findMembership(reader, caller, accountId);
-      authorize('site.change', 'account.read', member && { ...member, own: true });
-      return { ...(await stepsTaken(reader, accountId)), daily_backups: dailyBackups };
+      return database.snapshot(async (reader) => {
+        const member = await findMembership(reader, caller, accountId);
+        authorize('site.change', 'account.read', member && { ...member, own: true });
+        return { ...(await stepsTaken(reader, accountId)), daily_backups: dailyBackups };
+      });
     },
   };
 }
