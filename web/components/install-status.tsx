@@ -1,13 +1,5 @@
+import { type InstallState, STATUS_LABELS } from './install-states.ts';
 import { Badge, type Tone } from './notice.tsx';
-
-export type InstallState = 'pending' | 'active' | 'failed';
-
-/** Labels of the statuses of an install. */
-export const STATUS_LABELS: Record<InstallState, string> = {
-  pending: 'Creating',
-  active: 'Active',
-  failed: 'Failed',
-};
 
 const TONES: Record<InstallState, Tone> = { pending: 'busy', active: 'good', failed: 'bad' };
 

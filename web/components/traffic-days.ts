@@ -1,6 +1,6 @@
 import type { UsageDay } from '../api/usage.ts';
 import type { ChartDay } from './chart-shapes.ts';
-import { DAY_MS } from './time.tsx';
+import { DAY_MS } from './formatted-time.ts';
 
 /** Number of days in the charts, with today. */
 const SHOWN_DAYS = 30;

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { hosting } from '../api/client.ts';
 import { FormError, unwrap, unwrapStarted } from '../api/failure.ts';
-import { formatTime } from '../components/time.tsx';
+import { formatTime } from '../components/formatted-time.ts';
 import { showFailure, showOperation } from '../components/toast.tsx';
 
 /** The install that a command is for. */

@@ -1,6 +1,6 @@
 import type { Reason } from '../../api/overview.ts';
 import { displayName } from '../../components/display-name.ts';
-import { DAY_MS, relativeTime } from '../../components/time.tsx';
+import { DAY_MS, relativeTime } from '../../components/formatted-time.ts';
 
 /** Where to fix what needs attention, and how. */
 const REMEDIES: Record<Reason['kind'], { section: string; advice: string }> = {

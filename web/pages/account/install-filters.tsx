@@ -2,7 +2,7 @@ import { useAttentionCount } from '../../api/overview.ts';
 import { useSite } from '../../api/sites.ts';
 import { ENVIRONMENTS, environmentLabel } from '../../components/environments.ts';
 import { FilterChip, SearchField } from '../../components/filter.tsx';
-import { STATUS_LABELS } from '../../components/install-status.tsx';
+import { STATUS_LABELS } from '../../components/install-states.ts';
 import { SearchChip } from '../../components/search-chip.tsx';
 import { TableTools } from '../../components/table.tsx';
 import { ATTENTION, type InstallFilter, NONE } from './search.ts';

@@ -1,6 +1,6 @@
 import type { InstallConditions } from '../../api/install-list.ts';
 import { environmentOf } from '../../components/environments.ts';
-import { STATUS_LABELS } from '../../components/install-status.tsx';
+import { STATUS_LABELS } from '../../components/install-states.ts';
 import { tagsIn } from '../../components/tag-names.ts';
 
 /** Filters of the installs page. An empty text matches everything. */

@@ -1,8 +1,8 @@
 import { isRestorable } from '../../../api/backup-state.ts';
 import type { Backup } from '../../../api/backups.ts';
 import type { FieldError } from '../../../api/failure.ts';
+import { formatTime } from '../../../components/formatted-time.ts';
 import type { Tone } from '../../../components/notice.tsx';
-import { formatTime } from '../../../components/time.tsx';
 
 export const BACKUP_STATES: Record<Backup['status'], { word: string; tone: Tone }> = {
   requested: { word: 'Waiting', tone: 'busy' },

@@ -1,7 +1,7 @@
 import type { Certificate } from '../../../api/certificates.ts';
 import type { Domain } from '../../../api/domains.ts';
 import { displayName } from '../../../components/display-name.ts';
-import { DAY_MS } from '../../../components/time.tsx';
+import { DAY_MS } from '../../../components/formatted-time.ts';
 import { daysLeft, type Label } from '../domains/domain-labels.ts';
 import type { ServedDomain } from './listed-certificates.ts';
 

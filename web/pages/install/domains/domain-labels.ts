@@ -1,7 +1,7 @@
 import type { Domain, DomainState } from '../../../api/domains.ts';
 import { displayName } from '../../../components/display-name.ts';
+import { DAY_MS } from '../../../components/formatted-time.ts';
 import type { Tone } from '../../../components/notice.tsx';
-import { DAY_MS } from '../../../components/time.tsx';
 
 export interface Label {
   word: string;

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../components/time.tsx';
+import { DAY_MS } from '../../../components/formatted-time.ts';
 
 export const EXPIRIES = [
   { value: 'never', label: 'Never' },

@@ -78,11 +78,12 @@ const START_PAUSE_MS = 1_000;
 const MOST_CALLS = 2_000;
 const SOURCE = new URL('./thread.ts', import.meta.url);
 
-/** Runs the threads of the process: each runs one call at a time. */
+/** Runs the threads of the process: each runs one call at a time. Tests start other threads by `newWorker`. */
 export function createPhpThreads(
   settings: PhpProcessStart,
   wasm: string,
   log: (line: string) => void,
+  newWorker: (workerData: ThreadStart) => Worker = startWorker,
 ): PhpThreads {
   const lockTable = newLockTable();
   // Number 0 means that no thread uses the table.
@@ -112,7 +113,7 @@ export function createPhpThreads(
     const number = ++lastNumber;
     const workerData = startOf(module, number);
     const { ring, unread } = workerData;
-    const worker = new Worker(SOURCE, { workerData, resourceLimits: THREAD_LIMITS });
+    const worker = newWorker(workerData);
     const thread: Thread = {
       worker,
       number,
@@ -315,6 +316,9 @@ export function createPhpThreads(
     },
   };
 }
+
+const startWorker = (workerData: ThreadStart) =>
+  new Worker(SOURCE, { workerData, resourceLimits: THREAD_LIMITS });
 
 function nameOf({ method, target, code }: PhpCall): string {
   // The query may have secrets.

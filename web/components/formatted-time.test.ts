@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { relativeTime } from './time.tsx';
+import { relativeTime } from './formatted-time.ts';
 
 it('counts whole units of the past, and rounds the future', () => {
   const now = new Date('2026-03-10T12:00:00Z');
