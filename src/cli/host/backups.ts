@@ -6,6 +6,7 @@ import {
   countedBackups,
   type MovedBackups,
   refusedPlaceSentence,
+  unseenPlaceSentence,
 } from '../../hosting/contract/backup-places.ts';
 import type { RemoteHost } from '../../hosting/remote/client.ts';
 import { systemClock } from '../../lib/clock.ts';
@@ -31,7 +32,7 @@ export function addHostBackups(host: Command): void {
     .command('show')
     .description('show where the backups are, and where they were before')
     .argument('[name]', NAME)
-    .option('--json', 'print JSON: current, since, configured, refused, waiting, former')
+    .option('--json', 'print JSON: current, since, configured, refused, waiting, former, unseen')
     .addHelpText('after', '\nExample:\n  homeport host backups show')
     .action(show);
 
@@ -67,7 +68,7 @@ export function addHostBackups(host: Command): void {
     .summary('use the place in the settings without the backups')
     .description(
       'use the backup place in the settings although it lacks the backups. They stay in the former place and cannot be restored from ' +
-        'there, unless "homeport host backups move --from" brings them later',
+        'there, unless "homeport host backups move --from" brings them later. Also for a place whose backups are lost',
     )
     .argument('[name]', NAME)
     .option('--yes', 'do not ask')
@@ -118,7 +119,7 @@ async function show(name: string | undefined, { json }: { json?: boolean }, comm
   await onHost(name, command, async ({ host, remote }) => {
     const report = await remote.backupPlaces();
     if (json) return printJson(report);
-    const { current, since, configured, refused, waiting, former } = report;
+    const { current, since, configured, refused, waiting, former, unseen = [] } = report;
     const pairs: [string, string][] = [
       ['Host', host.name],
       ['Backups are in', since === null ? current : `${current}, since ${shownTime(since, '-')}`],
@@ -127,6 +128,7 @@ async function show(name: string | undefined, { json }: { json?: boolean }, comm
       ...former.map((place): [string, string] => ['Kept in', place]),
     ];
     process.stdout.write(`${alignedPairs(pairs)}\n`);
+    for (const place of unseen) process.stdout.write(`\n${unseenPlaceSentence(report, place)}\n`);
     if (refused !== null) process.stdout.write(`\n${refusedPlaceSentence(current, refused)}\n`);
     if (waiting.length > 0) {
       process.stdout.write(
@@ -199,12 +201,18 @@ function movedText(
 
 async function accept(name: string | undefined, { yes }: { yes?: boolean }, command: Command): Promise<void> {
   await onHost(name, command, async ({ host, remote, platform, services }) => {
-    const { current, configured, refused } = await remote.backupPlaces();
-    if (current === configured) {
+    const { current, configured, refused, unseen = [] } = await remote.backupPlaces();
+    const isLost = unseen.some(({ address }) => address === current);
+    if (current === configured && !isLost) {
       process.stdout.write(`The backups of ${host.name} are in ${current} already.\n`);
       return;
     }
-    if (yes !== true) {
+    if (current === configured && yes !== true) {
+      await requireConsent(`Begin with an empty place in ${current}?`, {
+        effect: `This gives up the backups of ${host.name} that were in ${current}.`,
+        kept: 'Nothing was changed.',
+      });
+    } else if (yes !== true) {
       const what = refused?.held ? countedBackups(refused.held) : 'The backups';
       await requireConsent(`Use ${configured}, and leave ${what} behind in ${current}?`, {
         effect: `This leaves the backups of ${host.name} behind in ${current}.`,
@@ -215,9 +223,11 @@ async function accept(name: string | undefined, { yes }: { yes?: boolean }, comm
     await remote.acceptBackupPlace();
     const { requestReconciliation } = await import('../../features/backups/reconcile-backups.ts');
     await requestReconciliation(platform, host.id);
-    process.stdout.write(
-      `Backups of ${host.name} go to ${configured} from now on. The former ones stay in ${current} and are listed as missing.\n`,
-    );
+    const fate =
+      current === configured
+        ? 'Those that are not there are listed as missing.'
+        : `The former ones stay in ${current} and are listed as missing.`;
+    process.stdout.write(`Backups of ${host.name} go to ${configured} from now on. ${fate}\n`);
   });
 }
 

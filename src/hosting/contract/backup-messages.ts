@@ -18,6 +18,7 @@ export const placesReport = Type.Object({
   refused: orNull(Type.Object({ address, held: orNull(counted) })),
   waiting: Type.Array(uuid, { maxItems: MOST_INSTALLS }),
   former: Type.Array(address),
+  unseen: Type.Optional(Type.Array(Type.Object({ address, reason: text(2_000) }))),
 });
 
 const wantedPlace = Type.Object(

@@ -25,6 +25,14 @@ export interface BackupPlacesReport {
   waiting: string[];
   /** Earlier places, whose repositories are kept. */
   former: string[];
+  /** Places in use or earlier ones whose backups cannot be seen. Hosts of earlier versions do not look. */
+  unseen?: UnseenPlace[];
+}
+
+/** A place whose backups cannot be seen now, such as one on a disk that is not mounted. */
+export interface UnseenPlace {
+  address: string;
+  reason: string;
 }
 
 /** A place for backups that is not in the settings. */
@@ -59,7 +67,10 @@ export interface BackupMover {
    * interrupted move. `report` counts backups. Rejects with a PermanentHostError if the operator has to act.
    */
   moveBackups(move: BackupMove, signal?: AbortSignal, report?: ReportProgress): Promise<MovedBackups>;
-  /** Switches to the place in the settings without the backups of the present one, which stay there. */
+  /**
+   * Switches to the place in the settings without the backups of the present one, which stay there. If that is the present one, its
+   * backups count as lost until they are there again.
+   */
   acceptBackupPlace(): Promise<BackupPlacesReport>;
   /**
    * Deletes these installs' repositories in all former places, if the present place has the listed backups; otherwise rejects with a
@@ -81,6 +92,24 @@ export function refusedPlaceSentence(current: string, { address, held }: Refused
   return (
     `HOMEPORT_BACKUP_REPOSITORY is ${address}, but ${what} ${verb} in ${current}. Backups and restores go on there. ` +
     'Run "homeport host backups move" to bring them along, or "homeport host backups accept" to leave them behind.'
+  );
+}
+
+/** What the host does while a place cannot be seen, and what helps. */
+export function unseenPlaceSentence(
+  { current, configured }: BackupPlacesReport,
+  unseen: UnseenPlace,
+): string {
+  const { address, reason } = unseen;
+  if (address !== current)
+    return `The former backups in ${address} cannot be seen: ${reason}. They stay there.`;
+  const accept =
+    current === configured
+      ? ' If they are lost, "homeport host backups accept" begins with an empty place.'
+      : '';
+  return (
+    `The backups in ${address} cannot be seen: ${reason}. No backup is made, restored or deleted until they can. ` +
+    `Connect the place again.${accept}`
   );
 }
 

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -6,6 +15,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { manualClock } from '../../../../test/manual-clock.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import { createBackupPlaces } from './backup-places.ts';
+import { UnseenPlaceError } from './place-mark.ts';
 
 const ID = '0e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11';
 const OTHER = '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c12';
@@ -59,6 +69,58 @@ it('stays if the place with the backups cannot be read', async () => {
     current: join(folder, 'old'),
     refused: { held: null },
   });
+});
+
+it('takes a marked place without its mark for an unmounted disk, until the operator accepts it', async () => {
+  const places = startWith('old');
+  await places.claim(rootOf('old'));
+  await places.requireSeen(rootOf('old'));
+  // The disk is not mounted: its mount point is an empty folder.
+  renameSync(join(folder, 'old'), join(folder, 'disk'));
+  mkdirSync(join(folder, 'old'));
+  await expect(places.requireSeen(rootOf('old'))).rejects.toThrow(UnseenPlaceError);
+  await expect(places.claim(rootOf('old'))).rejects.toThrow(UnseenPlaceError);
+  expect(readdirSync(join(folder, 'old'))).toEqual([]);
+  expect(await startWith('new').report()).toMatchObject({
+    current: join(folder, 'old'),
+    refused: { held: null },
+    unseen: [{ address: join(folder, 'old'), reason: expect.stringContaining('may not be mounted') }],
+  });
+  expect(await startWith('old').report()).toMatchObject({ refused: null, unseen: [{}] });
+  await places.acceptCurrent();
+  expect(await startWith('new').report()).toMatchObject({ current: join(folder, 'new'), refused: null });
+});
+
+it('marks the place of an earlier version, and does not trust it if it is empty', async () => {
+  const earlier = {
+    setting: join(folder, 'old'),
+    current: rootOf('old'),
+    since: null,
+    waiting: {},
+    former: [],
+  };
+  writeFileSync(join(folder, 'places.json'), JSON.stringify(earlier));
+  expect((await startWith('new').report()).refused).toMatchObject({ held: null });
+  giveBackup('old');
+  expect((await startWith('old').report()).unseen).toEqual([]);
+  expect(readdirSync(join(folder, 'old')).sort()).toEqual([ID, 'homeport-backups']);
+});
+
+it('notes deletions for the targets of unfinished moves', async () => {
+  const places = startWith('old');
+  await places.noteDeletion(ID, 'before');
+  await places.beginMove(rootOf('new'));
+  await places.noteDeletion(ID, 'one');
+  await places.noteDeletion(OTHER, null);
+  const restarted = startWith('old');
+  await restarted.noteDeletion(ID, 'two');
+  await restarted.beginMove(rootOf('new'));
+  expect(await restarted.deletionsFor(rootOf('new'))).toEqual({ [ID]: ['one', 'two'], [OTHER]: null });
+  await restarted.forgetDeletion(rootOf('new'), OTHER);
+  await restarted.noteDeletion(ID, null);
+  expect(await restarted.deletionsFor(rootOf('new'))).toEqual({ [ID]: null });
+  await restarted.endMove(rootOf('new'));
+  expect(await startWith('old').deletionsFor(rootOf('new'))).toEqual({});
 });
 
 it('keeps the result of a move although the setting still names the former place', async () => {

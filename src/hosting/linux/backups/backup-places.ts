@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import Type, { type Static } from 'typebox';
-import { Value } from 'typebox/value';
 import { type Clock, timestamp } from '../../../lib/clock.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { writeDurably } from '../../../lib/durable-file.ts';
@@ -9,35 +7,23 @@ import { DAY_MS } from '../../../lib/durations.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import {
   type BackupPlacesReport,
+  type CountedBackups,
   type RefusedPlace,
   refusedPlaceSentence,
+  type UnseenPlace,
 } from '../../contract/backup-places.ts';
 import { countSnapshots } from './count-snapshots.ts';
+import { hasMark, markIfUsed, putMark, UnseenPlaceError, unseenReason } from './place-mark.ts';
+import {
+  type Deletions,
+  type PlacesRecord,
+  parsePlacesRecord,
+  withDeletion,
+  withMark,
+  withRoot,
+} from './places-record.ts';
 import { placeIn, type RepositoryPlace, type RepositoryRoot } from './repository-place.ts';
 import type { S3Credentials } from './repository-storage.ts';
-
-const root = Type.Object({
-  address: Type.String(),
-  credentials: Type.Union([
-    Type.Null(),
-    Type.Object({ accessKeyId: Type.String(), secretAccessKey: Type.String() }),
-  ]),
-});
-
-/** The record of the host about the places of its backups, in a file that only root can read. */
-const recordSchema = Type.Object({
-  /** The place in the settings that this record follows or, after a move, replaces. */
-  setting: Type.String(),
-  /** The place of all repositories, except the waiting ones. */
-  current: root,
-  /** When the host switched to it; null if it never did. */
-  since: Type.Union([Type.String(), Type.Null()]),
-  /** Installs whose repository is not moved yet, each with the address of its place. */
-  waiting: Type.Record(Type.String(), Type.String()),
-  /** Earlier places. Their repositories stay until the operator has them deleted. */
-  former: Type.Array(root),
-});
-type PlacesRecord = Static<typeof recordSchema>;
 
 /** After a switch, nothing is deleted automatically for these days. */
 const SETTLING_MS = 7 * DAY_MS;
@@ -53,6 +39,26 @@ export interface BackupPlaces {
   report(): Promise<BackupPlacesReport>;
   /** Whether the host switched to the place only recently. */
   isSettling(): Promise<boolean>;
+  /**
+   * Rejects with an UnseenPlaceError if a place that has held backups is not there now. An empty folder alone is no proof of an empty
+   * place: its disk may not be mounted.
+   */
+  requireSeen(root: RepositoryRoot): Promise<void>;
+  /** Marks a place before the first repository in it is created. Rejects like {@link BackupPlaces.requireSeen}. */
+  claim(root: RepositoryRoot): Promise<void>;
+  /** The place of an install's repository, current or former. */
+  rootOf(installId: string): Promise<RepositoryRoot>;
+  /** The current place counts as it is: what it held before is lost, or was left behind. */
+  acceptCurrent(): Promise<void>;
+  /** A move to a place begins or goes on. Until {@link BackupPlaces.endMove}, deletions are noted for it. */
+  beginMove(target: RepositoryRoot): Promise<void>;
+  endMove(target: RepositoryRoot): Promise<void>;
+  /** Notes that a backup, or with null the whole repository of an install, is deleted. Call it before the deletion. */
+  noteDeletion(installId: string, backupId: string | null): Promise<void>;
+  /** What was deleted since the unfinished move to a place began. */
+  deletionsFor(target: RepositoryRoot): Promise<Deletions>;
+  /** The deletion of a repository has reached that place. */
+  forgetDeletion(target: RepositoryRoot, installId: string): Promise<void>;
   /** Switches to a place. The repositories of these installs stay where they are until {@link BackupPlaces.moved}. */
   switchTo(target: RepositoryRoot, staying: readonly string[]): Promise<void>;
   /** The repository of an install is in the current place from now on. */
@@ -92,28 +98,26 @@ export function createBackupPlaces({
   async function settle(): Promise<{ record: PlacesRecord; refused: RefusedPlace | null }> {
     const text = await ifThere(readFile(file, 'utf8'));
     if (text === null) {
-      const first = {
+      const first = await marked({
         setting: configured.address,
         current: configured,
         since: null,
         waiting: {},
         former: [],
-      };
+        marked: [],
+      });
       await write(first);
       return { record: first, refused: null };
     }
-    const record = parsed(text);
+    const record = parsePlacesRecord(text, file);
     if (configured.address === record.current.address) {
       // The credentials may be new.
-      const followed = { ...record, setting: configured.address, current: configured };
+      const followed = await marked({ ...record, setting: configured.address, current: configured });
       await write(followed);
       return { record: followed, refused: null };
     }
-    if (configured.address === record.setting) return { record, refused: null };
-    const held = await countSnapshots(record.current).catch((err: unknown) => {
-      log.warn({ err }, 'could not read the place of the backups');
-      return null;
-    });
+    if (configured.address === record.setting) return { record: await marked(record), refused: null };
+    const held = await heldIn(record);
     if (held?.backups === 0 && Object.keys(record.waiting).length === 0) {
       const empty = { ...record, setting: configured.address, current: configured, since: null };
       await write(empty);
@@ -124,14 +128,28 @@ export function createBackupPlaces({
     return { record, refused };
   }
 
-  function parsed(text: string): PlacesRecord {
+  /** The record with a mark of the current place, if that holds backups and was never marked. */
+  async function marked(record: PlacesRecord): Promise<PlacesRecord> {
+    const { current } = record;
+    if (record.marked?.includes(current.address)) return record;
     try {
-      return Value.Parse(recordSchema, JSON.parse(text));
-    } catch (cause) {
-      throw new Error(
-        `The record of backup places is damaged. Restore ${file}, or delete it to use the place in the settings.`,
-        { cause },
-      );
+      return (await markIfUsed(current)) ? withMark(record, current.address) : record;
+    } catch (err) {
+      log.warn({ err }, 'could not read the place of the backups');
+      return record;
+    }
+  }
+
+  /** The backups in the current place; null if they cannot be seen. */
+  async function heldIn({ current, marked: known }: PlacesRecord): Promise<CountedBackups | null> {
+    try {
+      const held = await countSnapshots(current);
+      // Without a record of its mark, an empty place may be that of an unmounted disk.
+      if (held.backups === 0 && known === undefined) return null;
+      return known?.includes(current.address) && !(await hasMark(current)) ? null : held;
+    } catch (err) {
+      log.warn({ err }, 'could not read the place of the backups');
+      return null;
     }
   }
 
@@ -156,12 +174,66 @@ export function createBackupPlaces({
     return known;
   }
 
+  async function rootOf(installId: string): Promise<RepositoryRoot> {
+    const { record } = await state();
+    const address = record.waiting[installId];
+    return address === undefined ? record.current : rootAt(record, address);
+  }
+
+  async function requireSeen(root: RepositoryRoot): Promise<void> {
+    const { marked: known = [] } = (await state()).record;
+    if (!known.includes(root.address)) return;
+    const reason = await unseenReason(root);
+    if (reason !== null) throw new UnseenPlaceError({ address: root.address, reason });
+  }
+
+  async function mark(root: RepositoryRoot): Promise<void> {
+    await putMark(root);
+    await change((record) => withMark(record, root.address));
+  }
+
+  async function unseenOf(record: PlacesRecord): Promise<UnseenPlace[]> {
+    const places = [record.current, ...record.former].filter(({ address }) =>
+      record.marked?.includes(address),
+    );
+    const reasons = await Promise.all(places.map(unseenReason));
+    return places.flatMap(({ address }, at) => {
+      const reason = reasons[at] ?? null;
+      return reason === null ? [] : [{ address, reason }];
+    });
+  }
+
   return {
-    async placeOf(installId) {
-      const { record } = await state();
-      const address = record.waiting[installId];
-      return placeIn(address === undefined ? record.current : rootAt(record, address), installId);
+    placeOf: async (installId) => placeIn(await rootOf(installId), installId),
+    rootOf,
+    requireSeen,
+    async claim(root) {
+      await requireSeen(root);
+      await mark(root);
     },
+    acceptCurrent: async () => mark((await state()).record.current),
+
+    beginMove: ({ address }) =>
+      change((record) => ({
+        ...record,
+        unfinished: { ...record.unfinished, [address]: record.unfinished?.[address] ?? {} },
+      })),
+    endMove: ({ address }) =>
+      change((record) => {
+        const { [address]: _done, ...unfinished } = record.unfinished ?? {};
+        return { ...record, unfinished };
+      }),
+    async noteDeletion(installId, backupId) {
+      const { unfinished = {} } = (await state()).record;
+      if (Object.keys(unfinished).length === 0) return;
+      await change((record) => withDeletion(record, installId, backupId));
+    },
+    forgetDeletion: ({ address }, installId) =>
+      change((record) => {
+        const { [installId]: _done, ...others } = record.unfinished?.[address] ?? {};
+        return { ...record, unfinished: { ...record.unfinished, [address]: others } };
+      }),
+    deletionsFor: async ({ address }) => (await state()).record.unfinished?.[address] ?? {},
 
     current: async () => (await state()).record.current,
 
@@ -174,6 +246,7 @@ export function createBackupPlaces({
         refused,
         waiting: Object.keys(record.waiting),
         former: record.former.map(({ address }) => address),
+        unseen: await unseenOf(record),
       };
     },
 
@@ -189,6 +262,7 @@ export function createBackupPlaces({
         const places = [...Object.entries(waiting), ...old].filter(([, at]) => at !== target.address);
         const isSame = current.address === target.address;
         return {
+          ...record,
           // The setting that the operator has accepted, or that the move replaces.
           setting: configured.address,
           current: target,
@@ -214,11 +288,10 @@ export function createBackupPlaces({
     },
     addFormer: (place) => change((record) => ({ ...record, former: withRoot(record.former, place) })),
     forgetFormer: (address) =>
-      change((record) => ({ ...record, former: record.former.filter((one) => one.address !== address) })),
+      change((record) => ({
+        ...record,
+        former: record.former.filter((one) => one.address !== address),
+        ...(record.marked && { marked: record.marked.filter((one) => one !== address) }),
+      })),
   };
-}
-
-function withRoot(roots: readonly RepositoryRoot[], added: RepositoryRoot | null): RepositoryRoot[] {
-  if (added === null) return [...roots];
-  return [...roots.filter(({ address }) => address !== added.address), added];
 }

@@ -96,7 +96,7 @@ export function createBackups(options: BackupsOptions): Backups {
   const { layout, databases, websites, passwordOf, log, clock, random = systemRandomness } = options;
   const configured = repositoryRoot(options.repository, options.credentials, layout.backups);
   const places = createBackupPlaces({ file: layout.backupPlaces, configured, clock, log });
-  const repositories = createRepositories({ placeOf: places.placeOf, passwordOf, clock, random });
+  const repositories = createRepositories({ places, passwordOf, clock, random });
   const replacement = createWebsiteReplacement(databases, { reached: options.reached });
   const make = createBackupMaker({ layout, databases, repositories, log });
   const archives = createPackedArchives({ folder: layout.archives, clock });
@@ -121,6 +121,7 @@ export function createBackups(options: BackupsOptions): Backups {
   async function discard(install: InstallRef, backupId: string): Promise<void> {
     try {
       const restic = await repositories.open(install.id);
+      await places.noteDeletion(install.id, backupId);
       const ids = restic === null ? [] : await restic.find(backupId);
       if (restic === null || ids.length === 0) return;
       await restic.forget(ids);
@@ -150,11 +151,15 @@ export function createBackups(options: BackupsOptions): Backups {
   }
 
   async function removeAll(installId: string): Promise<void> {
+    await places.noteDeletion(canonicalId(installId), null);
     await repositories.remove(installId);
+    // During a move, the repository may be copied already.
+    await placeIn(await places.current(), canonicalId(installId)).storage.removeAll();
     for (const root of await places.former()) {
-      await tryOrLog(log, 'could not delete backups in a former place', () =>
-        placeIn(root, canonicalId(installId)).storage.removeAll(),
-      );
+      await tryOrLog(log, 'could not delete backups in a former place', async () => {
+        await places.requireSeen(root);
+        await placeIn(root, canonicalId(installId)).storage.removeAll();
+      });
     }
     await places.moved(installId);
     await removeUnfinished(installId);
@@ -203,6 +208,7 @@ export function createBackups(options: BackupsOptions): Backups {
     move,
     async acceptPlace() {
       await places.switchTo(configured, []);
+      await places.acceptCurrent();
       return places.report();
     },
     forgetFormer: (listed, signal) =>

@@ -3,6 +3,7 @@ import type { Randomness } from '../../../lib/ids.ts';
 import type { ListedBackups } from '../../contract/backup-places.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { BackupPlaces } from './backup-places.ts';
+import { PLACE_MARK } from './place-mark.ts';
 import { canonicalId, explainRepository, type Repositories } from './repositories.ts';
 import { placeIn, type RepositoryPlace } from './repository-place.ts';
 import type { Restic } from './restic.ts';
@@ -29,10 +30,16 @@ export async function forgetFormer(
     signal: AbortSignal | undefined;
   },
 ): Promise<number> {
-  const { waiting } = await places.report();
+  const { waiting, unseen = [] } = await places.report();
   if (waiting.length > 0) {
     throw new PermanentHostError(
       'The move is not finished: run "homeport host backups move" again first. Nothing was deleted.',
+    );
+  }
+  const [hidden] = unseen;
+  if (hidden !== undefined) {
+    throw new PermanentHostError(
+      `${hidden.address} cannot be seen: ${hidden.reason}. Connect it first. If it is gone for good, create a folder with an empty file "${PLACE_MARK}" there. Nothing was deleted.`,
     );
   }
   const roots = await places.former();

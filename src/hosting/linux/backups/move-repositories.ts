@@ -1,6 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Serially } from '../../../lib/concurrency.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { CommandError } from '../../../lib/run-command.ts';
@@ -8,13 +5,14 @@ import type { BackupMove, MovedBackups } from '../../contract/backup-places.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
-import { watchingDisk } from '../machine/disk-watch.ts';
 import type { BackupPlaces } from './backup-places.ts';
-import { canonicalId, initialize, type RepositoriesOptions } from './repositories.ts';
+import { copyRepository } from './copy-repository.ts';
+import { UnseenPlaceError } from './place-mark.ts';
+import { canonicalId, type RepositoriesOptions } from './repositories.ts';
 import { installsIn, placeIn, type RepositoryPlace, type RepositoryRoot } from './repository-place.ts';
-import { isCopied, isWrongPassword, type ListedSnapshot, resticOn } from './restic.ts';
+import { isWrongPassword, resticOn } from './restic.ts';
 
-export interface MoverOptions extends Omit<RepositoriesOptions, 'placeOf'> {
+export interface MoverOptions extends Omit<RepositoriesOptions, 'places'> {
   places: BackupPlaces;
   /** Locks the repository of an install. */
   onRepository: Serially;
@@ -76,6 +74,12 @@ export function createRepositoryMover(options: MoverOptions): MoveRepositories {
         `${from.address} has no backups of the installs of this host. Nothing was changed.`,
       );
     }
+    const roots = await Promise.all(move.installs.map(({ id }) => places.rootOf(canonicalId(id))));
+    for (const root of new Set([...roots, ...(from === null ? [] : [from]), target]))
+      await requireSeen(root, places);
+    await places.beginMove(target);
+    // What was deleted while an earlier attempt was interrupted must not stay in its copies.
+    if ((await places.current()).address !== target.address) await applyRemovals();
     let copied = 0;
     let finished = 0;
     const total = await countAll(move.installs);
@@ -104,7 +108,7 @@ export function createRepositoryMover(options: MoverOptions): MoveRepositories {
         const present = await copyRepository(
           source,
           placeIn(target, install.id),
-          { ...options, password, signal },
+          { ...options, password, signal, claim: () => places.claim(target) },
           () => {
             copied += 1;
             now += 1;
@@ -114,6 +118,27 @@ export function createRepositoryMover(options: MoverOptions): MoveRepositories {
         backups += present.length;
       }
       return backups;
+    }
+
+    /** Deletes the copies of repositories that were deleted since the move began. */
+    async function applyRemovals(): Promise<void> {
+      for (const [id, ids] of Object.entries(await places.deletionsFor(target))) {
+        if (ids !== null) continue;
+        await onRepository(id, () => placeIn(target, id).storage.removeAll());
+        await places.forgetDeletion(target, id);
+      }
+    }
+
+    /** The same for single backups. */
+    async function applyDeletions({ id }: InstallRef): Promise<void> {
+      const ids = (await places.deletionsFor(target))[id] ?? [];
+      const place = placeIn(target, id);
+      if (ids.length === 0 || !(await place.storage.has('config'))) return;
+      const restic = resticOn(place, await passwordOf(id));
+      const deleted = (await restic.list(signal)).filter(({ tags = [] }) =>
+        tags.some((tag) => ids.includes(tag)),
+      );
+      if (deleted.length > 0) await restic.forget(deleted.map((snapshot) => snapshot.id));
     }
 
     const explained = <Result>(install: InstallRef, work: Promise<Result>) =>
@@ -132,16 +157,20 @@ export function createRepositoryMover(options: MoverOptions): MoveRepositories {
 
     const all = new Map([...move.installs, ...(await move.installsHere())].map((one) => [one.id, one]));
     if (from !== null) await places.addFormer(from);
+    await applyRemovals();
     await places.switchTo(target, [...all.keys()]);
+    await applyRemovals();
     const counts: number[] = [];
     for (const install of all.values()) {
       signal?.throwIfAborted();
       await onRepository(install.id, async () => {
         await explained(install, copyOne(install));
+        await explained(install, applyDeletions(install));
         await places.moved(install.id);
       });
       counts.push((await placeIn(target, install.id).storage.list('snapshots')).length);
     }
+    await places.endMove(target);
     return {
       place: target.address,
       installs: counts.filter((count) => count > 0).length,
@@ -165,6 +194,16 @@ async function reachable(root: RepositoryRoot): Promise<string[]> {
   }
 }
 
+/** Without this, a move from an unmounted disk would leave its backups behind. */
+async function requireSeen(root: RepositoryRoot, places: BackupPlaces): Promise<void> {
+  try {
+    await places.requireSeen(root);
+  } catch (error) {
+    if (!(error instanceof UnseenPlaceError)) throw error;
+    throw new PermanentHostError(`${messageOf(error.cause)}. Nothing was changed.`, { cause: error });
+  }
+}
+
 /** Reads the structure and a part of the data of a copy. */
 async function verify(
   { id }: InstallRef,
@@ -173,107 +212,6 @@ async function verify(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   await resticOn(placeIn(target, id), await passwordOf(id)).check(signal);
-}
-
-/**
- * Copies the snapshots that a repository lacks, creates the repository if needed, and compares the lists. Returns the snapshots of the
- * source.
- */
-async function copyRepository(
-  source: RepositoryPlace,
-  target: RepositoryPlace,
-  { password, signal, ...parts }: CopyOptions,
-  copied: () => void,
-): Promise<ListedSnapshot[]> {
-  const from = resticOn(source, password);
-  const to = resticOn(target, password);
-  const wanted = await from.list(signal);
-  const polynomial = await from.polynomial();
-  if (!(await target.storage.has('config'))) await initialize(target, password, parts, polynomial);
-  const lacking = await lackingOf(wanted, to.list(signal));
-  if (lacking.length === 0) return wanted;
-  if (haveSameAccess(source, target)) {
-    await copySnapshots(source, target, lacking, { password, signal, copied });
-  } else {
-    await copyByFolder(source, target, lacking, { ...parts, password, signal, copied, polynomial });
-  }
-  const left = await lackingOf(wanted, to.list(signal));
-  if (left.length > 0) throw new Error(`${left.length} backups are missing in the copy`);
-  return wanted;
-}
-
-type CopyOptions = Pick<MoverOptions, 'clock' | 'random' | 'scratch'> & {
-  password: string;
-  signal: AbortSignal | undefined;
-};
-
-/** restic reads one key and one region for both repositories. */
-function haveSameAccess(source: RepositoryPlace, target: RepositoryPlace): boolean {
-  if (source.options.length === 0 || target.options.length === 0) return true;
-  const [one, other] = [source, target].map(({ environment, options }) =>
-    JSON.stringify([environment, options]),
-  );
-  return one === other;
-}
-
-async function copySnapshots(
-  source: RepositoryPlace,
-  target: RepositoryPlace,
-  ids: readonly string[],
-  { password, signal, copied }: { password: string; signal: AbortSignal | undefined; copied(): void },
-): Promise<void> {
-  const program = resticOn(target, password).copyFrom(source, ids);
-  const stop = () => program.stop();
-  signal?.addEventListener('abort', stop);
-  program.stdin.end();
-  try {
-    for await (const line of createInterface({ input: program.stdout })) if (isCopied(line)) copied();
-    await program.ended;
-  } finally {
-    signal?.removeEventListener('abort', stop);
-  }
-  signal?.throwIfAborted();
-}
-
-/** By a repository in the scratch folder, which may take up half of the free space. */
-async function copyByFolder(
-  source: RepositoryPlace,
-  target: RepositoryPlace,
-  ids: readonly string[],
-  { scratch, polynomial, copied, ...options }: CopyOptions & { polynomial: string; copied(): void },
-): Promise<void> {
-  const { password, signal } = options;
-  const between = placeIn(
-    { address: join(scratch, 'moved-backups'), credentials: null },
-    basename(target.address),
-  );
-  await between.storage.removeAll();
-  await mkdir(scratch, { recursive: true, mode: 0o700 });
-  try {
-    await watchingDisk(scratch, signal, async (limited) => {
-      await initialize(between, password, options, polynomial);
-      await copySnapshots(source, between, ids, { password, signal: limited, copied: () => {} });
-    });
-    const staged = await resticOn(between, password).list(signal);
-    await copySnapshots(
-      between,
-      target,
-      staged.map(({ id }) => id),
-      { password, signal, copied },
-    );
-  } finally {
-    await between.storage.removeAll();
-  }
-}
-
-/** Ids of the snapshots whose copy is missing. */
-async function lackingOf(
-  wanted: readonly ListedSnapshot[],
-  present: Promise<ListedSnapshot[]>,
-): Promise<string[]> {
-  const keyOf = ({ time, tree, tags = [] }: ListedSnapshot) => JSON.stringify([time, tree, tags]);
-  const there = new Set((await present).map(keyOf));
-  return wanted.filter((snapshot) => !there.has(keyOf(snapshot))).map(({ id }) => id);
 }
 
 /** restic writes each retry before the reason, and its stack after it. */

@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type S3Server, startS3Server } from '../../../../test/servers/s3-server.ts';
 import { mountSmallDisk } from '../../../../test/servers/small-disk.ts';
@@ -8,6 +11,7 @@ import { PermanentHostError } from '../../contract/errors.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
 import type { Backups } from './backups.ts';
+import { UnseenPlaceError } from './place-mark.ts';
 
 let machine: BackupMachine;
 let server: S3Server;
@@ -244,6 +248,107 @@ test('an interrupted move has lost nothing, and continues', async () => {
   await restoreAll(restarted, blog, [post, comment]);
   await restoreAll(restarted, shop, [...ids, three, four]);
 });
+
+test('a disk that is not mounted is no empty place: nothing is made, deleted, moved or forgotten there', async () => {
+  const backups = machine.backupsWith();
+  const [one = ''] = await backUp(backups, shop);
+  const disk = `${machine.layout.backups}-disk`;
+  const mount = () => {
+    rmSync(machine.layout.backups, { recursive: true });
+    renameSync(disk, machine.layout.backups);
+  };
+  renameSync(machine.layout.backups, disk);
+  mkdirSync(machine.layout.backups);
+  await expect(backUp(backups, shop)).rejects.toThrow('The place of the backups is not available.');
+  await expect(backups.held(shop.ref)).rejects.toThrow(UnseenPlaceError);
+  await expect(backups.discard(shop.ref, one)).rejects.toThrow(UnseenPlaceError);
+  await expect(backups.removeAll(shop.ref.id)).rejects.toThrow(UnseenPlaceError);
+  await expect(move(backups, folder(newFolder()))).rejects.toThrow(
+    /may not be mounted\. Nothing was changed/,
+  );
+  expect(readdirSync(machine.layout.backups)).toEqual([]);
+  expect(await machine.backupsWith({ repository: newFolder() }).places()).toMatchObject({
+    current: machine.layout.backups,
+    refused: { held: null },
+  });
+  mount();
+  await restoreAll(backups, shop, [one]);
+
+  // The same for the former place, once a move has emptied it of use.
+  const place = newFolder();
+  await move(backups, folder(place));
+  renameSync(machine.layout.backups, disk);
+  mkdirSync(machine.layout.backups);
+  const forgetting = backups.forgetFormer([{ install: shop.ref, backupIds: [one] }]);
+  await expect(forgetting).rejects.toThrow(/cannot be seen: .* Nothing was deleted/);
+  mount();
+  expect(await backups.forgetFormer([{ install: shop.ref, backupIds: [one] }])).toBe(1);
+  // The operator knows that the backups are lost.
+  rmSync(place, { recursive: true });
+  expect((await backups.places()).unseen).toHaveLength(1);
+  const followed = machine.backupsWith({ repository: place });
+  await followed.acceptPlace();
+  expect(await followed.held(shop.ref)).toEqual([]);
+  await backUp(followed, shop);
+});
+
+test('what is deleted during a move is deleted in its target, also if the move is killed', async () => {
+  const backups = machine.backupsWith();
+  const [one = '', two = ''] = await backUp(backups, shop, shop);
+  await backUp(backups, blog);
+  const place = newFolder();
+  const child = spawn(
+    process.execPath,
+    [
+      fileURLToPath(new URL('./moving-process.fixture.ts', import.meta.url)),
+      JSON.stringify({
+        ...{ folder: machine.layout.folder, runFolder: machine.layout.runFolder },
+        ...{ installs: [shop.ref, blog.ref], to: folder(place), from: null },
+      }),
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  for await (const line of createInterface({ input: child.stdout })) {
+    // Both backups of the first are copied; the second is not.
+    if (line === '2') child.kill('SIGKILL');
+    expect(line).not.toBe('moved');
+  }
+  expect(snapshotsIn(place, shop)).toHaveLength(2);
+  const restarted = machine.backupsWith();
+  expect(await restarted.places()).toMatchObject({ current: machine.layout.backups, waiting: [] });
+  await restarted.discard(shop.ref, one);
+  await restarted.removeAll(blog.ref.id);
+  const [three = ''] = await backUp(restarted, shop);
+
+  // Another deletion while the move goes on, of a copied one.
+  let meanwhile: Promise<void> | undefined;
+  const report = () => {
+    meanwhile ??= restarted.discard(shop.ref, two);
+  };
+  await move(restarted, folder(place), { installs: [shop.ref], report });
+  await meanwhile;
+  expect(await restarted.held(shop.ref)).toEqual([three]);
+  expect(snapshotsIn(place, shop)).toHaveLength(1);
+  expect(existsSync(join(place, blog.ref.id))).toBe(false);
+  await restoreAll(restarted, shop, [three]);
+});
+
+test('an install that is deleted while its backups are moved leaves nothing in the target', async () => {
+  const backups = machine.backupsWith();
+  await backUp(backups, shop, blog);
+  const place = newFolder();
+  let meanwhile: Promise<void> | undefined;
+  await move(backups, folder(place), {
+    report: () => {
+      meanwhile ??= backups.removeAll(shop.ref.id);
+    },
+  });
+  await meanwhile;
+  expect(readdirSync(place).sort()).toEqual([blog.ref.id, 'homeport-backups'].sort());
+  expect(readdirSync(machine.layout.backups)).not.toContain(shop.ref.id);
+});
+
+const snapshotsIn = (place: string, { ref }: HostedInstall) => readdirSync(join(place, ref.id, 'snapshots'));
 
 test('backups made during a move are moved too, and none is refused', async () => {
   const backups = machine.backupsWith();

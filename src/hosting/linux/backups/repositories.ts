@@ -2,13 +2,14 @@ import type { Clock } from '../../../lib/clock.ts';
 import { parseUuid, type Randomness } from '../../../lib/ids.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
+import type { BackupPlaces } from './backup-places.ts';
 import { newRepository } from './new-repository.ts';
 import type { RepositoryPlace } from './repository-place.ts';
 import { isWrongPassword, type Restic, resticOn } from './restic.ts';
 
 /** The repositories of all installs. */
 export interface Repositories {
-  /** The repository of an install; null without one. */
+  /** The repository of an install; null without one. Rejects if the place with it cannot be seen. */
   open(installId: string): Promise<Restic | null>;
   /** The repository of an install, created if needed, and the snapshots of a backup in it. */
   openWith(
@@ -21,20 +22,21 @@ export interface Repositories {
 }
 
 export interface RepositoriesOptions {
-  /** The present place of an install's repository. */
-  placeOf(installId: string): Promise<RepositoryPlace>;
+  places: Pick<BackupPlaces, 'placeOf' | 'rootOf' | 'requireSeen' | 'claim'>;
   passwordOf(installId: string): Promise<string>;
   clock: Clock;
   random: Randomness;
 }
 
 export function createRepositories(options: RepositoriesOptions): Repositories {
-  const { passwordOf } = options;
-  const placeOf = (installId: string) => options.placeOf(canonicalId(installId));
+  const { passwordOf, places } = options;
+  const placeOf = (installId: string) => places.placeOf(canonicalId(installId));
 
   async function open(installId: string): Promise<Restic | null> {
     const place = await placeOf(installId);
-    return (await place.storage.has('config')) ? resticOn(place, await passwordOf(installId)) : null;
+    if (await place.storage.has('config')) return resticOn(place, await passwordOf(installId));
+    await places.requireSeen(await places.rootOf(installId));
+    return null;
   }
 
   return {
@@ -45,11 +47,16 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
       if (present !== null) return { restic: present, ids: await present.find(backupId, signal) };
       const place = await placeOf(installId);
       const password = await passwordOf(installId);
+      await places.claim(await places.rootOf(installId));
       await initialize(place, password, options);
       return { restic: resticOn(place, password), ids: [] };
     },
 
-    remove: async (installId) => (await placeOf(installId)).storage.removeAll(),
+    async remove(installId) {
+      const place = await placeOf(installId);
+      await places.requireSeen(await places.rootOf(installId));
+      await place.storage.removeAll();
+    },
   };
 }
 

@@ -76,7 +76,8 @@ export async function installsIn(root: RepositoryRoot): Promise<string[]> {
   return (await storageBelow(root, '').list('')).filter((name) => parseUuid(name) === name);
 }
 
-function storageBelow({ address, credentials }: RepositoryRoot, name: string): RepositoryStorage {
+/** The files in a place, or with a name in a folder of it. */
+export function storageBelow({ address, credentials }: RepositoryRoot, name: string): RepositoryStorage {
   if (credentials === null) return folderStorage(join(address, name));
   const place = parseS3(address);
   const prefix = [place.prefix, name].filter((part) => part !== '').join('/');

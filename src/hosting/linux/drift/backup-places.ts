@@ -1,4 +1,4 @@
-import { countedBackups, refusedPlaceSentence } from '../../contract/backup-places.ts';
+import { countedBackups, refusedPlaceSentence, unseenPlaceSentence } from '../../contract/backup-places.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { Backups } from '../backups/backups.ts';
 import { countSnapshots } from '../backups/count-snapshots.ts';
@@ -10,9 +10,16 @@ export async function inspectBackupPlaces(
   { backups, layout }: { backups: Pick<Backups, 'places'>; layout: Pick<LinuxLayout, 'backups'> },
   expected: readonly InstallRef[],
 ): Promise<Fault[]> {
-  const { current, configured, refused, waiting, former } = await backups.places();
+  const report = await backups.places();
+  const { current, configured, refused, waiting, former, unseen = [] } = report;
+  const faults: Fault[] = unseen.map((place) => ({
+    message: unseenPlaceSentence(report, place),
+    repair: null,
+    remedy: `See what the host reaches: homeport host backups show`,
+  }));
   if (refused !== null) {
     return [
+      ...faults,
       {
         message: refusedPlaceSentence(current, refused),
         repair: null,
@@ -20,7 +27,6 @@ export async function inspectBackupPlaces(
       },
     ];
   }
-  const faults: Fault[] = [];
   if (waiting.length > 0) {
     const number = waiting.length === 1 ? '1 install' : `${waiting.length} installs`;
     faults.push({
