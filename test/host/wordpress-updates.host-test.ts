@@ -243,6 +243,33 @@ test('leaves a page alone that was broken before', async () => {
   await files.write(`wp-content/plugins/${PLUGIN}`, pluginFile('1.0'));
 });
 
+test('continues an update that an earlier version of the host began, and never undoes an ended one', async () => {
+  await files.offer('');
+  const updates = await planned();
+  const order = { updateId: crypto.randomUUID(), checkpointId: await checkpoint(), updates, pages: [] };
+  const outcome = await host.updateWordpress(install, order);
+  expect(outcome).toMatchObject({ made: updates, rolledBack: null });
+  const journal = layout.updateOf(install.id);
+  const entry = JSON.parse(await readFile(journal, 'utf8'));
+  const asWritten = (change: object) => writeFile(journal, JSON.stringify({ ...entry, ...change }));
+
+  await asWritten({ before: { of: 'another version' } });
+  expect(await host.updateWordpress(install, order)).toEqual(outcome);
+
+  // Pages of visitors alone, and settings.
+  const pages = entry.before.pages.filter(({ kind }: { kind: string }) => kind === 'visitor');
+  const { fatals, state: settings } = entry.before;
+  await asWritten({ stage: 'checking', before: { pages, fatals, settings } });
+  expect(await host.updateWordpress(install, order)).toEqual(outcome);
+  const { siteurl } = settings;
+  const before = { pages, fatals, settings: { ...settings, siteurl: `${siteurl}/former` } };
+  await asWritten({ stage: 'checking', before });
+  expect(await host.updateWordpress(install, order)).toMatchObject({
+    rolledBack: { reason: expect.stringContaining('the option siteurl') },
+  });
+  await expectFormer();
+});
+
 test.each(steps(['checkpoint restored'], KILLED_AT))(
   'a host killed at "%s" leaves the former or the new website after the next attempt',
   async (step) => {

@@ -1,5 +1,4 @@
 import Type, { type Static } from 'typebox';
-import { observationSchema } from '../../websites/probe/observation.ts';
 import { createStepJournal, type StepJournal } from './step-journal.ts';
 
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -33,8 +32,8 @@ const entrySchema = Type.Object({
   index: Type.Integer({ minimum: 0 }),
   /** WordPress version before the first update. */
   wordpressVersion: Type.String(),
-  /** How the website looked before the first update. */
-  before: observationSchema,
+  /** How the website looked before the first update: see `recordedObservation`. An ended update needs no readable one. */
+  before: Type.Unknown(),
   /** How often the host was killed in the middle of an update. */
   interruptions: Type.Integer({ minimum: 0 }),
   made: Type.Array(updateSchema),

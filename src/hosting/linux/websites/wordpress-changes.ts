@@ -12,6 +12,7 @@ import {
 } from '../../contract/wordpress-changes.ts';
 import { expectedAfter, mayDiffer } from '../../websites/probe/expected-observation.ts';
 import { observe } from '../../websites/probe/observation.ts';
+import { recordedObservation } from '../../websites/probe/recorded-observation.ts';
 import { checkAgain } from '../../websites/probe/website-check.ts';
 import { cleanReason, cleanText } from '../../wordpress/website-text.ts';
 import { measureWebsite } from '../backups/measure-website.ts';
@@ -102,7 +103,7 @@ export function createWordPressChanges(
     const { expected, changed } = entry;
     if (expected === null || changed === null) return entry;
     const look = await lookAt(record, signal);
-    const { fault, warning } = await checkAgain(look, expected, {
+    const { fault, warning } = await checkAgain(look, recordedObservation(expected), {
       suspects: change.status === 'active' ? [{ kind: change.kind, id: changed.id }] : [],
       isTolerated: (what) => mayDiffer(change, what),
     });

@@ -13,6 +13,7 @@ import {
   type WordPressUpdater,
 } from '../../contract/wordpress-updates.ts';
 import { observe } from '../../websites/probe/observation.ts';
+import { recordedObservation } from '../../websites/probe/recorded-observation.ts';
 import { type CheckOutcome, checkAgain } from '../../websites/probe/website-check.ts';
 import { cleanReason, cleanText } from '../../wordpress/website-text.ts';
 import { measureWebsite } from '../backups/measure-website.ts';
@@ -202,7 +203,10 @@ export function createWordPressUpdates(
     signal?: AbortSignal,
   ): Promise<CheckOutcome> {
     const look = await lookAt(record, signal);
-    const outcome = await checkAgain(look, entry.before, { suspects: entry.made, isTolerated: () => keep });
+    const outcome = await checkAgain(look, recordedObservation(entry.before), {
+      suspects: entry.made,
+      isTolerated: () => keep,
+    });
     if (outcome.fault !== null) return outcome;
     const { bytes, files } = layout.limits;
     if (bytes === null && files === null) return outcome;
