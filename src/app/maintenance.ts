@@ -77,7 +77,7 @@ export function maintenance(
       ...(config.host === 'linux' ? [updateSchedule(platform)] : []),
       ...(config.host === 'linux' && config.wordpressFetch ? [fetchSchedule(platform)] : []),
       ...(config.watchDomains ? [reachabilitySchedule(platform)] : []),
-      ...(config.watchWebsites ? [watchSchedule(platform)] : []),
+      watchSchedule(platform),
       ...(order === null ? [] : [scheduled(order, '* * * * *')]),
       ...(areBackupsDaily(config)
         ? [

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { HISTORY_DAYS, historyDays, intervalsOf, observedIn, percentageOf, presentState } from './history.ts';
+import { gapMsOf, turnsOf } from './jobs.ts';
 
 const NOW = new Date('2026-03-10T12:00:00.000Z');
 const at = (ms: number) => new Date(NOW.getTime() - ms).toISOString();
@@ -55,5 +56,10 @@ it('tells the state since when, across pauses of the checks', () => {
     since: at(5 * HOUR_MS),
     checked_at: at(5 * HOUR_MS),
   });
+  // A website of 20,000 is asked every fourth minute.
+  const rare = [span(HOUR_MS, 9 * MINUTE_MS, true)];
+  expect(presentState(rare, null, NOW, gapMsOf(turnsOf(20_000)))).toMatchObject({ state: 'up' });
+  expect(presentState(rare, null, NOW, gapMsOf(turnsOf(15_000)))).toMatchObject({ state: 'unknown' });
+  expect(presentState(rare, null, NOW, gapMsOf(turnsOf(1)))).toMatchObject({ state: 'unknown' });
   expect(presentState([], null, NOW)).toEqual({ state: 'unknown', since: null, checked_at: null });
 });

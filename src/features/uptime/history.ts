@@ -3,7 +3,7 @@ import type { Span } from './read-store.ts';
 
 /** A check counts for the minute after it, or until the next span begins. */
 const CHECK_MS = MINUTE_MS;
-/** Without a check for this long, nothing is known. */
+/** Without a check for this long, nothing is known. Very many websites are asked in turns, so theirs is longer. */
 const SILENT_MS = 3 * MINUTE_MS;
 /** Days of history. */
 export const HISTORY_DAYS = 90;
@@ -91,17 +91,17 @@ export function historyDays(intervals: readonly Interval[], now: Date): HistoryD
 export const STATES = ['up', 'down', 'unknown'] as const;
 export type UptimeState = (typeof STATES)[number];
 
-/** The state now, and since when; null if it was never checked. */
+/** The state now, and since when; null if it was never checked. `gapMs`: how far two checks in a row may be apart. */
 export function presentState(
   spans: readonly Span[],
   openSince: string | null,
   now: Date,
-  silentMs = SILENT_MS,
+  gapMs = 0,
 ): { state: UptimeState; since: string | null; checked_at: string | null } {
   const last = spans.at(-1);
   if (last === undefined) return { state: 'unknown', since: null, checked_at: null };
   const checked_at = last.last_at;
-  if (now.getTime() - Date.parse(checked_at) > silentMs) {
+  if (now.getTime() - Date.parse(checked_at) > Math.max(SILENT_MS, gapMs)) {
     return { state: 'unknown', since: checked_at, checked_at };
   }
   if (openSince !== null) return { state: 'down', since: openSince, checked_at };

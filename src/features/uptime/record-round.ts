@@ -113,7 +113,19 @@ async function endUnwatched(
   now: string,
 ): Promise<void> {
   if (open.size === 0) return;
-  const incidents = (await unwatchedWithIncident(queries)).flatMap((id) => open.get(id) ?? []);
+  await endAll(
+    queries,
+    (await unwatchedWithIncident(queries)).flatMap((id) => open.get(id) ?? []),
+    now,
+  );
+}
+
+/** Ends all incidents, because the watch is switched off. */
+export async function endWatch(queries: Queries, at: Date): Promise<void> {
+  await endAll(queries, [...(await openIncidents(queries)).values()], at.toISOString());
+}
+
+async function endAll(queries: Queries, incidents: readonly OpenIncident[], now: string): Promise<void> {
   const of = (isConfirmed: boolean) =>
     incidents.filter(({ confirmed_at }) => (confirmed_at !== null) === isConfirmed).map(({ id }) => id);
   await dropSuspicions(queries, of(false));

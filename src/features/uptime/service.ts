@@ -18,8 +18,9 @@ import {
   presentState,
   type UptimeState,
 } from './history.ts';
+import { gapMsOf, turnsOf } from './jobs.ts';
 import { type Incident, pageOfIncidents, spansOf } from './read-store.ts';
-import { isWatched } from './watched-store.ts';
+import { countWatched, isWatched } from './watched-store.ts';
 
 export type { Incident };
 
@@ -61,10 +62,11 @@ export function createUptimeService({
         authorize('install.read', 'install.read', await findInstallAccess(reader, caller, installId));
         const now = clock.now();
         const since = new Date(now.getTime() - KEEP_HISTORY_MS).toISOString();
-        const [spans, open, unwatched_reason] = await Promise.all([
+        const [spans, open, unwatched_reason, websites] = await Promise.all([
           spansOf(reader, installId, since),
           pageOfIncidents(reader, { installId, isOpen: true }, { limit: 1, offset: 0 }),
           unwatchedReason(reader, installId),
+          countWatched(reader),
         ]);
         const [incident = null] = open.results;
         const intervals = intervalsOf(spans, now);
@@ -72,7 +74,7 @@ export function createUptimeService({
           percentageOf(observedIn(intervals, now.getTime() - PERIODS[period], now.getTime()));
         return {
           unwatched_reason,
-          ...presentState(spans, incident?.started_at ?? null, now),
+          ...presentState(spans, incident?.started_at ?? null, now, gapMsOf(turnsOf(websites))),
           percentages: {
             last_24_hours: percentage('last_24_hours'),
             last_7_days: percentage('last_7_days'),

@@ -73,8 +73,9 @@ async function website(environment: 'production' | 'staging' | null = 'productio
 async function check(
   rounds = 1,
   parts: { limitMs?: number; pageEvery?: number } = { pageEvery: 2 },
+  platform: Parameters<typeof websiteWatch>[0] = homeport.platform,
 ): Promise<void> {
-  const kind = websiteWatch(homeport.platform, {
+  const kind = websiteWatch(platform, {
     host: {
       async readLog(_install, query) {
         logQueries.push(query);
@@ -270,6 +271,35 @@ describe('an incident', () => {
       monitored: false,
       reason: 'Homeport checks active installs of the environment production.',
     });
+  });
+});
+
+describe('a watch that is switched off', () => {
+  it('ends the open incidents without news, and queues nothing more', async () => {
+    const shop = await website();
+    edge.answers.set(shop.hostname, { status: 500 });
+    await check(4);
+    const { platform } = homeport;
+    const off = { ...platform, config: { ...platform.config, watchWebsites: false } };
+    const queued = () =>
+      platform.database.write(async (transaction) => {
+        await watchSchedule(off).enqueue(transaction, platform.queue);
+        const deleted = await transaction.queries
+          .deleteFrom('jobs')
+          .where('kind', '=', 'watch_websites')
+          .where('state', '=', 'queued')
+          .returning('id')
+          .execute();
+        return deleted.length;
+      });
+    expect(await queued()).toBe(1);
+    edge.asked.length = 0;
+    await check(1, {}, off);
+    expect(edge.asked).toEqual([]);
+    expect(await incidentsOf(shop, '?state=open')).toEqual([]);
+    expect(await incidentsOf(shop)).toMatchObject([{ cause: 'status' }]);
+    expect(await eventsOf(shop)).toEqual(['incident.started']);
+    expect(await queued()).toBe(0);
   });
 });
 

@@ -12,22 +12,18 @@ import { createEdgeAddressBook } from '../hosts/edge-address-book.ts';
 import type { HostingAddresses } from '../hosts/hosting-addresses.ts';
 import { type CheckParts, checkWebsite } from './check-website.ts';
 import { createEdgePlaces, type FoundEdge } from './edge-places.ts';
-import { watchWebsites } from './jobs.ts';
+import { gapMsOf, turnsOf, watchWebsites } from './jobs.ts';
 import type { Fault } from './judgement.ts';
 import { createErrorFinder } from './php-errors.ts';
-import { type Observation, recordRound } from './record-round.ts';
+import { endWatch, type Observation, recordRound } from './record-round.ts';
 import { type OpenIncident, openIncidents } from './store.ts';
 import { countWatched, type WatchedInstall, watchedInstalls } from './watched-store.ts';
 
-/** Websites in a round. With more of them, each is asked every second minute, or third, and so on. */
-export const MOST_A_ROUND = 5_000;
 /** A website that does not answer occupies one of these for {@link LIMIT_MS}. */
 const AT_ONCE = 64;
 export const LIMIT_MS = 10 * SECOND_MS;
 /** A round that takes longer asks the rest of the websites in the next one. */
 const LONGEST_ROUND_MS = 45 * SECOND_MS;
-/** The most rounds between two checks in a row: one check in between may be missing. */
-const LONGEST_GAP_ROUNDS = 2.5;
 /** Connections to each host for cached answers. */
 const CONNECTIONS = 8;
 
@@ -46,13 +42,20 @@ interface Parts {
 /** The result of a check; undefined if it could not be made. */
 type Found = { fault: Fault | null } | undefined;
 
-/** Queues the checks of each minute, unless those of an earlier minute are unfinished. */
-export function watchSchedule({ queue }: Pick<Platform, 'queue'>): Schedule {
+/**
+ * Queues the checks of each minute, unless those of an earlier minute are unfinished. If the watch is off, it queues one job that ends the
+ * open incidents.
+ */
+export function watchSchedule({
+  queue,
+  config,
+}: Pick<Platform, 'queue'> & { config: Pick<Config, 'watchWebsites'> }): Schedule {
   return {
     name: watchWebsites.name,
     cron: '* * * * *',
     async enqueue(transaction) {
       if (await hasUnfinishedJobs(transaction.queries, watchWebsites.name)) return;
+      if (!config.watchWebsites && (await openIncidents(transaction.queries)).size === 0) return;
       await queue.enqueue(transaction, watchWebsites, { payload: {}, lane: watchWebsites.name });
     },
   };
@@ -61,7 +64,7 @@ export function watchSchedule({ queue }: Pick<Platform, 'queue'>): Schedule {
 /** The job that asks the home page of each watched website at its own host, whatever its names lead to in the DNS. */
 export function websiteWatch(
   platform: Pick<Platform, 'database' | 'clock' | 'random'> & {
-    config: Parameters<typeof createEdgeAddressBook>[0];
+    config: Parameters<typeof createEdgeAddressBook>[0] & Pick<Config, 'watchWebsites'>;
   },
   parts: Parts,
 ): JobKind {
@@ -72,7 +75,7 @@ export function websiteWatch(
 
   /** The websites whose turn it is. The order changes, so that no website is always among the last. */
   async function turnOf(minute: number): Promise<{ websites: WatchedInstall[]; turns: number }> {
-    const turns = Math.max(1, Math.ceil((await countWatched(reader)) / MOST_A_ROUND));
+    const turns = turnsOf(await countWatched(reader));
     const websites = await watchedInstalls(reader, { turn: minute % turns, turns });
     const first = websites.length === 0 ? 0 : (minute * AT_ONCE) % websites.length;
     return { websites: [...websites.slice(first), ...websites.slice(0, first)], turns };
@@ -108,11 +111,12 @@ export function websiteWatch(
     ...watchWebsites,
     async run(_payload, job) {
       const at = clock.now();
+      if (!config.watchWebsites) return ({ queries }) => endWatch(queries, at);
       const minute = Math.floor(at.getTime() / MINUTE_MS);
       const { websites, turns } = await turnOf(minute);
       const open = await openIncidents(reader);
       if (websites.length === 0 && open.size === 0) return;
-      const gapMs = LONGEST_GAP_ROUNDS * turns * MINUTE_MS;
+      const gapMs = gapMsOf(turns);
       const edgeOf = createEdgePlaces({ queries: reader, addressBook, embedded, signal: job.signal });
       const errorOf = createErrorFinder(host, { at, gapMs, signal: job.signal, log: job.log });
       const agents = sharedAgents();
