@@ -27,7 +27,9 @@ describe('what leads into a sandbox', () => {
     expect(command.slice(-2)).toEqual(['--', '/usr/bin/env']);
     // It is the install's user already, who could not switch.
     expect(command).not.toContain('/usr/bin/setpriv');
-    expect(command.join(' ')).toContain(`--chdir ${layout.homeOf(install.id)}`);
+    // Clients such as rsync name paths relative to the home. A shell begins where its user can write.
+    const folder = way === 'terminal' ? layout.privateOf(install.id) : layout.homeOf(install.id);
+    expect(command.join(' ')).toContain(`--chdir ${folder} `);
   });
 
   test('keeps a terminal in its session, if there is a terminal', () => {

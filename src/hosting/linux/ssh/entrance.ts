@@ -1,5 +1,5 @@
 import { PermanentHostError } from '../../contract/errors.ts';
-import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
+import { foldersOf, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 
 /** Purpose of a session: SFTP, or a command or shell without or with a terminal. */
@@ -11,7 +11,8 @@ const REST = ['/usr/bin/env'] as const;
 
 /**
  * The command that `session.pl` runs, followed by the user's command: it enters the sandbox of the user's install. `environment`: of
- * shells and their commands.
+ * shells and their commands. A shell with a terminal starts in a folder that the user can write to. SFTP and commands start in the home,
+ * because clients such as rsync name paths relative to it.
  */
 export function entranceOf(
   layout: LinuxLayout,
@@ -24,7 +25,7 @@ export function entranceOf(
     user: 'already',
     tools: true,
     environment,
-    terminal: way === 'terminal',
+    ...(way === 'terminal' ? { terminal: true, folder: foldersOf(layout, install).private } : {}),
   });
 }
 

@@ -106,6 +106,11 @@ describe('a command', () => {
     expect(status).toBe(7);
   });
 
+  it('starts with a terminal where the user can write', async () => {
+    const { stdout } = await run('pwd; touch written && rm written && echo writable', ['-tt']);
+    expect(stdout.replaceAll('\r', '').trim()).toBe(`${home()}/private\nwritable`);
+  });
+
   it('reads what the client sends', async () => {
     const { child, firstLine } = await host.stay(shop.install.name, key, 'echo ready; read a; echo "got $a"');
     expect(firstLine).toBe('ready');

@@ -9,7 +9,10 @@ export const PREPENDED = 'arguments.php';
 
 export const pharOf = (layout: LinuxLayout): string => join(layout.wpCli, PHAR);
 
-/** Runs WP-CLI with the PHP of the website. A later `--path` of the user wins. */
+/**
+ * Runs WP-CLI with the PHP of the website. A later `--path` of the user wins. In the home, which belongs to root, commands that write a
+ * file would fail.
+ */
 const LAUNCHER_TEXT = `#!/bin/sh
 # Written by the host.
 phar=${SANDBOX_WP_CLI}/${PHAR}
@@ -17,6 +20,7 @@ if [ ! -r "$phar" ]; then
     echo 'This machine has no WP-CLI. Ask your hosting company to add it.' >&2
     exit 127
 fi
+[ -w . ] || cd "\${HOMEPORT_DOC%/*}/private" || exit 1
 exec php -d display_errors=stderr "$phar" --path="$HOMEPORT_DOC" "$@"
 `;
 
