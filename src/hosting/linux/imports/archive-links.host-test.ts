@@ -157,6 +157,15 @@ describe('hostile archives', () => {
     });
   });
 
+  test('whose links lead through very many folders are refused', async () => {
+    const around = Array.from({ length: 300 }, (_, at) =>
+      link(`wp-content/${at}`, `${'./'.repeat(1_000)}${(at + 1) % 300}`),
+    );
+    expect((await unpack(file('wp-content/x'), ...around)).answer).toEqual({
+      refused: expect.stringContaining('lead through too many folders'),
+    });
+  });
+
   test('copy no more than an install may have', async () => {
     const copies = Array.from({ length: 50 }, (_, at) => hardLink(`wp-content/${at}`, 'wp-content/x'));
     const archive = gzipSync(await tarOf([dump, file('wp-content/x', 'x'.repeat(1_000)), ...copies]));

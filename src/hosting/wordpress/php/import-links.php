@@ -6,6 +6,8 @@
 /** Links that one path may lead through. */
 const MOST_STEPS = 40;
 const MOST_OWN_LINKS = 10_000;
+/** Parts of paths that all links together may lead through: some seconds of a processor. Real archives need a thousandth. */
+const MOST_LINK_PARTS = 10_000_000;
 
 /**
  * The links in `wp-content` of a website.
@@ -70,10 +72,12 @@ function target_of(string $path, array $link, array $links, string $content): ?s
 /** A path without links and dots; null if it leads out of the archive or around in a circle. */
 function resolved_path(string $path, array $links, string $content, int &$steps): ?string
 {
-    $left = explode('/', $path);
+    // The next part is the last.
+    $left = array_reverse(explode('/', $path));
     $at = [];
     while ($left !== []) {
-        $part = array_shift($left);
+        count_parts(1 + count($at));
+        $part = array_pop($left);
         if ($part === '' || $part === '.') {
             continue;
         }
@@ -105,9 +109,19 @@ function resolved_path(string $path, array $links, string $content, int &$steps)
                 return null;
             }
         }
-        array_unshift($left, ...explode('/', $target));
+        array_push($left, ...array_reverse(explode('/', $target)));
     }
     return implode('/', $at);
+}
+
+/** Long targets and links to links would take hours. */
+function count_parts(int $parts): void
+{
+    static $all = 0;
+    $all += $parts;
+    if ($all > MOST_LINK_PARTS) {
+        refuse('The links of the archive lead through too many folders. Pack it again with their files: tar --dereference.');
+    }
 }
 
 /** A path without dots; null if it leads out. */

@@ -12,6 +12,9 @@ require __DIR__ . '/import-survey.php';
 require __DIR__ . '/import-choice.php';
 require __DIR__ . '/import-links.php';
 
+/** Links can multiply what an archive has, also by files and folders without bytes. */
+const MOST_LINKED = 500_000;
+
 /** Files in wp-content that belong to the former host: its caches and its connection to its database. */
 const DROP_INS = ['object-cache.php', 'advanced-cache.php', 'db.php'];
 
@@ -86,6 +89,8 @@ final class Unpacking
     private array $inner = [];
     /** @var array<string, true> */
     private array $met = [];
+    /** How many entries were placed because of a link. */
+    private int $linked = 0;
 
     /**
      * @param array<string, list<string>> $placed see {@see decided_links}
@@ -163,16 +168,22 @@ final class Unpacking
     private function places_of(string $path): array
     {
         $places = is_within($path, $this->root) ? [ltrim(substr($path, strlen($this->root)), '/')] : [];
-        foreach ($this->placed as $target => $links) {
-            $target = (string) $target;
-            if (is_within($path, $target)) {
+        if ($this->placed === []) {
+            return $places;
+        }
+        // The path itself and all folders above it: cheaper than to look at every link.
+        for ($target = $path; ; $target = str_contains($target, '/') ? dirname($target) : '') {
+            foreach ($this->placed[$target] ?? [] as $link) {
                 $this->met[$target] = true;
-                foreach ($links as $link) {
-                    $places[] = trim($link . '/' . ltrim(substr($path, strlen($target)), '/'), '/');
+                $places[] = trim($link . '/' . ltrim(substr($path, strlen($target)), '/'), '/');
+                if (++$this->linked > MOST_LINKED) {
+                    refuse('The links of the archive lead to more than ' . number_format(MOST_LINKED) . ' files. Remove links to the same folder from it.');
                 }
             }
+            if ($target === '') {
+                return $places;
+            }
         }
-        return $places;
     }
 
     /** The links to something that the archive lacks. */
