@@ -50,8 +50,8 @@ export interface WantedUrls {
   from: readonly string[];
   to: string;
   /**
-   * The scheme of all replaced URLs, which then get the port of this host, too; with `https` also of those that have the name already.
-   * Null keeps both.
+   * The scheme of all replaced URLs; with `https` also of those that have the name already. Null keeps the scheme of each. All get the
+   * port of this host for their scheme.
    */
   scheme: 'http' | 'https' | null;
   /** The only user with rights on the database. With it, `wp-content` of the website stays unused. */
@@ -248,8 +248,9 @@ export function createWebsites(options: WebsitesOptions): Websites {
   }
 
   /** The ports of this host that URLs name. */
+  /** Of HTTP and HTTPS; empty for the usual one. */
   const ownPorts = (hostname: string): string[] =>
-    [false, true].map((secure) => new URL(origin(hostname, secure)).port).filter((port) => port !== '');
+    [false, true].map((secure) => new URL(origin(hostname, secure)).port);
 
   async function replaceUrls(
     install: SandboxedInstall,
@@ -264,13 +265,17 @@ export function createWebsites(options: WebsitesOptions): Websites {
     const former = [...names.filter((host) => host !== to), ...(scheme === 'https' ? [to] : [])];
     // Texts can contain either form of an internationalised name.
     const hosts = former.flatMap((host) => [host, unicodeOf(host)]);
-    const own = scheme === null ? [] : ownPorts(to);
-    const others = new Set([...hosts, ...hosts.flatMap((host) => own.map((port) => withPort(host, port)))]);
+    const own = ownPorts(to);
+    const unusual = own.filter((port) => port !== '');
+    const others = new Set([
+      ...hosts,
+      ...hosts.flatMap((host) => unusual.map((port) => withPort(host, port))),
+    ]);
     if (others.size === 0) return;
     const address = scheme === null ? to : new URL(origin(to, scheme === 'https')).host;
     const changed = await runWhole(layout, install, {
       script: phpFileOf(layout.coreOf(install.wordpressVersion), 'replace-urls.php'),
-      args: [scheme ?? 'keep', address, ...others],
+      args: [scheme ?? `keep:${own.join(',')}`, address, ...others],
       ...(login === undefined ? { environment: { HOMEPORT_DATABASE: database } } : bareRun(database, login)),
       enter: enter(install.id),
       timeoutMs: REPLACE_MS,

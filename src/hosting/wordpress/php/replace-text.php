@@ -7,6 +7,8 @@ const URL_COLON = '(?::|%(?:25){0,3}3A)';
 const URL_SLASHES = '(?:(?:\\\\{0,7}/|\\\\{1,7}u002f){2}|(?:%(?:25){0,3}2F){2})';
 /** Ports that a URL need not name. */
 const DEFAULT_PORTS = ['80', '443'];
+/** Base64 of a text. Page builders keep the HTML and the settings of their elements in it. */
+const BASE64 = '[A-Za-z0-9+/]{16,}+={0,2}+';
 
 /** Replaces the host name in the URLs of a text or a serialised value. */
 function replace_in_value(string $value, array $from, array $to): string
@@ -17,7 +19,52 @@ function replace_in_value(string $value, array $from, array $to): string
     $rewritten = rewrite_serialised($value, $at, $from, $to);
     return $rewritten !== null && trim(substr($value, $at)) === ''
         ? substr($value, 0, $start) . $rewritten . substr($value, $at)
-        : replace_in_text($value, $from, $to);
+        : replace_in_shortcodes(replace_in_text($value, $from, $to), $from, $to);
+}
+
+/**
+ * Replaces URLs in Base64 that is the content or an attribute of a shortcode: `[vc_raw_html]…[/vc_raw_html]`, `[fusion_code]…[/fusion_code]`,
+ * `[vc_gmaps link="#E-8_…"]`. Elsewhere Base64 can be signed or belong to a file, so it stays.
+ */
+function replace_in_shortcodes(string $text, array $from, array $to): string
+{
+    if ($from === [] || !str_contains($text, '[')) {
+        return $text;
+    }
+    $decoded = static fn(array $found): string => $found[1] . replace_in_base64($found[2], $from, $to);
+    $replaced = preg_replace_callback_array([
+        '~(\[[a-z][a-z0-9_-]*+(?:\s[^][]*+)?\]\s*+)(' . BASE64 . ')(?=\s*+\[/)~i' => $decoded,
+        '~\[[a-z][a-z0-9_-]*+\s[^][]*+\]~i' => static fn(array $tag): string => preg_replace_callback(
+            '~(=(?:\\\\{0,7}["\']|&quot;|\\\\u0022)(?:#E-8_)?)(' . BASE64 . ')(?=\\\\{0,7}["\']|&quot;|\\\\u0022)~',
+            $decoded,
+            $tag[0],
+        ) ?? $tag[0],
+    ], $text);
+    // A text that is too much for PCRE keeps its Base64.
+    return $replaced ?? $text;
+}
+
+/** Only text, and only if its Base64 has one form. */
+function replace_in_base64(string $encoded, array $from, array $to): string
+{
+    $text = base64_decode($encoded, true);
+    if ($text === false || base64_encode($text) !== $encoded || preg_match('/^[^\x00]*+$/uD', $text) !== 1) {
+        return $encoded;
+    }
+    $replaced = replace_in_value($text, $from, $to);
+    return $replaced === $text ? $encoded : base64_encode($replaced);
+}
+
+/** What the Base64 of a text with this name has in it, at each of the three places where a name can begin. */
+function base64_of(string $name): array
+{
+    return array_map(static function (int $before) use ($name): string {
+        $encoded = base64_encode(str_repeat("\0", $before) . $name);
+        // The first and the last characters depend on what is beside the name.
+        $first = [0, 2, 3][$before];
+        $bits = 8 * ($before + strlen($name));
+        return substr($encoded, $first, intdiv($bits, 6) - $first);
+    }, [0, 1, 2]);
 }
 
 /**
@@ -26,6 +73,8 @@ function replace_in_value(string $value, array $from, array $to): string
  *
  * `from` names hosts with or without a port. A URL gets the new scheme, host and port if it has the port that is named, or none. If only
  * its host is named, it keeps its scheme and its port, which belong to another service of that host. So does one with another scheme.
+ *
+ * `to`: `scheme` is `http`, `https` or `keep`; with that, `ports` has the port of each scheme.
  */
 function replace_in_text(string $text, array $from, array $to): string
 {
@@ -51,6 +100,8 @@ function replace_in_text(string $text, array $from, array $to): string
             }
             // In the encoding of the rest.
             $before = $url[6] ?? colon_of($colon, $slashes);
+            // A URL that keeps its scheme gets the port of that scheme.
+            $port = $to['scheme'] === 'keep' && $scheme !== '' ? $to['ports'][strtolower($scheme)] ?? '' : $port;
             $scheme = $scheme === '' || $to['scheme'] === 'keep' ? $scheme : $to['scheme'];
             return "$scheme$colon$slashes$host" . ($port === '' ? '' : "$before$port");
         },

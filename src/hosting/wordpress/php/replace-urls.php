@@ -2,8 +2,8 @@
 /**
  * Replaces host names, ports and schemes in the URLs of the whole database, including serialised values, whose lengths it adjusts.
  * Changes everything or, if it fails, nothing.
- * Arguments: the new scheme (`http`, `https`, or `keep`), the new host, then the old ones, which can include the new one. Hosts
- * have a port if their URLs have one.
+ * Arguments: the new scheme (`http`, `https`, or `keep` with the ports of both, as in `keep:8080,8443` and `keep:,`), the new host, then
+ * the old ones, which can include the new one. Hosts have a port if their URLs have one.
  * Prints the number of changed rows of each table, and that it has completed. With HOMEPORT_BARE=1 in the environment it loads no PHP of the website.
  */
 const SHORTINIT = true;
@@ -12,7 +12,8 @@ require (defined('HOMEPORT') ? HOMEPORT['root'] : dirname(__DIR__)) . '/wp-load.
 require __DIR__ . '/database-error.php';
 require __DIR__ . '/replace-text.php';
 
-$to = ['scheme' => $argv[1], 'host' => $argv[2]];
+[$scheme, $ports] = explode(':', $argv[1]) + [1 => ','];
+$to = ['scheme' => $scheme, 'host' => $argv[2], 'ports' => array_combine(['http', 'https'], explode(',', $ports))];
 $from = array_slice($argv, 3);
 $changed = [];
 // All or nothing. A process that ends early takes nothing over.
@@ -100,9 +101,10 @@ function replace_without_key(string $table, array $texts, array $from, array $to
 
 function has_host(string $column, array $from): string
 {
+    $hosts = hosts_of($from);
     $likes = array_map(
-        static fn($host) => quoted($column) . ' LIKE ' . literal('%' . addcslashes($host, '%_\\') . '%'),
-        hosts_of($from),
+        static fn($text) => quoted($column) . ' LIKE ' . literal('%' . addcslashes($text, '%_\\') . '%'),
+        [...$hosts, ...array_merge(...array_map('base64_of', $hosts))],
     );
     return implode(' OR ', $likes);
 }
