@@ -18,6 +18,7 @@ import { emailChangeJobKinds } from '../features/identity/email-changes/job-kind
 import { invitationJobKinds } from '../features/identity/invitations/job-kinds.ts';
 import { passwordJobKinds } from '../features/identity/passwords/job-kinds.ts';
 import { deletedInstallKinds } from '../features/provisioning/deleted-installs/job-kinds.ts';
+import { keptBackups } from '../features/provisioning/deleted-installs/kept-backups.ts';
 import { installJobKinds } from '../features/provisioning/job-kinds.ts';
 import { transferJobKinds } from '../features/transfers/job-kinds.ts';
 import { changeKind } from '../features/updates/changes/job-kinds.ts';
@@ -107,7 +108,7 @@ export function createHomeportWorker(
     ...deletedInstallKinds(platform, host),
     ...cacheJobKinds(platform, host),
     ...wpCliJobKinds(platform, host),
-    ...backupJobKinds(platform, host, mailer, hostOf),
+    ...backupJobKinds(platform, host, mailer, keptBackups, hostOf),
     ...offloadJobKinds(platform, objectStorage),
     ...domainReportJobKinds(platform, {
       host,

@@ -3,6 +3,7 @@ import type { Database, Queries } from '../../database/database.ts';
 import { installsWithoutRecentBackup } from '../../features/backups/daily-backups.ts';
 import { missingByInstall } from '../../features/backups/missing-store.ts';
 import { lastRestoreCheck, unrestorable } from '../../features/backups/restore-check-store.ts';
+import { missingOfDeleted } from '../../features/provisioning/deleted-installs/kept-backups.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
@@ -34,7 +35,7 @@ export async function checkBackups(
 
 /** Finds nothing if all listed backups were there at the last comparison. */
 async function judgeMissing(queries: Queries, host: Config['host']): Promise<Finding[]> {
-  const installs = await missingByInstall(queries);
+  const installs = [...(await missingByInstall(queries)), ...(await missingOfDeleted(queries))];
   if (installs.length === 0) return [];
   const backups = installs.reduce((sum, one) => sum + one.backups, 0);
   const what = backups === 1 ? '1 backup' : `${backups} backups`;

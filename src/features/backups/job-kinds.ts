@@ -13,20 +13,21 @@ import { createBackupFinisher } from './finish-backup.ts';
 import { importKind, settlementKind } from './imports/job-kinds.ts';
 import { createBackup, notifyOfBackup } from './jobs.ts';
 import { backupMail } from './mail.ts';
-import { reconcileBackupsKind } from './reconcile-backups.ts';
+import { type OtherBackups, reconcileBackupsKind } from './reconcile-backups.ts';
 import { restoreCheckKinds } from './restore-check.ts';
 import { restoreKinds } from './restore-job.ts';
 import { discardKind } from './retention.ts';
 import { findFinishedBackup, setBackupStatus } from './store.ts';
 
 /**
- * The jobs that create, verify, restore and delete backups and email notifications. `hostOf` gives the host of an
- * install.
+ * The jobs that create, verify, restore and delete backups and email notifications. `others` are the
+ * backups of deleted installs. `hostOf` gives the host of an install.
  */
 export function backupJobKinds(
   platform: Platform,
   host: Host,
   mailer: Mailer,
+  others: OtherBackups,
   hostOf: (installId: string) => Promise<Host> = async () => host,
 ): JobKind[] {
   const { database, clock } = platform;
@@ -83,7 +84,7 @@ export function backupJobKinds(
     discardSpentKind(platform),
     dailyBackupKind(platform),
     discardKind(platform, host),
-    reconcileBackupsKind(platform, host),
+    reconcileBackupsKind(platform, host, others),
     ...restoreCheckKinds(platform, host, hostOf),
   ];
 }

@@ -201,3 +201,45 @@ it('leaves what it knows if a host cannot read its backups, and asks nothing wit
   expect(await seen(id)).toMatchObject({ missing_since: null });
   expect(field(await seen(id), 'status')).toBe('completed');
 });
+
+it('compares the backups of deleted installs, too, and restores the newest that is there', async () => {
+  const [first, second] = [await backUp(), await backUp()];
+  await owner.client.delete(`/installs/${install.id}`);
+  await homeport.idle();
+  const [deleted] = (await homeport.services.deletedInstalls.listAll()).filter(({ id }) => id === install.id);
+  const last = deleted?.backup_id ?? '';
+  const messages = async () =>
+    (await checkBackups({ reader: reader() }, { host: 'linux', backupDays: 3 }, clock)).map(
+      ({ message }) => message,
+    );
+  for (const id of [second, last]) renameSync(join(folder(), `${id}.tar.zst`), join(folder(), `${id}.away`));
+  await compare();
+  expect((await messages())[0]).toBe(
+    `2 backups of ${install.name} (deleted) are missing from the backup storage.`,
+  );
+  renameSync(join(folder(), `${second}.away`), join(folder(), `${second}.tar.zst`));
+  await compare();
+  const restored = await owner.client.post(`/deleted_installs/${install.id}/restore`);
+  expect(restored.status).toBe(202);
+  await homeport.idle();
+  const { body } = await owner.client.get(
+    `/operations/${text(restored.headers, 'location').split('/').at(-1)}`,
+  );
+  expect(body).toMatchObject({ status: 'succeeded', result: { backup_id: second } });
+  expect(await seen(last)).toMatchObject({ missing_since: expect.any(String) });
+  expect(await seen(first)).toMatchObject({ missing_since: null });
+});
+
+it('refuses to restore a deleted install whose backups are all missing', async () => {
+  await owner.client.delete(`/installs/${install.id}`);
+  await homeport.idle();
+  renameSync(folder(), aside());
+  await compare();
+  const refused = await owner.client.post(`/deleted_installs/${install.id}/restore`);
+  expect(refused.status).toBe(409);
+  expect(text(refused.body, 'message')).toMatch(/^The backups of the install are missing/);
+  renameSync(aside(), folder());
+  await compare();
+  expect((await owner.client.post(`/deleted_installs/${install.id}/restore`)).status).toBe(202);
+  await homeport.idle();
+});

@@ -37,11 +37,26 @@ export function backedUpInstalls(
     .execute();
 }
 
+/** Whether backups of deleted installs of a host are kept. */
+export async function hasKeptBackups(queries: Queries, hostId: string | null): Promise<boolean> {
+  const row = await queries
+    .selectFrom('deleted_installs')
+    .select('id')
+    .where('state', '=', 'kept')
+    .where('host_id', 'is not distinct from', hostId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A completed backup, and since when its host does not hold it. */
+export interface ListedBackup {
+  id: string;
+  missing_since: string | null;
+}
+
 /** The completed backups of an install, as far as they are listed. */
-export function completedBackups(
-  queries: Queries,
-  installId: string,
-): Promise<{ id: string; missing_since: string | null }[]> {
+export function completedBackups(queries: Queries, installId: string): Promise<ListedBackup[]> {
   return queries
     .selectFrom('backups')
     .select(['id', 'missing_since'])

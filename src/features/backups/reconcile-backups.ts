@@ -1,4 +1,6 @@
+import type { Queries } from '../../database/database.ts';
 import type { Host } from '../../hosting/contract/host.ts';
+import type { InstallRef } from '../../hosting/contract/install-ref.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Schedule } from '../../jobs/schedule.ts';
@@ -6,14 +8,31 @@ import { timestamp } from '../../lib/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { reconcileBackups, reconciliationLane } from './jobs.ts';
 import {
-  type BackedUpInstall,
   backedUpInstalls,
   completedBackups,
+  hasKeptBackups,
   isWaiting,
+  type ListedBackup,
   noteMissing,
 } from './missing-store.ts';
 
 const PAGE = 100;
+
+/** Listed backups that are not in the table of backups. */
+export interface OtherBackups {
+  /** Installs of a host, or with undefined of all hosts, with their backups. */
+  list(
+    queries: Queries,
+    hostId: string | null | undefined,
+  ): Promise<(InstallRef & { host_id: string | null; backups: ListedBackup[] })[]>;
+  /** See {@link noteMissing}. */
+  noteMissing(
+    queries: Queries,
+    installId: string,
+    backupIds: readonly string[],
+    since: string | null,
+  ): Promise<void>;
+}
 
 /** Every day; at the start of a server and of a host, {@link requestReconciliation} asks for it. */
 export function backupReconciliationSchedule({ queue }: Pick<Platform, 'queue'>): Schedule {
@@ -33,7 +52,7 @@ export async function requestReconciliation(
 ): Promise<void> {
   const lane = reconciliationLane(hostId);
   const [first] = await backedUpInstalls(database.reader, { hostId, after: 0, limit: 1 });
-  if (first === undefined) return;
+  if (first === undefined && !(await hasKeptBackups(database.reader, hostId))) return;
   await database.write(async (transaction) => {
     if (await isWaiting(transaction.queries, lane)) return;
     await queue.enqueue(transaction, reconcileBackups, { payload: { host_id: hostId }, lane });
@@ -44,24 +63,30 @@ export async function requestReconciliation(
  * Compares the list of backups with what the hosts hold. A backup that its host does not hold is missing until it is there again. If a
  * host cannot read its backups, what is known about them stays.
  */
-export function reconcileBackupsKind(platform: Platform, host: Pick<Host, 'heldBackups'>): JobKind {
+export function reconcileBackupsKind(
+  platform: Platform,
+  host: Pick<Host, 'heldBackups'>,
+  others: OtherBackups,
+): JobKind {
   const { database, clock, log } = platform;
 
   /** Returns the numbers of backups that are newly missing, and there again. */
-  async function compare({ id, name }: BackedUpInstall): Promise<{ missing: number; found: number }> {
-    // Read before the host is asked, because a backup made meanwhile is not missing.
-    const listed = await completedBackups(database.reader, id);
+  async function compare(
+    { id, name }: InstallRef,
+    listed: readonly ListedBackup[],
+    note: (queries: Queries, backupIds: string[], since: string | null) => Promise<void>,
+  ): Promise<{ missing: number; found: number }> {
     const held = new Set(await host.heldBackups({ id, name }));
     const missing = listed.filter((backup) => backup.missing_since === null && !held.has(backup.id));
     const found = listed.filter((backup) => backup.missing_since !== null && held.has(backup.id));
     if (missing.length + found.length > 0) {
       await database.write(async ({ queries }) => {
-        await noteMissing(
+        await note(
           queries,
           missing.map((backup) => backup.id),
           timestamp(clock),
         );
-        await noteMissing(
+        await note(
           queries,
           found.map((backup) => backup.id),
           null,
@@ -76,26 +101,44 @@ export function reconcileBackupsKind(platform: Platform, host: Pick<Host, 'heldB
     async run({ host_id: hostId }, { signal }) {
       const silent = new Set<string | null>();
       const sum = { missing: 0, found: 0, unread: 0 };
+
+      async function add(
+        install: InstallRef & { host_id: string | null },
+        comparing: () => ReturnType<typeof compare>,
+      ): Promise<void> {
+        signal.throwIfAborted();
+        if (silent.has(install.host_id)) return;
+        try {
+          const { missing, found } = await comparing();
+          sum.missing += missing;
+          sum.found += found;
+        } catch (err) {
+          signal.throwIfAborted();
+          if (err instanceof HostUnreachableError) silent.add(install.host_id);
+          sum.unread += 1;
+          log.warn({ err, install: install.id }, 'could not list the backups that a host holds');
+        }
+      }
+
       let after = 0;
       for (;;) {
         const page = await backedUpInstalls(database.reader, { hostId, after, limit: PAGE });
         for (const install of page) {
-          signal.throwIfAborted();
-          if (silent.has(install.host_id)) continue;
-          try {
-            const { missing, found } = await compare(install);
-            sum.missing += missing;
-            sum.found += found;
-          } catch (err) {
-            signal.throwIfAborted();
-            if (err instanceof HostUnreachableError) silent.add(install.host_id);
-            sum.unread += 1;
-            log.warn({ err, install: install.id }, 'could not list the backups that a host holds');
-          }
+          // Read before the host is asked, because a backup made meanwhile is not missing.
+          await add(install, async () =>
+            compare(install, await completedBackups(database.reader, install.id), noteMissing),
+          );
         }
         const last = page.at(-1);
         if (last === undefined) break;
         after = last.seq;
+      }
+      for (const install of await others.list(database.reader, hostId)) {
+        await add(install, () =>
+          compare(install, install.backups, (queries, ids, since) =>
+            others.noteMissing(queries, install.id, ids, since),
+          ),
+        );
       }
       if (sum.missing > 0) {
         log.error(sum, 'backups are missing from their repository; "homeport doctor" says what to do');

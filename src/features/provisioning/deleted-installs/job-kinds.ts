@@ -6,6 +6,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { permanently, postponing } from '../../hosts/host-failures.ts';
 import { removeInstall } from '../../hosts/removal-job.ts';
 import { backUpLast, expireDeleted, removeKeptBackups, retireInstall } from './jobs.ts';
+import { newestPresent } from './kept.ts';
 import { deleteDeleted, expiredInstalls, findDeleted, noteKept } from './store.ts';
 
 /** Deletions requested at once; the rest follows at the next time. */
@@ -23,7 +24,7 @@ export function deletedInstallKinds(platform: Platform, host: Host): JobKind[] {
   ): Promise<void> {
     const deleted = await findDeleted(queries, id);
     if (deleted === undefined) return;
-    const last = deleted.kept.backups.at(-1);
+    const last = newestPresent(deleted.kept) ?? deleted.kept.backups.at(-1);
     if (last === undefined) await deleteDeleted(queries, id);
     else await noteKept(queries, id, { backup_id: last.id, ...(reason === null ? {} : { reason }) });
     await queue.enqueue({ queries, ...transaction }, removeInstall, {

@@ -3,6 +3,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { DoomedInstall } from '../../websites/installs/deletion.ts';
+import { newestPresent } from './kept.ts';
 import { expireOldest, insertDeleted, readInstall } from './store.ts';
 
 /** Deleted installs of an account whose backups are kept. */
@@ -29,7 +30,7 @@ export async function keepInstall(
   const install = await readInstall(queries, id);
   if (install === undefined) return null;
   const { status, host_id, kept } = install;
-  const last = kept.backups.at(-1);
+  const last = newestPresent(kept) ?? kept.backups.at(-1);
   if (status !== 'active' && last === undefined) return null;
   const isMade = status !== 'active' && last !== undefined;
   const backupId = isMade ? last.id : random.uuid();

@@ -18,6 +18,8 @@ const backup = Type.Object({
   verified_at: orNull(text),
   created_at: text,
   finished_at: orNull(text),
+  /** Since when its host does not hold it; null while it does. Earlier versions did not store it. */
+  missing_since: Type.Optional(orNull(text)),
 });
 
 const limit = orNull(Type.Integer());
@@ -112,6 +114,10 @@ const keptSchema = Type.Object({
 export type Kept = Static<typeof keptSchema>;
 export type KeptBackup = Static<typeof backup>;
 export type KeptCertificate = Static<typeof certificate>;
+
+/** The newest backup that its host holds, as far as known. */
+export const newestPresent = ({ backups }: Kept): KeptBackup | undefined =>
+  backups.findLast(({ missing_since = null }) => missing_since === null);
 
 /** Reads the stored facts, also those that an earlier version stored. */
 export function parseKept(stored: unknown): Kept {

@@ -11,6 +11,7 @@ import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { isKeptByOthers } from '../../websites/installs/kept-names-store.ts';
 import { findInstallId } from '../../websites/installs/website-store.ts';
+import { newestPresent } from './kept.ts';
 import { type Restored, restoreInstall } from './restore.ts';
 import { allDeleted, type DeletedInstall, deletedOfAccount, findDeleted } from './store.ts';
 
@@ -31,6 +32,11 @@ export function createDeletedInstallService(platform: Platform) {
       throw new Conflict('The install is still being deleted. Try again when its last backup is made.');
     }
     if (expires_at <= timestamp(clock)) throw new NotFound();
+    if (newestPresent(deleted.kept) === undefined) {
+      throw new Conflict(
+        'The backups of the install are missing from the backup storage. Ask the operator of the platform to bring them back.',
+      );
+    }
     if ((await findInstallId(queries, name)) || (await isKeptByOthers(queries, name, account_id))) {
       throw nameTaken(name);
     }

@@ -50,7 +50,7 @@ export async function readInstall(
   const backups = await queries
     .selectFrom('backups')
     .select(['id', 'description', 'bytes', 'files', 'sha256', 'scheduled', 'checkpoint'])
-    .select(['wordpress_version', 'verified_at', 'created_at', 'finished_at'])
+    .select(['wordpress_version', 'verified_at', 'created_at', 'finished_at', 'missing_since'])
     .where('install_id', '=', id)
     .where('status', '=', 'completed')
     .where('deleting', '=', false)
@@ -162,6 +162,19 @@ export async function noteKept(
   await queries
     .updateTable('deleted_installs')
     .set({ ...columns, state: 'kept', kept: JSON.stringify({ ...kept, backups }) })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Stores the facts about a deleted install again, and the backup that a restore takes. */
+export async function updateKept(
+  queries: Queries,
+  id: string,
+  { kept, backup_id }: { kept: Kept; backup_id: string },
+): Promise<void> {
+  await queries
+    .updateTable('deleted_installs')
+    .set({ kept: JSON.stringify(kept), backup_id })
     .where('id', '=', id)
     .execute();
 }
