@@ -58,6 +58,18 @@ beforeAll(async () => {
     'careful/careful.php': `if (is_admin()) {
         register_activation_hook(__FILE__, static fn() => update_option('careful', 'ready'));
       }`,
+    'tidy/tidy.php': `if (is_admin()) {
+        register_deactivation_hook(__FILE__, static fn() => update_option('tidy', 'left'));
+        add_action('admin_init', static function () {
+          if (!current_user_can('manage_options')) wp_die('Who are you?');
+          register_deactivation_hook(__FILE__, static fn() => update_option('tidier', 'left'));
+        });
+      }`,
+    'turns/turns.php': `register_deactivation_hook(__FILE__, static fn() => update_option('turns', 'left'));
+      add_action('admin_init', static function () {
+        // As many do once, after an update.
+        if (PHP_SAPI === 'cli') exit(wp_safe_redirect(admin_url('index.php')));
+      });`,
     'dies/dies.php': `register_activation_hook(__FILE__, static fn() => wp_die('Dies needs a shop.'));`,
     // Another request deactivates the second one.
     'shy/shy.php': `add_action('activated_plugin', static function () {
@@ -205,6 +217,19 @@ test('a plugin that prepares for its activation only in wp-admin is activated as
   expect(await change({ id: 'careful', status: 'active' })).toEqual(careful);
   expect(await option('careful')).toBe('ready');
   expect(await change({ id: 'careful', status: 'inactive' })).toEqual(careful);
+});
+
+test('a plugin that registers its deactivation only in wp-admin is deactivated as there', async () => {
+  for (const id of ['tidy', 'turns'])
+    expect(await change({ id, status: 'active', keep: true })).toMatchObject({ changed: {} });
+  expect(await change({ id: 'turns', status: 'inactive' })).toMatchObject({
+    changed: { id: 'turns/turns.php' },
+  });
+  expect(await change({ id: 'tidy', status: 'inactive' })).toMatchObject({
+    changed: { id: 'tidy/tidy.php' },
+  });
+  expect(await Promise.all(['tidy', 'tidier', 'turns'].map(option))).toEqual(['left', 'left', 'left']);
+  expect(await option('active_plugins')).not.toMatch(/tidy|turns/);
 });
 
 test('a maintenance page stays only if the user keeps it', async () => {

@@ -49,7 +49,7 @@ export function createItemChanger({ layout, enter }: ItemChangerOptions): ItemCh
   /** `made` is null if the program ended without an outcome; `said` are its last words. */
   async function run(
     install: SandboxedInstall,
-    mode: 'whole' | 'plain',
+    mode: 'whole' | 'admin' | 'plain',
     { kind, id, source, status, autoUpdate }: ItemChange,
     signal?: AbortSignal,
   ): Promise<{ made: MadeChange | null; said: string; isUnchanged: boolean }> {
@@ -76,7 +76,12 @@ export function createItemChanger({ layout, enter }: ItemChangerOptions): ItemCh
 
   return {
     async change(install, change, signal) {
-      const { made, said, isUnchanged } = await run(install, 'whole', change, signal);
+      // Some plugins register their deactivation only in wp-admin. A plugin that ends PHP there does not prevent it.
+      const asAdmin = isDeactivation(change) ? await run(install, 'admin', change, signal) : null;
+      const { made, said, isUnchanged } =
+        asAdmin === null || (asAdmin.made === null && asAdmin.isUnchanged)
+          ? await run(install, 'whole', change, signal)
+          : asAdmin;
       if (made !== null && !('failed' in made)) return made;
       const failed = made ?? endedEarly(said);
       // A broken plugin or theme can fail before anything was tried, and this change can be what repairs the website.
@@ -88,6 +93,9 @@ export function createItemChanger({ layout, enter }: ItemChangerOptions): ItemCh
     },
   };
 }
+
+const isDeactivation = ({ kind, source, status }: ItemChange): boolean =>
+  kind === 'plugin' && source === null && status === 'inactive';
 
 /** Whether WordPress can make the change without its plugins. The code of a new one must run with the others. */
 function isPossiblePlain({ kind, source, status }: ItemChange): boolean {

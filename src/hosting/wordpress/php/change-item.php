@@ -1,7 +1,7 @@
 <?php
 /**
- * Changes one plugin or theme with WordPress's own functions. Argument: `whole`, or `plain` to load neither plugins nor the theme,
- * because they fail. Standard input: JSON with kind, id, source, status and autoUpdate (ItemChange). Prints what was changed; or why
+ * Changes one plugin or theme with WordPress's own functions. Argument: `whole`, `admin` to load WordPress as in wp-admin, or `plain` to
+ * load neither plugins nor the theme, because they fail. Standard input: JSON with kind, id, source, status and autoUpdate (ItemChange). Prints what was changed; or why
  * it was refused, when nothing has changed; or why it failed, when the website may be half changed. A line before that, or the end of
  * PHP without an outcome, says if nothing was changed yet.
  */
@@ -9,7 +9,11 @@ $homeport_change = json_decode(stream_get_contents(STDIN), true);
 // For fatal errors of plugins and themes. It runs before WordPress's own, which ends the request.
 register_shutdown_function('homeport_print_unchanged');
 try {
-    require $argv[1] === 'plain' ? __DIR__ . '/load-plain.php' : dirname(__DIR__) . '/wp-load.php';
+    require match ($argv[1]) {
+        'plain' => __DIR__ . '/load-plain.php',
+        'admin' => __DIR__ . '/load-as-admin.php',
+        default => dirname(__DIR__) . '/wp-load.php',
+    };
     require_once ABSPATH . 'wp-admin/includes/admin.php';
     require_once ABSPATH . 'wp-admin/includes/class-wp-upgrader.php';
     require_once ABSPATH . 'wp-admin/includes/plugin-install.php';
