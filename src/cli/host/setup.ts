@@ -11,7 +11,12 @@ export function addHostSetup(host: Command): void {
         'plane as services. Safe to repeat: it adds and reports only what is missing',
     )
     .option('--packages', 'install the packages, and nothing else')
-    .option('--wait <seconds>', 'how long to wait for each service to be ready', secondsOf, 300)
+    .option(
+      '--wait <seconds>',
+      'how long to wait for each service to be ready, without the time in which it works',
+      secondsOf,
+      300,
+    )
     .addHelpText('after', '\nExample:\n  homeport host setup')
     .action(async ({ packages = false, wait }: { packages?: boolean; wait: number }, command: Command) => {
       requireRoot('homeport host setup');

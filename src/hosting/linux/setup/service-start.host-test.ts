@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -52,7 +53,7 @@ describe.runIf(hasUserSystemd)('starting a service at set-up', () => {
     await write(
       `while [ ! -e ${dirname(systemd.systemctl)}/go ]; do sleep 0.05; done; systemd-notify --ready; exec sleep 600`,
     );
-    await expect(start({ waitMs: 1_000 })).rejects.toThrow('started.service is not ready after 1 s');
+    await expect(start({ waitMs: 1_000 })).rejects.toThrow(/^started\.service is not ready after \d+ s\./);
     await writeFile(join(dirname(systemd.systemctl), 'go'), '');
     await start({ restart: true });
     const before = await pid();
@@ -60,6 +61,18 @@ describe.runIf(hasUserSystemd)('starting a service at set-up', () => {
     expect(await pid()).toBe(before);
     expect(await start({ restart: true })).toBe(true);
     expect(await pid()).not.toBe(before);
+  });
+
+  test('waits longer for one that works than for one that rests', async () => {
+    const go = join(dirname(systemd.systemctl), 'works');
+    await write(`while [ ! -e ${go} ]; do :; done; systemd-notify --ready; exec sleep 600`);
+    let seen = 0;
+    const onWaiting = () => {
+      // More looks than the time allows.
+      if (seen++ === 5) writeFileSync(go, '');
+    };
+    expect(await start({ restart: true, waitMs: 1_500, onWaiting })).toBe(true);
+    expect(seen).toBeGreaterThan(5);
   });
 
   test('reports one that ends at once with what it wrote, though systemd keeps starting it', async () => {
