@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningMachine, startHostMachine } from '../../src/app/linux-host.ts';
 import { requestReconciliation } from '../../src/features/backups/reconcile-backups.ts';
+import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 import { call, callJson } from '../cli/call-homeport.ts';
 import { text } from '../client.ts';
 import { silent } from '../database.ts';
+import { visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { type S3Server, startS3Server } from '../servers/s3-server.ts';
 import type { TestMachine } from './machine.ts';
@@ -159,3 +162,34 @@ test('backups move to S3 by a key from a file, and those left behind are missing
   await compare();
   expect(await restore(last)).toBe('succeeded');
 });
+
+test.each(['its files', 'its database'])(
+  'a website that lost %s serves again after the command that doctor prints',
+  async (lost) => {
+    await backUp();
+    const layout = linuxLayout(machine.folder, machine.runFolder);
+    const { edgeHttp, edgeHttps, sshListen } = machine.config;
+    const home = () =>
+      visit(
+        { hosting: { edgeHttp, edgeHttps, ssh: sshListen } },
+        `http://${install.name}.${machine.config.siteDomain}/?${crypto.randomUUID()}`,
+      );
+    expect(await home()).toMatchObject({ status: 200 });
+    const database = `hp_${install.id.replaceAll('-', '')}`;
+    if (lost === 'its files') await rm(layout.htdocsOf(install.id), { recursive: true });
+    else {
+      const options = ['--no-defaults', '--socket', layout.mariadbSocket];
+      await runCommand('mariadb', [...options, '--execute', `DROP DATABASE ${database}`]);
+    }
+    const printed = (await homeportCommand('doctor', '--host')).stdout;
+    expect(printed).toContain(
+      lost === 'its files' ? 'The files of the website are missing' : `The database ${database} is missing.`,
+    );
+    expect(await home()).toMatchObject({ status: 503 });
+    const [, command = ''] = /: homeport (backup restore \S+ --yes)/.exec(printed.replace(/\s+/g, ' ')) ?? [];
+    const { code, stderr } = await homeportCommand(...command.split(' '));
+    expect([code, stderr]).toEqual([0, '']);
+    await homeport.idle();
+    expect(await home()).toMatchObject({ status: 200 });
+  },
+);

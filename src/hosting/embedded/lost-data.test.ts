@@ -59,7 +59,7 @@ test('a website without tables offers no installation', async () => {
 test('a website without a database is closed, and gets no empty one', async () => {
   await site.host.restartPhp(shop);
   await rm(installs('database'), { recursive: true });
-  await expectClosed(`The database is missing from ${installs('database')}.`);
+  await expectClosed('The database of the website is missing.');
   await expect(site.host.createLogin(shop, null)).rejects.toThrow('Data of the website is missing');
   await expect(site.host.snapshot(shop, randomUUID())).rejects.toThrow('Data of the website is missing');
   await site.host.apply(shop);

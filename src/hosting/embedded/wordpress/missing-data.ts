@@ -4,7 +4,7 @@ import type { Layout } from '../host-folder/layout.ts';
 import { DATABASE } from './site.ts';
 
 /**
- * The missing data of a website with WordPress, one sentence each. Without this data, WordPress would make an empty database and offer
+ * The missing data of a website with WordPress, one sentence each, without paths of the machine: customers read them. Without this data, WordPress would make an empty database and offer
  * its installation to visitors. Synchronous, because it comes before each request of PHP.
  */
 export function missingData(layout: Pick<Layout, 'filesOf' | 'databaseOf'>, installId: string): string[] {
@@ -13,7 +13,7 @@ export function missingData(layout: Pick<Layout, 'filesOf' | 'databaseOf'>, inst
     ? ['wp-config.php', 'wp-content']
         .filter((name) => !existsSync(join(files, name)))
         .map((name) => `${name} is missing.`)
-    : [`The files of the website are missing from ${files}.`];
+    : ['The files of the website are missing.'];
   if (existsSync(join(layout.databaseOf(installId), DATABASE))) return missing;
-  return [...missing, `The database is missing from ${layout.databaseOf(installId)}.`];
+  return [...missing, 'The database of the website is missing.'];
 }

@@ -24,7 +24,7 @@ export async function readWebsiteData(
 ): Promise<WebsiteData> {
   const { home, htdocs: root } = foldersOf(layout, install);
   const tables = await databases.tables(database);
-  const none = { root, database, tables, hasRoot: false, config: null, hasContent: false };
+  const none = { database, tables, hasRoot: false, config: null, hasContent: false };
   if ((await folderState(home))?.isFolder !== true || (await folderState(root))?.isFolder !== true)
     return none;
   const htdocs = await pinFolder(root);

@@ -6,7 +6,6 @@ const tablesOf = (prefix: string, without: string[] = []) =>
   new Set(CORE_TABLES.filter((name) => !without.includes(name)).map((name) => prefix + name));
 
 const WHOLE: WebsiteData = {
-  root: '/srv/shop/htdocs',
   hasRoot: true,
   config: { prefix: 'a_' },
   hasContent: true,
@@ -31,7 +30,7 @@ describe('the data of a website', () => {
   });
 
   it('is lost as a whole or in part', () => {
-    const files = 'The files of the website are missing from /srv/shop/htdocs.';
+    const files = 'The files of the website are missing from htdocs.';
     expect(messages({ hasRoot: false, config: null, hasContent: false })).toEqual([[true, files]]);
     expect(messages({ config: null, hasContent: false })).toEqual([[true, files]]);
     expect(messages({ hasContent: false })).toEqual([[true, 'The folder wp-content is missing.']]);

@@ -3,8 +3,6 @@ import type { SeenData } from '../machine/record.ts';
 
 /** The customer's data of a website, as far as it shows whether any is lost. */
 export interface WebsiteData {
-  /** The document root. */
-  root: string;
   hasRoot: boolean;
   /** `prefix`: the table prefix that it sets; null if it sets none in the usual way. */
   config: { prefix: string | null } | null;
@@ -16,7 +14,7 @@ export interface WebsiteData {
 
 /** Data of a website that is lost. */
 export interface Loss {
-  /** One sentence. */
+  /** One sentence, without paths of the machine: customers read it. */
   message: string;
   /** Whether WordPress cannot run without it. Visitors then see that the website is closed. */
   closes: boolean;
@@ -64,9 +62,9 @@ function prefixOf({ config, tables }: WebsiteData, seen: SeenData | null): strin
   return prefixes.length === 1 ? (prefixes[0] ?? null) : null;
 }
 
-function lostFiles({ root, hasRoot, hasContent, config }: WebsiteData): Loss[] {
+function lostFiles({ hasRoot, hasContent, config }: WebsiteData): Loss[] {
   if (!hasRoot || (config === null && !hasContent)) {
-    return [{ message: `The files of the website are missing from ${root}.`, closes: true, remedy: null }];
+    return [{ message: 'The files of the website are missing from htdocs.', closes: true, remedy: null }];
   }
   return hasContent ? [] : [{ message: 'The folder wp-content is missing.', closes: true, remedy: null }];
 }
