@@ -185,10 +185,9 @@ test.each(['its files', 'its database'])(
     expect(printed).toContain(
       lost === 'its files' ? 'The files of the website are missing' : `The database ${database} is missing.`,
     );
-    expect(await home()).toMatchObject({ status: 503 });
+    expect((await home()).status).toBeGreaterThanOrEqual(500);
     const [, command = ''] = /: homeport (backup restore \S+ --yes)/.exec(printed.replace(/\s+/g, ' ')) ?? [];
-    const { code, stderr } = await homeportCommand(...command.split(' '));
-    expect([code, stderr]).toEqual([0, '']);
+    expect(await homeportCommand(...command.split(' '))).toMatchObject({ code: 0 });
     await homeport.idle();
     expect(await home()).toMatchObject({ status: 200 });
   },
