@@ -193,9 +193,18 @@ async function withoutProgress(body: AsyncIterable<Buffer>, report: ReportProgre
   return rest + decoder.end();
 }
 
-type CheckedMethods = {
+type Checked = {
   [Name in CommandName]: (...args: Parameters<HostMachine[Name]>) => ReturnType<HostMachine[Name]>;
 };
 
-/** Does nothing: the compiler checks that each command takes what the method in {@link HostMachine} takes. */
-const checked = (methods: HostMethods): CheckedMethods => methods;
+/** Rows that pass no signal or no report to a method that takes it. `apply` reports to callers in the process of the host only. */
+type Incomplete = {
+  [Name in CommandName]: Parameters<HostMachine[Name]>['length'] extends Parameters<
+    HostMethods[Name]
+  >['length']
+    ? never
+    : Name;
+}[Exclude<CommandName, 'apply'>];
+
+/** Does nothing: the compiler checks that each row agrees with its method in {@link HostMachine}. */
+const checked = (methods: HostMethods & Record<Incomplete, never>): Checked => methods;

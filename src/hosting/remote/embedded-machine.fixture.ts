@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { BackupPlacesReport } from '../contract/backup-places.ts';
 import { PermanentHostError } from '../contract/errors.ts';
 import type { HostDescription, HostMachine } from '../contract/host.ts';
+import { methodsFor, routedTo } from '../contract/host-methods.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
 import { listeningLog, startHost, type TestHost } from '../embedded/embedded-host.fixture.ts';
 import { layoutOf } from '../embedded/host-folder/layout.ts';
@@ -66,6 +67,9 @@ export async function startMachine(
     inspected,
     versions,
     machine: {
+      ...methodsFor(routedTo('host'), (name) => async () => {
+        throw new Error(`this test machine does not answer ${name}`);
+      }),
       ...host,
       async apply(state, signal) {
         const present = versions.get(state.id);
