@@ -8,9 +8,18 @@ import { Value } from 'typebox/value';
 import type { Config } from '../config/config.ts';
 import type { WordPressHere } from '../hosting/contract/embedded-wordpress.ts';
 import type { Host } from '../hosting/contract/host.ts';
-import type { InstallMail, MailRefused } from '../hosting/contract/mail.ts';
-import { installMail } from '../hosting/contract/mail-messages.ts';
-import type { LoginRefused, WordPressLogin } from '../hosting/contract/wordpress-login.ts';
+import {
+  type InstallMail,
+  InstallMailSchema,
+  type MailRefused,
+  MailRefusedSchema,
+} from '../hosting/contract/mail.ts';
+import {
+  type LoginRefused,
+  LoginRefusedSchema,
+  type WordPressLogin,
+  WordPressLoginSchema,
+} from '../hosting/contract/wordpress-login.ts';
 import { codeOf } from '../lib/error-code.ts';
 
 /**
@@ -43,13 +52,8 @@ const Available = Type.Union([
   Type.Object({ version: Type.String() }),
   Type.Object({ reason: Type.String() }),
 ]);
-const Login = Type.Union([
-  Type.Object({ token: Type.String(), expiresAt: Type.String(), user: Type.String() }),
-  Type.Object({
-    refused: Type.Union([Type.Literal('unknown_user'), Type.Literal('website')]),
-    reason: Type.String(),
-  }),
-]);
+const Login = Type.Union([WordPressLoginSchema, LoginRefusedSchema]);
+const Mail = Type.Union([InstallMailSchema, MailRefusedSchema]);
 
 /** Questions to the serving process. */
 type Answering = Pick<Host, 'createLogin' | 'readMail'> & { wordpressHere(): Promise<WordPressHere> };
@@ -125,7 +129,7 @@ export async function askForMail(
   config: Pick<Config, 'dataDir'>,
   { id, name }: { id: string; name: string },
 ): Promise<InstallMail | MailRefused> {
-  const answer = await ask(config, { ask: 'mail', install: { id, name } }, installMail);
+  const answer = await ask(config, { ask: 'mail', install: { id, name } }, Mail);
   return answer ?? { refused: 'website', reason: NOT_RUNNING };
 }
 

@@ -1,5 +1,6 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+import type { Immutable } from './immutable.ts';
 import type { ReportProgress } from './progress.ts';
 import { asSent } from './sent-value.ts';
 
@@ -66,12 +67,6 @@ interface CommandRules {
   /** Too frequent to log. */
   isIdleTalk?: true;
 }
-
-type Immutable<Given> = Given extends (infer Item)[]
-  ? readonly Immutable<Item>[]
-  : Given extends object
-    ? { readonly [Member in keyof Given]: Immutable<Given[Member]> }
-    : Given;
 
 /** What a caller passes. */
 type Accepted<Takes extends readonly Parameter[]> = Takes extends readonly [

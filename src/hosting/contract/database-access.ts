@@ -1,4 +1,6 @@
+import Type, { type Static } from 'typebox';
 import type { InstallRef } from './install-ref.ts';
+import { sentences, time } from './message-values.ts';
 
 /** Opens the databases of websites in a browser. */
 export interface DatabaseAccess {
@@ -12,16 +14,17 @@ export interface DatabaseAccess {
 /** Where a website's database is shown. It works before the website's rules for paths, and asks for no password of visitors. */
 export const DATABASE_PATH = '/.well-known/homeport-database/';
 
-export interface DatabaseLink {
+export const DatabaseLinkSchema = Type.Object({
   /** The seconds until which it counts, a dot, and 256 random bits as base64url. The host keeps a hash only. */
-  token: string;
-  /** ISO 8601 in UTC. */
-  expiresAt: string;
-}
+  token: Type.String({ pattern: '^\\d{10}\\.[A-Za-z0-9_-]{43}$' }),
+  expiresAt: time,
+});
+export type DatabaseLink = Static<typeof DatabaseLinkSchema>;
 
-export interface DatabaseLinkRefused {
+export const DatabaseLinkRefusedSchema = Type.Object({
   /** `missing`: the machine lacks adminer; `website`: a static website, or its PHP does not run. */
-  refused: 'missing' | 'website';
+  refused: Type.Enum(['missing', 'website']),
   /** In one or two sentences, for the website's owner. */
-  reason: string;
-}
+  reason: sentences,
+});
+export type DatabaseLinkRefused = Static<typeof DatabaseLinkRefusedSchema>;

@@ -1,3 +1,6 @@
+import Type, { type Static } from 'typebox';
+import { closed, orNull, sentences, text, time } from './message-values.ts';
+
 export const LOG_KINDS = ['access', 'php', 'cron', 'mail'] as const;
 export type LogKind = (typeof LOG_KINDS)[number];
 
@@ -86,38 +89,46 @@ export interface LogEntries {
   mail: MailEntry;
 }
 
-export interface LogQuery {
-  kind: LogKind;
-  /** ISO 8601 in UTC with milliseconds. Entries at or after this time. */
-  from: string | null;
-  /** Entries before this time. */
-  to: string | null;
-  /** A text that a value of the entry contains, in upper or lower case. */
-  search: string | null;
-  /** See {@link LOG_STATUS}. For `access` only. */
-  status: string | null;
-  /** Where to continue; null: at the end of the log. */
-  cursor: string | null;
-  /** `older`: newest first. `newer`: oldest first, what came after the cursor. */
-  direction: 'older' | 'newer';
-  limit: number;
-}
+const cursor = Type.String({ pattern: LOG_CURSOR });
 
-export interface LogPage {
+export const LogQuerySchema = Type.Object(
+  {
+    kind: Type.Enum([...LOG_KINDS]),
+    /** Entries at or after this time. */
+    from: orNull(time),
+    /** Entries before this time. */
+    to: orNull(time),
+    /** A text that a value of the entry contains, in upper or lower case. */
+    search: orNull(text(LONGEST_SEARCH)),
+    /** See {@link LOG_STATUS}. For `access` only. */
+    status: orNull(Type.String({ pattern: LOG_STATUS })),
+    /** Where to continue; null: at the end of the log. */
+    cursor: orNull(cursor),
+    /** `older`: newest first. `newer`: oldest first, what came after the cursor. */
+    direction: Type.Enum(['older', 'newer']),
+    limit: Type.Integer({ minimum: 1, maximum: LOG_PAGE }),
+  },
+  closed,
+);
+export type LogQuery = Static<typeof LogQuerySchema>;
+
+export const LogPageSchema = Type.Object({
   /** Entries as JSON, one text each. */
-  lines: string[];
+  lines: Type.Array(Type.String({ maxLength: LONGEST_ENTRY }), { maxItems: LOG_PAGE }),
   /** Where to continue; null if no older entries are left. A long search ends early, with few lines or none. */
-  cursor: string | null;
+  cursor: orNull(cursor),
   /** The end of the log when it was read. */
-  end: string;
-}
+  end: cursor,
+});
+export type LogPage = Static<typeof LogPageSchema>;
 
 /** Why a host has no logs of an install. */
-export interface LogRefused {
-  refused: 'unsupported';
+export const LogRefusedSchema = Type.Object({
+  refused: Type.Literal('unsupported'),
   /** In one sentence, for the website's owner. */
-  reason: string;
-}
+  reason: sentences,
+});
+export type LogRefused = Static<typeof LogRefusedSchema>;
 
 /** The install of a log. */
 export interface LoggedInstall {

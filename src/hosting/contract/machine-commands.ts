@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
 import { command, field, members, nothing } from './command.ts';
 import { INVENTORY_PAGE, LISTED_HOSTNAMES } from './inventory.ts';
-import { mailQueueReport, mailSelection } from './mail-messages.ts';
+import { MailQueueReportSchema, MailSelectionSchema } from './mail.ts';
 import {
   closed,
   count,
@@ -20,7 +20,7 @@ import {
   wordpressVersion,
 } from './message-values.ts';
 import { USAGE_PAGE } from './usage.ts';
-import { wpCliSource, wpCliVersion } from './wp-cli-messages.ts';
+import { WpCliSourceSchema, WpCliVersionSchema } from './wp-cli.ts';
 
 /** Commands about a host itself. Each row is described by the method of that name in {@link HostMachine}. */
 export const MACHINE_COMMANDS = {
@@ -101,15 +101,15 @@ export const MACHINE_COMMANDS = {
     }),
     { withinMs: MINUTE_MS, route: 'host', isIdleTalk: true },
   ),
-  mailQueue: command('mail_queue', [members(mailSelection.properties)], mailQueueReport, {
+  mailQueue: command('mail_queue', [members(MailSelectionSchema.properties)], MailQueueReportSchema, {
     withinMs: 30 * SECOND_MS,
     route: 'host',
   }),
-  retryMail: command('retry_mail', [members(mailSelection.properties)], count, {
+  retryMail: command('retry_mail', [members(MailSelectionSchema.properties)], count, {
     withinMs: 30 * SECOND_MS,
     route: 'host',
   }),
-  deleteMail: command('delete_mail', [members(mailSelection.properties)], count, {
+  deleteMail: command('delete_mail', [members(MailSelectionSchema.properties)], count, {
     withinMs: 5 * MINUTE_MS,
     route: 'host',
   }),
@@ -126,7 +126,7 @@ export const MACHINE_COMMANDS = {
     }),
     { withinMs: HOUR_MS, route: 'host' },
   ),
-  addWpCli: command('add_wp_cli', [field('source', orNull(wpCliSource))], wpCliVersion, {
+  addWpCli: command('add_wp_cli', [field('source', orNull(WpCliSourceSchema))], WpCliVersionSchema, {
     withinMs: 10 * MINUTE_MS,
     route: 'host',
   }),

@@ -1,33 +1,11 @@
+import Type, { type Static } from 'typebox';
+import type { Immutable } from './immutable.ts';
+import { closed, count, install, orNull, sentences, text, time, uuid } from './message-values.ts';
+
 /** The mail limits of an install. Hosts of earlier versions do not know them. */
 export interface MailState {
   /** Recipients that the install may send to within an hour; 0 for none. */
   perHour: number;
-}
-
-/** The mail of an install, as its host counts it. */
-export interface InstallMail {
-  /** False if the host has no relay. It then refuses every message. */
-  hasRelay: boolean;
-  /** Recipients that the install may send to within an hour. */
-  limitPerHour: number;
-  /** Recipients of the messages that the host accepted in the last hour. */
-  sentLastHour: number;
-  /** Messages that wait for the relay. */
-  queued: number;
-  /** Envelope sender of every message. Bounces go there. */
-  sender: string;
-  /** The last messages that were not delivered, latest first: {@link LISTED_REFUSALS} at most. Hosts of earlier versions leave it out. */
-  refusals?: MailRefusal[];
-}
-
-/** A message of a website that the host or the mail server refused. */
-export interface MailRefusal {
-  /** ISO 8601 in UTC. */
-  time: string;
-  /** In one sentence, for the website's owner. */
-  reason: string;
-  /** The first {@link NAMED_RECIPIENTS}. Empty if the message was refused before they were known. */
-  recipients: string[];
 }
 
 export const LISTED_REFUSALS = 20;
@@ -39,52 +17,81 @@ export const REFUSAL_PAUSE_MS = 60_000;
 /** The characters of a reason. */
 export const LONGEST_REASON = 500;
 
-export interface MailRefused {
-  /** The website cannot send mail. */
-  refused: 'website';
-  /** In one sentence, for the website's owner. */
-  reason: string;
-}
-
-/** A message that waits for the relay. */
-export interface QueuedMessage {
-  /** UUID. */
-  id: string;
-  install: { id: string; name: string };
-  /** Recipients that have not got it yet. */
-  recipients: number;
-  bytes: number;
-  /** ISO 8601 in UTC. */
-  queuedAt: string;
-  attempts: number;
-  /** Time of the next attempt, ISO 8601 in UTC. */
-  nextAt: string;
-  /** Why the last attempt failed; null before the first. */
-  reason: string | null;
-}
-
-/** The queue of a host. */
-export interface MailQueueReport {
-  /** `host:port`; null without a relay. */
-  relay: string | null;
-  /** Why the relay cannot be used now; null if it can. The queue pauses meanwhile. */
-  fault: string | null;
-  messages: number;
-  bytes: number;
-  /** Time of the oldest message, ISO 8601 in UTC; null if the queue is empty. */
-  oldest: string | null;
-  /** The first {@link LISTED_MESSAGES}, oldest first. */
-  listed: QueuedMessage[];
-}
-
 /** The most messages that a report lists, and that a selection names. */
 export const LISTED_MESSAGES = 200;
 
+/** A message of a website that the host or the mail server refused. */
+const MailRefusalSchema = Type.Object({
+  time,
+  /** In one sentence, for the website's owner. */
+  reason: sentences,
+  /** The first {@link NAMED_RECIPIENTS}. Empty if the message was refused before they were known. */
+  recipients: Type.Array(text(320), { maxItems: NAMED_RECIPIENTS }),
+});
+export type MailRefusal = Static<typeof MailRefusalSchema>;
+
+/** The mail of an install, as its host counts it. */
+export const InstallMailSchema = Type.Object({
+  /** False if the host has no relay. It then refuses every message. */
+  hasRelay: Type.Boolean(),
+  /** Recipients that the install may send to within an hour. */
+  limitPerHour: count,
+  /** Recipients of the messages that the host accepted in the last hour. */
+  sentLastHour: count,
+  /** Messages that wait for the relay. */
+  queued: count,
+  /** Envelope sender of every message. Bounces go there. */
+  sender: text(320),
+  /** The last messages that were not delivered, latest first. Hosts of earlier versions leave it out. */
+  refusals: Type.Optional(Type.Array(MailRefusalSchema, { maxItems: LISTED_REFUSALS })),
+});
+export type InstallMail = Static<typeof InstallMailSchema>;
+
+export const MailRefusedSchema = Type.Object({
+  /** The website cannot send mail. */
+  refused: Type.Literal('website'),
+  /** In one sentence, for the website's owner. */
+  reason: sentences,
+});
+export type MailRefused = Static<typeof MailRefusedSchema>;
+
+/** A message that waits for the relay. */
+const QueuedMessageSchema = Type.Object({
+  id: uuid,
+  install,
+  /** Recipients that have not got it yet. */
+  recipients: count,
+  bytes: count,
+  queuedAt: time,
+  attempts: count,
+  /** Time of the next attempt. */
+  nextAt: time,
+  /** Why the last attempt failed; null before the first. */
+  reason: orNull(sentences),
+});
+export type QueuedMessage = Static<typeof QueuedMessageSchema>;
+
+/** The queue of a host. */
+export const MailQueueReportSchema = Type.Object({
+  /** `host:port`; null without a relay. */
+  relay: orNull(text(300)),
+  /** Why the relay cannot be used now; null if it can. The queue pauses meanwhile. */
+  fault: orNull(sentences),
+  messages: count,
+  bytes: count,
+  /** Time of the oldest message; null if the queue is empty. */
+  oldest: orNull(time),
+  /** The first ones, oldest first. */
+  listed: Type.Array(QueuedMessageSchema, { maxItems: LISTED_MESSAGES }),
+});
+export type MailQueueReport = Static<typeof MailQueueReportSchema>;
+
 /** Messages of an install, messages with these ids, or with null for both, all messages. */
-export interface MailSelection {
-  installId: string | null;
-  ids: readonly string[] | null;
-}
+export const MailSelectionSchema = Type.Object(
+  { installId: orNull(uuid), ids: orNull(Type.Array(uuid, { maxItems: LISTED_MESSAGES })) },
+  closed,
+);
+export type MailSelection = Immutable<Static<typeof MailSelectionSchema>>;
 
 /** Mail of single installs. */
 export interface MailHost {

@@ -2,7 +2,6 @@ import Type, { type TSchema } from 'typebox';
 import { INSTALL_NAME } from '../../lib/host-names.ts';
 import { field } from './command.ts';
 import { SITE_PATTERN, SSH_PATTERNS } from './imports.ts';
-import { LOG_CURSOR, LOG_KINDS, LOG_PAGE, LOG_STATUS, LONGEST_ENTRY, LONGEST_SEARCH } from './logs.ts';
 import { LONGEST_PAGE_PATH, PAGE_PATH } from './page-path.ts';
 import { phpBounds, phpLimits } from './php-messages.ts';
 import { cut, newer } from './sent-value.ts';
@@ -138,51 +137,8 @@ export const storage = Type.Object({
 
 export const pagePath = Type.String({ maxLength: LONGEST_PAGE_PATH, pattern: PAGE_PATH });
 
-/** A user name in WordPress has at most 60 characters. */
-export const wordpressUser = Type.String({
-  minLength: 1,
-  maxLength: 60,
-  pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-});
-
-export const login = Type.Union([
-  Type.Object({
-    token: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
-    expiresAt: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' }),
-    user: wordpressUser,
-  }),
-  Type.Object({
-    refused: Type.Union([Type.Literal('unknown_user'), Type.Literal('website')]),
-    reason: sentences,
-  }),
-]);
-
-const time = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' });
-const logCursor = Type.String({ pattern: LOG_CURSOR });
-
-export const logQuery = Type.Object(
-  {
-    kind: Type.Enum([...LOG_KINDS]),
-    from: orNull(time),
-    to: orNull(time),
-    search: orNull(text(LONGEST_SEARCH)),
-    status: orNull(Type.String({ pattern: LOG_STATUS })),
-    cursor: orNull(logCursor),
-    direction: Type.Union([Type.Literal('older'), Type.Literal('newer')]),
-    limit: Type.Integer({ minimum: 1, maximum: LOG_PAGE }),
-  },
-  closed,
-);
-
-export const logPage = Type.Union([
-  Type.Object({
-    lines: Type.Array(Type.String({ maxLength: LONGEST_ENTRY }), { maxItems: LOG_PAGE }),
-    cursor: orNull(logCursor),
-    end: logCursor,
-  }),
-  Type.Object({ refused: Type.Literal('unsupported'), reason: sentences }),
-]);
-
+/** ISO 8601 in UTC, with milliseconds. */
+export const time = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' });
 /** A path below the home of an install. */
 const homePath = Type.String({
   minLength: 1,

@@ -1,13 +1,12 @@
 import Type from 'typebox';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
 import { command, field, members, nothing, options } from './command.ts';
-import { databaseLink } from './database-messages.ts';
+import { DatabaseLinkRefusedSchema, DatabaseLinkSchema } from './database-access.ts';
 import { CACHE_KINDS } from './host.ts';
-import { installMail } from './mail-messages.ts';
+import { LogPageSchema, LogQuerySchema, LogRefusedSchema } from './logs.ts';
+import { InstallMailSchema, MailRefusedSchema } from './mail.ts';
 import {
   INSTALL,
-  logPage,
-  logQuery,
   orNull,
   pagePath,
   phpVersion,
@@ -65,18 +64,31 @@ export const WEBSITE_COMMANDS = {
     route: 'website',
     isCancellable: true,
   }),
-  createDatabaseLink: command('create_database_link', [INSTALL], databaseLink, {
-    withinMs: 30 * SECOND_MS,
+  createDatabaseLink: command(
+    'create_database_link',
+    [INSTALL],
+    Type.Union([DatabaseLinkSchema, DatabaseLinkRefusedSchema]),
+    {
+      withinMs: 30 * SECOND_MS,
+      route: 'website',
+    },
+  ),
+  readLog: command(
+    'read_log',
+    [INSTALL, field('query', LogQuerySchema)],
+    Type.Union([LogPageSchema, LogRefusedSchema]),
+    {
+      // A search ends earlier, but may wait for others.
+      withinMs: 30 * SECOND_MS,
+      route: 'website',
+      isCancellable: true,
+      isIdleTalk: true,
+    },
+  ),
+  readMail: command('read_mail', [INSTALL], Type.Union([InstallMailSchema, MailRefusedSchema]), {
+    withinMs: 15 * SECOND_MS,
     route: 'website',
   }),
-  readLog: command('read_log', [INSTALL, field('query', logQuery)], logPage, {
-    // A search ends earlier, but may wait for others.
-    withinMs: 30 * SECOND_MS,
-    route: 'website',
-    isCancellable: true,
-    isIdleTalk: true,
-  }),
-  readMail: command('read_mail', [INSTALL], installMail, { withinMs: 15 * SECOND_MS, route: 'website' }),
   publish: command('publish', [members({ ...proof, text: Type.String({ maxLength: 4096 }) })], nothing, {
     withinMs: 15 * SECOND_MS,
     route: 'own',

@@ -3,28 +3,25 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
 import { itemOrder, itemOutcome } from './change-messages.ts';
 import { command, field, members, translated } from './command.ts';
 import { INVENTORY_PAGE } from './inventory.ts';
-import {
-  INSTALL,
-  login,
-  orNull,
-  sentences,
-  uuid,
-  wordpressUser,
-  wordpressVersion,
-} from './message-values.ts';
+import { INSTALL, orNull, sentences, uuid, wordpressVersion } from './message-values.ts';
 import { availableUpdate, updateOrder, wantedUpdates } from './update-messages.ts';
+import { LoginRefusedSchema, WordPressLoginSchema, WordPressUserSchema } from './wordpress-login.ts';
 import { wordpressMark, wordpressReading, wordpressUnread } from './wordpress-messages.ts';
 import { MOST_UPDATES, type UpdateOutcome } from './wordpress-updates.ts';
-import { WP_CLI_SECONDS } from './wp-cli.ts';
-import { wpCliArguments, wpCliOutcome } from './wp-cli-messages.ts';
+import { WP_CLI_SECONDS, WpCliArgumentsSchema, WpCliRefusedSchema, WpCliResultSchema } from './wp-cli.ts';
 
 /** Commands about the WordPress of websites. Each row is described by the method of that name in {@link HostMachine}. */
 export const WORDPRESS_COMMANDS = {
-  createLogin: command('create_login', [INSTALL, field('user', orNull(wordpressUser))], login, {
-    // Shorter than the validity of a login.
-    withinMs: 30 * SECOND_MS,
-    route: 'website',
-  }),
+  createLogin: command(
+    'create_login',
+    [INSTALL, field('user', orNull(WordPressUserSchema))],
+    Type.Union([WordPressLoginSchema, LoginRefusedSchema]),
+    {
+      // Shorter than the validity of a login.
+      withinMs: 30 * SECOND_MS,
+      route: 'website',
+    },
+  ),
   readWordPress: command(
     'read_wordpress',
     [INSTALL, members({ check: Type.Boolean() })],
@@ -95,11 +92,16 @@ export const WORDPRESS_COMMANDS = {
     route: 'website',
     reportsProgress: true,
   }),
-  runWpCli: command('run_wp_cli', [INSTALL, field('args', wpCliArguments)], wpCliOutcome, {
-    // The host itself ends commands earlier.
-    withinMs: (WP_CLI_SECONDS + 60) * SECOND_MS,
-    route: 'website',
-    isCancellable: true,
-    isUnrepeatable: true,
-  }),
+  runWpCli: command(
+    'run_wp_cli',
+    [INSTALL, field('args', WpCliArgumentsSchema)],
+    Type.Union([WpCliResultSchema, WpCliRefusedSchema]),
+    {
+      // The host itself ends commands earlier.
+      withinMs: (WP_CLI_SECONDS + 60) * SECOND_MS,
+      route: 'website',
+      isCancellable: true,
+      isUnrepeatable: true,
+    },
+  ),
 };

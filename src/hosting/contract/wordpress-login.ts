@@ -1,4 +1,6 @@
+import Type, { type Static } from 'typebox';
 import type { InstallRef } from './install-ref.ts';
+import { sentences, time } from './message-values.ts';
 
 /** Signs users in to the WordPress of a website. */
 export interface LoginCreator {
@@ -12,18 +14,26 @@ export interface LoginCreator {
 /** Where WordPress exchanges a login, with its token in the query. It works before other rules of the website for paths. */
 export const LOGIN_PATH = '/.well-known/homeport-login';
 
-export interface WordPressLogin {
-  /** 256 random bits as base64url. The host keeps a hash only. */
-  token: string;
-  /** ISO 8601 in UTC. */
-  expiresAt: string;
-  /** The user name in WordPress. */
-  user: string;
-}
+/** A user name in WordPress has at most 60 characters. */
+export const WordPressUserSchema = Type.String({
+  minLength: 1,
+  maxLength: 60,
+  pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+});
 
-export interface LoginRefused {
+export const WordPressLoginSchema = Type.Object({
+  /** 256 random bits as base64url. The host keeps a hash only. */
+  token: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
+  expiresAt: time,
+  /** The user name in WordPress. */
+  user: WordPressUserSchema,
+});
+export type WordPressLogin = Static<typeof WordPressLoginSchema>;
+
+export const LoginRefusedSchema = Type.Object({
   /** The website has no such user, or it cannot be signed in to at all. */
-  refused: 'unknown_user' | 'website';
+  refused: Type.Enum(['unknown_user', 'website']),
   /** In one or two sentences, for the website's owner. */
-  reason: string;
-}
+  reason: sentences,
+});
+export type LoginRefused = Static<typeof LoginRefusedSchema>;
