@@ -4,10 +4,7 @@ import { command, field, members, nothing } from './command.ts';
 import { INVENTORY_PAGE, LISTED_HOSTNAMES } from './inventory.ts';
 import { MailQueueReportSchema, MailSelectionSchema } from './mail.ts';
 import {
-  closed,
   count,
-  cursor,
-  daily,
   descriptionSchema,
   hostName,
   install,
@@ -19,7 +16,8 @@ import {
   wordpressSource,
   wordpressVersion,
 } from './message-values.ts';
-import { USAGE_PAGE } from './usage.ts';
+import { UsageCursorSchema, UsagePageSchema } from './usage.ts';
+import { FetchedReleasesSchema } from './wordpress-updates.ts';
 import { WpCliSourceSchema, WpCliVersionSchema } from './wp-cli.ts';
 
 /** Commands about a host itself. Each row is described by the method of that name in {@link HostMachine}. */
@@ -80,27 +78,11 @@ export const MACHINE_COMMANDS = {
       route: 'host',
     },
   ),
-  readUsage: command(
-    'read_usage',
-    [field('since', orNull(Type.Object(cursor, closed)))],
-    Type.Object({
-      ...cursor,
-      days: Type.Array(
-        Type.Object({
-          installId: uuid,
-          day: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
-          requests: daily,
-          bytes: daily,
-          visits: daily,
-          // Hosts of earlier versions leave it out.
-          pages: Type.Optional(Type.Object({ requests: daily, hits: daily, milliseconds: daily })),
-        }),
-        { maxItems: USAGE_PAGE },
-      ),
-      more: Type.Boolean(),
-    }),
-    { withinMs: MINUTE_MS, route: 'host', isIdleTalk: true },
-  ),
+  readUsage: command('read_usage', [field('since', orNull(UsageCursorSchema))], UsagePageSchema, {
+    withinMs: MINUTE_MS,
+    route: 'host',
+    isIdleTalk: true,
+  }),
   mailQueue: command('mail_queue', [members(MailSelectionSchema.properties)], MailQueueReportSchema, {
     withinMs: 30 * SECOND_MS,
     route: 'host',
@@ -117,15 +99,7 @@ export const MACHINE_COMMANDS = {
     withinMs: 15 * MINUTE_MS,
     route: 'host',
   }),
-  addReleases: command(
-    'add_releases',
-    [],
-    Type.Object({
-      added: Type.Array(wordpressVersion, { maxItems: 200 }),
-      failures: Type.Array(sentences, { maxItems: 200 }),
-    }),
-    { withinMs: HOUR_MS, route: 'host' },
-  ),
+  addReleases: command('add_releases', [], FetchedReleasesSchema, { withinMs: HOUR_MS, route: 'host' }),
   addWpCli: command('add_wp_cli', [field('source', orNull(WpCliSourceSchema))], WpCliVersionSchema, {
     withinMs: 10 * MINUTE_MS,
     route: 'host',

@@ -6,7 +6,6 @@ import { LONGEST_PAGE_PATH, PAGE_PATH } from './page-path.ts';
 import { phpBounds, phpLimits } from './php-messages.ts';
 import { cut, newer } from './sent-value.ts';
 import { MOST_READ_BYTES } from './snapshots.ts';
-import { LARGEST_COUNT } from './usage.ts';
 import { WebsiteRulesSchema } from './website-rules.ts';
 import { WORDPRESS_SOURCES } from './wordpress.ts';
 
@@ -117,22 +116,6 @@ export const parts = Type.Object(
 export const base64 = Type.String({
   maxLength: 4 * Math.ceil(MOST_READ_BYTES / 3),
   pattern: '^[A-Za-z0-9+/]*={0,2}$',
-});
-
-/** A count of one day. Bounded, because the host may be compromised. */
-export const daily = Type.Integer({ minimum: 0, maximum: LARGEST_COUNT });
-export const cursor = { ledger: uuid, revision: count };
-
-export const storage = Type.Object({
-  fileBytes: daily,
-  database: orNull(
-    Type.Object({
-      bytes: daily,
-      dataBytes: daily,
-      tables: daily,
-      autoloadedBytes: orNull(daily),
-    }),
-  ),
 });
 
 export const pagePath = Type.String({ maxLength: LONGEST_PAGE_PATH, pattern: PAGE_PATH });

@@ -1,45 +1,59 @@
+import Type, { type Static } from 'typebox';
+import { closed, count, orNull, uuid } from './message-values.ts';
+
 /** The most days of installs that one call returns. */
 export const USAGE_PAGE = 1_000;
 /** The largest daily count that the control plane accepts, so that no host can overflow a sum. A petabyte in bytes. */
 export const LARGEST_COUNT = 2 ** 50;
 
-/** The traffic of one install on one UTC day. All counts are totals of the day so far, never differences. */
-export interface InstallDay {
-  installId: string;
-  /** `YYYY-MM-DD`, UTC. */
-  day: string;
-  /** Answered requests. */
-  requests: number;
-  /** Bytes sent to visitors: response heads and bodies, before TLS. */
-  bytes: number;
-  /** Different addresses, without bots. */
-  visits: number;
-  /** Left out without such requests, and by hosts that do not measure them. */
-  pages?: PageCounts;
-}
+/** Bounded, because the host may be compromised. */
+const daily = Type.Integer({ minimum: 0, maximum: LARGEST_COUNT });
 
 /** The requests of a day that asked the page cache. */
-export interface PageCounts {
-  requests: number;
+const PageCountsSchema = Type.Object({
+  requests: daily,
   /** Answered from the cache. PHP ran for those that it confirmed, or renewed meanwhile. */
-  hits: number;
+  hits: daily,
   /** The times of all of them together, from the first byte of the request to the last of the answer. */
-  milliseconds: number;
-}
+  milliseconds: daily,
+});
+export type PageCounts = Static<typeof PageCountsSchema>;
+
+/** The traffic of one install on one UTC day. All counts are totals of the day so far, never differences. */
+const InstallDaySchema = Type.Object({
+  installId: uuid,
+  /** `YYYY-MM-DD`, UTC. */
+  day: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+  /** Answered requests. */
+  requests: daily,
+  /** Bytes sent to visitors: response heads and bodies, before TLS. */
+  bytes: daily,
+  /** Different addresses, without bots. */
+  visits: daily,
+  /** Left out without such requests, and by hosts that do not measure them. */
+  pages: Type.Optional(PageCountsSchema),
+});
+export type InstallDay = Static<typeof InstallDaySchema>;
 
 /** A position in a host's ledger. */
-export interface UsageCursor {
-  /** UUID. A host whose ledger was lost begins another one, and its counts add to those of the earlier one. */
-  ledger: string;
-  revision: number;
-}
+export const UsageCursorSchema = Type.Object(
+  {
+    /** A host whose ledger was lost begins another one, and its counts add to those of the earlier one. */
+    ledger: uuid,
+    revision: count,
+  },
+  closed,
+);
+export type UsageCursor = Static<typeof UsageCursorSchema>;
 
 /** The days that changed after a cursor, in the order of their last change. */
-export interface UsagePage extends UsageCursor {
-  days: InstallDay[];
+export const UsagePageSchema = Type.Object({
+  ...UsageCursorSchema.properties,
+  days: Type.Array(InstallDaySchema, { maxItems: USAGE_PAGE }),
   /** Whether another call has more. */
-  more: boolean;
-}
+  more: Type.Boolean(),
+});
+export type UsagePage = Static<typeof UsagePageSchema>;
 
 /** A host's counts of the traffic of its installs. */
 export interface UsageSource {
@@ -50,20 +64,22 @@ export interface UsageSource {
   readUsage(since: UsageCursor | null): Promise<UsagePage>;
 }
 
-/** Storage of an install. */
-export interface MeasuredStorage {
-  /** Files of the install, as its disk quota counts them. */
-  fileBytes: number;
-  /** Null on a host without databases. */
-  database: MeasuredDatabase | null;
-}
-
-export interface MeasuredDatabase {
+const MeasuredDatabaseSchema = Type.Object({
   /** Data and indexes. */
-  bytes: number;
+  bytes: daily,
   /** Data without indexes. */
-  dataBytes: number;
-  tables: number;
+  dataBytes: daily,
+  tables: daily,
   /** Options that WordPress loads with every request; null without a table of options. */
-  autoloadedBytes: number | null;
-}
+  autoloadedBytes: orNull(daily),
+});
+export type MeasuredDatabase = Static<typeof MeasuredDatabaseSchema>;
+
+/** Storage of an install. */
+export const MeasuredStorageSchema = Type.Object({
+  /** Files of the install, as its disk quota counts them. */
+  fileBytes: daily,
+  /** Null on a host without databases. */
+  database: orNull(MeasuredDatabaseSchema),
+});
+export type MeasuredStorage = Static<typeof MeasuredStorageSchema>;

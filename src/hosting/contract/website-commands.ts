@@ -12,12 +12,12 @@ import {
   phpVersion,
   proof,
   state,
-  storage,
   text,
   wordpressVersion,
 } from './message-values.ts';
 import { MOST_PAGE_PATHS } from './page-path.ts';
 import { newer } from './sent-value.ts';
+import { MeasuredStorageSchema } from './usage.ts';
 
 /** Commands about websites as a whole. Each row is described by the method of that name in {@link HostMachine}. */
 export const WEBSITE_COMMANDS = {
@@ -59,7 +59,7 @@ export const WEBSITE_COMMANDS = {
     route: 'website',
     isCancellable: true,
   }),
-  measureStorage: command('measure_storage', [INSTALL], storage, {
+  measureStorage: command('measure_storage', [INSTALL], MeasuredStorageSchema, {
     withinMs: 30 * MINUTE_MS,
     route: 'website',
     isCancellable: true,

@@ -1,13 +1,18 @@
 import Type from 'typebox';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
-import { itemOrder, itemOutcome } from './change-messages.ts';
 import { command, field, members, translated } from './command.ts';
 import { INVENTORY_PAGE } from './inventory.ts';
-import { INSTALL, orNull, sentences, uuid, wordpressVersion } from './message-values.ts';
-import { availableUpdate, updateOrder, wantedUpdates } from './update-messages.ts';
+import { INSTALL, orNull, uuid } from './message-values.ts';
+import { ItemOrderSchema, ItemOutcomeSchema } from './wordpress-changes.ts';
 import { LoginRefusedSchema, WordPressLoginSchema, WordPressUserSchema } from './wordpress-login.ts';
 import { wordpressMark, wordpressReading, wordpressUnread } from './wordpress-messages.ts';
-import { MOST_UPDATES, type UpdateOutcome } from './wordpress-updates.ts';
+import {
+  SentOutcomeSchema,
+  UpdateOrderSchema,
+  type UpdateOutcome,
+  UpdatePlanSchema,
+  WantedUpdatesSchema,
+} from './wordpress-updates.ts';
 import { WP_CLI_SECONDS, WpCliArgumentsSchema, WpCliRefusedSchema, WpCliResultSchema } from './wp-cli.ts';
 
 /** Commands about the WordPress of websites. Each row is described by the method of that name in {@link HostMachine}. */
@@ -39,44 +44,18 @@ export const WORDPRESS_COMMANDS = {
     Type.Array(Type.Object({ installId: uuid, mark: wordpressMark }), { maxItems: INVENTORY_PAGE }),
     { withinMs: MINUTE_MS, route: 'host', isIdleTalk: true },
   ),
-  planUpdates: command(
-    'plan_updates',
-    [INSTALL, field('wanted', wantedUpdates)],
-    Type.Object({
-      updates: Type.Array(availableUpdate, { maxItems: MOST_UPDATES + 1 }),
-      refused: Type.Array(sentences, { maxItems: MOST_UPDATES }),
-    }),
-    { withinMs: 5 * MINUTE_MS, route: 'website', isCancellable: true },
-  ),
+  planUpdates: command('plan_updates', [INSTALL, field('wanted', WantedUpdatesSchema)], UpdatePlanSchema, {
+    withinMs: 5 * MINUTE_MS,
+    route: 'website',
+    isCancellable: true,
+  }),
   updateWordpress: translated(
-    command(
-      'update_wordpress',
-      [INSTALL, field('order', updateOrder)],
-      Type.Object({
-        made: Type.Array(availableUpdate, { maxItems: MOST_UPDATES + 1 }),
-        skipped: Type.Optional(
-          Type.Array(Type.Object({ update: availableUpdate, reason: sentences }), {
-            maxItems: MOST_UPDATES + 1,
-          }),
-        ),
-        restored: Type.Optional(Type.Boolean()),
-        rolledBack: orNull(
-          Type.Object({
-            update: orNull(availableUpdate),
-            reason: sentences,
-            mayKeep: Type.Optional(Type.Boolean()),
-          }),
-        ),
-        warning: Type.Optional(sentences),
-        wordpressVersion,
-      }),
-      {
-        // It can wait for a backup, and restore one.
-        withinMs: 6 * HOUR_MS,
-        route: 'website',
-        reportsProgress: true,
-      },
-    ),
+    command('update_wordpress', [INSTALL, field('order', UpdateOrderSchema)], SentOutcomeSchema, {
+      // It can wait for a backup, and restore one.
+      withinMs: 6 * HOUR_MS,
+      route: 'website',
+      reportsProgress: true,
+    }),
     {
       write: (outcome: UpdateOutcome) => outcome,
       // Hosts of earlier versions leave `skipped` and `restored` out.
@@ -87,7 +66,7 @@ export const WORDPRESS_COMMANDS = {
       }),
     },
   ),
-  changeItem: command('change_item', [INSTALL, field('order', itemOrder)], itemOutcome, {
+  changeItem: command('change_item', [INSTALL, field('order', ItemOrderSchema)], ItemOutcomeSchema, {
     withinMs: 6 * HOUR_MS,
     route: 'website',
     reportsProgress: true,

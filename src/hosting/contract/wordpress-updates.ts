@@ -1,5 +1,9 @@
+import Type, { type Static } from 'typebox';
+import type { Immutable } from './immutable.ts';
 import type { InstallRef } from './install-ref.ts';
+import { closed, orNull, sentences, text, uuid, wordpressVersion } from './message-values.ts';
 import type { ReportProgress } from './progress.ts';
+import { newer } from './sent-value.ts';
 
 /** Updates of WordPress, plugins and themes on a website. */
 export interface WordPressUpdater {
@@ -27,13 +31,6 @@ export interface ReleaseFetcher {
   addReleases(): Promise<FetchedReleases>;
 }
 
-export interface FetchedReleases {
-  /** Versions that are new on this host. */
-  added: string[];
-  /** Why others could not be added, one sentence each, for the operator. */
-  failures: string[];
-}
-
 export const UPDATE_KINDS = ['core', 'plugin', 'theme'] as const;
 export type UpdateKind = (typeof UPDATE_KINDS)[number];
 
@@ -44,72 +41,117 @@ export const CORE_ID = 'wordpress';
 export const MOST_UPDATES = 200;
 export const MOST_CHECKED_PAGES = 6;
 
-/** Updates to look for. */
-export interface WantedUpdates {
-  /** A WordPress version of the host; null: WordPress stays as it is. */
-  core: string | null;
-  plugins: WantedItems;
-  themes: WantedItems;
-}
+export const FetchedReleasesSchema = Type.Object({
+  /** Versions that are new on this host. */
+  added: Type.Array(wordpressVersion, { maxItems: 200 }),
+  /** Why others could not be added, one sentence each, for the operator. */
+  failures: Type.Array(sentences, { maxItems: 200 }),
+});
+export type FetchedReleases = Static<typeof FetchedReleasesSchema>;
+
+/** A plugin or theme as WordPress names it. */
+export const ItemIdSchema = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+});
 
 /** All that have an update, or those with these ids (a file of a plugin may be shortened to its folder). */
-export type WantedItems = 'all' | readonly string[];
+const WantedItemsSchema = Type.Union([
+  Type.Literal('all'),
+  Type.Array(ItemIdSchema, { maxItems: MOST_UPDATES }),
+]);
+export type WantedItems = Immutable<Static<typeof WantedItemsSchema>>;
 
-export interface AvailableUpdate {
-  kind: UpdateKind;
+/** Updates to look for. */
+export const WantedUpdatesSchema = Type.Object(
+  {
+    /** A WordPress version of the host; null: WordPress stays as it is. */
+    core: orNull(wordpressVersion),
+    plugins: WantedItemsSchema,
+    themes: WantedItemsSchema,
+  },
+  closed,
+);
+export type WantedUpdates = Immutable<Static<typeof WantedUpdatesSchema>>;
+
+const AvailableUpdateSchema = Type.Object({
+  kind: Type.Enum([...UPDATE_KINDS]),
   /** As WordPress names it: file of a plugin (`akismet/akismet.php`), folder of a theme. {@link CORE_ID} for WordPress itself. */
-  id: string;
+  id: ItemIdSchema,
   /** For people. */
-  name: string;
-  from: string;
-  to: string;
-}
+  name: text(200),
+  from: text(200),
+  to: text(200),
+});
+export type AvailableUpdate = Static<typeof AvailableUpdateSchema>;
 
-export interface UpdatePlan {
+export const UpdatePlanSchema = Type.Object({
   /** In the order of the updates: plugins, themes, WordPress. */
-  updates: AvailableUpdate[];
+  updates: Type.Array(AvailableUpdateSchema, { maxItems: MOST_UPDATES + 1 }),
   /** Wanted items that cannot be updated, one sentence each, for the website's owner. */
-  refused: string[];
-}
+  refused: Type.Array(sentences, { maxItems: MOST_UPDATES }),
+});
+export type UpdatePlan = Static<typeof UpdatePlanSchema>;
 
-export interface UpdateOrder {
-  /** UUID. */
-  updateId: string;
-  /** A complete backup of the present website. */
-  checkpointId: string;
-  updates: readonly AvailableUpdate[];
-  /** Paths of further pages to check. */
-  pages: readonly string[];
-  /** Keeps updates after which pages only look different; PHP and WordPress must work. False if left out. */
-  keep?: boolean;
-}
+/** A path of a website, with a query. */
+export const CheckedPathSchema = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  pattern: '^/[\\u0021-\\u007e]*$',
+});
 
-export interface UpdateOutcome {
-  /** The updates that were made; none after a rollback. */
-  made: AvailableUpdate[];
-  /** The updates that could not be made and changed nothing, such as after a failed download. */
-  skipped: SkippedUpdate[];
-  /** Whether the checkpoint was restored, so that changes of the website since are lost. */
-  restored: boolean;
-  /** Why the updates were rolled back; null if they were not. */
-  rolledBack: RolledBack | null;
-  /** How a page looks different after updates that are kept all the same, without a full stop. */
-  warning?: string | undefined;
-  /** Version of WordPress that the website has now. */
-  wordpressVersion: string;
-}
+export const UpdateOrderSchema = Type.Object(
+  {
+    updateId: uuid,
+    /** A complete backup of the present website. */
+    checkpointId: uuid,
+    updates: Type.Array(AvailableUpdateSchema, { maxItems: MOST_UPDATES + 1 }),
+    /** Paths of further pages to check. */
+    pages: Type.Array(CheckedPathSchema, { maxItems: MOST_CHECKED_PAGES }),
+    /** Keeps updates after which pages only look different; PHP and WordPress must work. False if left out. */
+    keep: Type.Optional(Type.Boolean(newer(false))),
+  },
+  closed,
+);
+export type UpdateOrder = Immutable<Static<typeof UpdateOrderSchema>>;
 
-export interface SkippedUpdate {
-  update: AvailableUpdate;
+const SkippedUpdateSchema = Type.Object({
+  update: AvailableUpdateSchema,
   /** One sentence without a full stop, for the website's owner. */
-  reason: string;
-}
+  reason: sentences,
+});
+export type SkippedUpdate = Static<typeof SkippedUpdateSchema>;
 
-export interface RolledBack {
+const RolledBackSchema = Type.Object({
   /** The update that failed or broke a page; null if the host was interrupted. */
-  update: AvailableUpdate | null;
+  update: orNull(AvailableUpdateSchema),
   /** One sentence without a full stop, for the website's owner. */
-  reason: string;
+  reason: sentences,
   /** Whether pages only look different, so that `keep` of the order would keep the updates. */
-  mayKeep?: boolean | undefined;
-}
+  mayKeep: Type.Optional(Type.Boolean()),
+});
+export type RolledBack = Static<typeof RolledBackSchema>;
+
+const UpdateOutcomeSchema = Type.Object({
+  /** The updates that were made; none after a rollback. */
+  made: Type.Array(AvailableUpdateSchema, { maxItems: MOST_UPDATES + 1 }),
+  /** The updates that could not be made and changed nothing, such as after a failed download. */
+  skipped: Type.Array(SkippedUpdateSchema, { maxItems: MOST_UPDATES + 1 }),
+  /** Whether the checkpoint was restored, so that changes of the website since are lost. */
+  restored: Type.Boolean(),
+  /** Why the updates were rolled back; null if they were not. */
+  rolledBack: orNull(RolledBackSchema),
+  /** How a page looks different after updates that are kept all the same, without a full stop. */
+  warning: Type.Optional(sentences),
+  /** Version of WordPress that the website has now. */
+  wordpressVersion,
+});
+export type UpdateOutcome = Static<typeof UpdateOutcomeSchema>;
+
+/** Hosts of earlier versions leave `skipped` and `restored` out. */
+export const SentOutcomeSchema = Type.Object({
+  ...UpdateOutcomeSchema.properties,
+  skipped: Type.Optional(UpdateOutcomeSchema.properties.skipped),
+  restored: Type.Optional(UpdateOutcomeSchema.properties.restored),
+});
