@@ -13,10 +13,10 @@ import {
   sentences,
   sha256,
   uuid,
-  wordpressSource,
   wordpressVersion,
 } from './message-values.ts';
 import { UsageCursorSchema, UsagePageSchema } from './usage.ts';
+import { WordPressSourceSchema } from './wordpress.ts';
 import { FetchedReleasesSchema } from './wordpress-updates.ts';
 import { WpCliSourceSchema, WpCliVersionSchema } from './wp-cli.ts';
 
@@ -95,7 +95,7 @@ export const MACHINE_COMMANDS = {
     withinMs: 5 * MINUTE_MS,
     route: 'host',
   }),
-  addWordpress: command('add_wordpress', [field('source', orNull(wordpressSource))], wordpressVersion, {
+  addWordpress: command('add_wordpress', [field('source', orNull(WordPressSourceSchema))], wordpressVersion, {
     withinMs: 15 * MINUTE_MS,
     route: 'host',
   }),

@@ -7,7 +7,6 @@ import { phpBounds, phpLimits } from './php-messages.ts';
 import { cut, newer } from './sent-value.ts';
 import { MOST_READ_BYTES } from './snapshots.ts';
 import { WebsiteRulesSchema } from './website-rules.ts';
-import { WORDPRESS_SOURCES } from './wordpress.ts';
 
 // Schemas of the values in messages between the control plane and a host (protocol.ts).
 
@@ -25,11 +24,6 @@ export const hostName = Type.String({ pattern: '^(\\*\\.)?[a-z0-9_.-]{1,253}$' }
 export const installName = Type.String({ pattern: `^${INSTALL_NAME}$` });
 export const phpVersion = Type.String({ pattern: '^\\d{1,2}\\.\\d{1,2}$' });
 export const wordpressVersion = Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,3}){1,2}$' });
-/**
- * Sources of WordPress that the control plane may choose. It may not choose a folder or archive: the host would read it as root
- * and make it readable for all websites.
- */
-export const wordpressSource = Type.String({ pattern: `^(${WORDPRESS_SOURCES.join('|')})$` });
 export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 export const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 /** A host cuts longer ones. */

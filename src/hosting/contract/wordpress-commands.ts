@@ -1,11 +1,10 @@
 import Type from 'typebox';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
 import { command, field, members, translated } from './command.ts';
-import { INVENTORY_PAGE } from './inventory.ts';
 import { INSTALL, orNull, uuid } from './message-values.ts';
+import { WordPressMarksSchema, WordPressReadingSchema, WordPressUnreadSchema } from './wordpress.ts';
 import { ItemOrderSchema, ItemOutcomeSchema } from './wordpress-changes.ts';
 import { LoginRefusedSchema, WordPressLoginSchema, WordPressUserSchema } from './wordpress-login.ts';
-import { wordpressMark, wordpressReading, wordpressUnread } from './wordpress-messages.ts';
 import {
   SentOutcomeSchema,
   UpdateOrderSchema,
@@ -30,7 +29,7 @@ export const WORDPRESS_COMMANDS = {
   readWordPress: command(
     'read_wordpress',
     [INSTALL, members({ check: Type.Boolean() })],
-    Type.Union([wordpressReading, wordpressUnread]),
+    Type.Union([WordPressReadingSchema, WordPressUnreadSchema]),
     {
       // Each of its runs of PHP has a limit of a minute.
       withinMs: 5 * MINUTE_MS,
@@ -38,12 +37,11 @@ export const WORDPRESS_COMMANDS = {
       isCancellable: true,
     },
   ),
-  wordpressMarks: command(
-    'wordpress_marks',
-    [field('after', orNull(uuid))],
-    Type.Array(Type.Object({ installId: uuid, mark: wordpressMark }), { maxItems: INVENTORY_PAGE }),
-    { withinMs: MINUTE_MS, route: 'host', isIdleTalk: true },
-  ),
+  wordpressMarks: command('wordpress_marks', [field('after', orNull(uuid))], WordPressMarksSchema, {
+    withinMs: MINUTE_MS,
+    route: 'host',
+    isIdleTalk: true,
+  }),
   planUpdates: command('plan_updates', [INSTALL, field('wanted', WantedUpdatesSchema)], UpdatePlanSchema, {
     withinMs: 5 * MINUTE_MS,
     route: 'website',

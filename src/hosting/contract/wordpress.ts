@@ -1,7 +1,16 @@
+import Type, { type Static } from 'typebox';
 import type { InstallRef } from './install-ref.ts';
+import { INVENTORY_PAGE } from './inventory.ts';
+import { LONGEST_SENTENCES, orNull, text, time, uuid } from './message-values.ts';
 
 /** The public sources of WordPress: the official download, the release in an npm package, and Debian's package. */
 export const WORDPRESS_SOURCES = ['official', 'packaged', 'debian'] as const;
+
+/**
+ * Sources of WordPress that the control plane may choose. It may not choose a folder or archive: the host would read it as root
+ * and make it readable for all websites.
+ */
+export const WordPressSourceSchema = Type.String({ pattern: `^(${WORDPRESS_SOURCES.join('|')})$` });
 
 /** The most entries of each list that a host reads. More are left out, and {@link WordPressReading.isComplete} is false. */
 export const MOST_PLUGINS = 500;
@@ -28,86 +37,102 @@ export type PluginStatus = (typeof PLUGIN_STATUSES)[number];
 export const THEME_STATUSES = ['active', 'parent', 'inactive'] as const;
 export type ThemeStatus = (typeof THEME_STATUSES)[number];
 
-/** WordPress of one website. Every text comes from the website: cut, without control characters, and never trusted. */
-export interface WordPressReading {
-  core: { version: string; update: AvailableUpdate | null };
-  plugins: WordPressPlugin[];
-  themes: WordPressTheme[];
-  administrators: WordPressAdministrator[];
-  /** Null if it was not examined, or could not be. */
-  siteHealth: SiteHealth | null;
-  /** Whether it is a network of websites. The lists are those of its main site. */
-  multisite: boolean;
-  /** False if a list was cut. */
-  isComplete: boolean;
-  /** The outcome of asking for updates; null if it was not asked for. */
-  updateCheck: UpdateCheck | null;
-  /** The website's mark from before it was read ({@link WordPressMarks}). */
-  mark: string;
-}
+const shortText = text(LONGEST_WORDPRESS_TEXT);
+const amount = Type.Integer({ minimum: 0, maximum: 100_000 });
 
-export interface AvailableUpdate {
-  version: string;
-}
+const AvailableUpdateSchema = Type.Object({ version: shortText });
+export type AvailableUpdate = Static<typeof AvailableUpdateSchema>;
 
-export interface WordPressPlugin {
-  /** {@link PLUGIN_FILE}. */
-  file: string;
-  name: string;
+const WordPressPluginSchema = Type.Object({
+  file: Type.String({ maxLength: LONGEST_WORDPRESS_TEXT, pattern: PLUGIN_FILE }),
+  name: shortText,
   /** Null if the plugin names none. */
-  version: string | null;
-  status: PluginStatus;
-  update: AvailableUpdate | null;
+  version: orNull(shortText),
+  status: Type.Enum([...PLUGIN_STATUSES]),
+  update: orNull(AvailableUpdateSchema),
   /** Whether WordPress itself updates it. */
-  autoUpdate: boolean;
-}
+  autoUpdate: Type.Boolean(),
+});
+export type WordPressPlugin = Static<typeof WordPressPluginSchema>;
 
-export interface WordPressTheme {
-  /** {@link THEME_STYLESHEET}. */
-  stylesheet: string;
-  name: string;
-  version: string | null;
-  status: ThemeStatus;
+const WordPressThemeSchema = Type.Object({
+  stylesheet: Type.String({ maxLength: LONGEST_WORDPRESS_TEXT, pattern: THEME_STYLESHEET }),
+  name: shortText,
+  version: orNull(shortText),
+  status: Type.Enum([...THEME_STATUSES]),
   /** The theme that it builds on. */
-  parent: string | null;
+  parent: orNull(shortText),
   /** Whether it is part of WordPress on this host, and updated with it. */
-  bundled: boolean;
-  update: AvailableUpdate | null;
-  autoUpdate: boolean;
-}
+  bundled: Type.Boolean(),
+  update: orNull(AvailableUpdateSchema),
+  autoUpdate: Type.Boolean(),
+});
+export type WordPressTheme = Static<typeof WordPressThemeSchema>;
 
-export interface WordPressAdministrator {
-  login: string;
+const WordPressAdministratorSchema = Type.Object({
+  login: shortText,
   /** Null if the user has none. */
-  email: string | null;
-  displayName: string;
-  /** ISO 8601 in UTC; null if WordPress does not know it. */
-  registeredAt: string | null;
-}
+  email: orNull(shortText),
+  displayName: shortText,
+  /** Null if WordPress does not know it. */
+  registeredAt: orNull(time),
+});
+export type WordPressAdministrator = Static<typeof WordPressAdministratorSchema>;
 
 /** The tests of WordPress' Site Health that need no request to the website. */
-export interface SiteHealth {
-  good: number;
-  recommended: number;
-  critical: number;
+const SiteHealthSchema = Type.Object({
+  good: amount,
+  recommended: amount,
+  critical: amount,
   /** Tests that did not pass, critical ones first; empty if only the counts are known. */
-  issues: { label: string; severity: 'recommended' | 'critical' }[];
-}
+  issues: Type.Array(Type.Object({ label: shortText, severity: Type.Enum(['recommended', 'critical']) }), {
+    maxItems: MOST_HEALTH_ISSUES,
+  }),
+});
+export type SiteHealth = Static<typeof SiteHealthSchema>;
+
+const reason = text(LONGEST_SENTENCES);
 
 /** Why WordPress could not ask for updates of each kind; null for success. */
-export interface UpdateCheck {
-  core: string | null;
-  plugins: string | null;
-  themes: string | null;
-}
+const UpdateCheckSchema = Type.Object({
+  core: orNull(reason),
+  plugins: orNull(reason),
+  themes: orNull(reason),
+});
+export type UpdateCheck = Static<typeof UpdateCheckSchema>;
+
+const mark = Type.String({ pattern: '^[0-9a-f]{32}$' });
+
+/**
+ * WordPress of one website. Every text comes from the website: cut, without control characters, and never trusted. Bounded, because the
+ * website or the host may be compromised.
+ */
+export const WordPressReadingSchema = Type.Object({
+  core: Type.Object({ version: shortText, update: orNull(AvailableUpdateSchema) }),
+  plugins: Type.Array(WordPressPluginSchema, { maxItems: MOST_PLUGINS }),
+  themes: Type.Array(WordPressThemeSchema, { maxItems: MOST_THEMES }),
+  administrators: Type.Array(WordPressAdministratorSchema, { maxItems: MOST_ADMINISTRATORS }),
+  /** Null if it was not examined, or could not be. */
+  siteHealth: orNull(SiteHealthSchema),
+  /** Whether it is a network of websites. The lists are those of its main site. */
+  multisite: Type.Boolean(),
+  /** False if a list was cut. */
+  isComplete: Type.Boolean(),
+  /** The outcome of asking for updates; null if it was not asked for. */
+  updateCheck: orNull(UpdateCheckSchema),
+  /** The website's mark from before it was read ({@link WordPressMarks}). */
+  mark,
+});
+export type WordPressReading = Static<typeof WordPressReadingSchema>;
 
 /** The website cannot be read. */
-export interface WordPressUnread {
-  refused: 'website';
+export const WordPressUnreadSchema = Type.Object({
+  refused: Type.Literal('website'),
   /** In one or two sentences, for the website's owner. */
-  reason: string;
-  mark: string | null;
-}
+  reason,
+  mark: orNull(mark),
+});
+export type WordPressUnread = Static<typeof WordPressUnreadSchema>;
 
 export interface WordPressReader {
   /**
@@ -122,10 +147,9 @@ export interface WordPressReader {
 }
 
 /** A text that changes whenever plugins, themes, administrators or WordPress itself change. */
-export interface WordPressMark {
-  installId: string;
-  mark: string;
-}
+const WordPressMarkSchema = Type.Object({ installId: uuid, mark });
+export type WordPressMark = Static<typeof WordPressMarkSchema>;
+export const WordPressMarksSchema = Type.Array(WordPressMarkSchema, { maxItems: INVENTORY_PAGE });
 
 /** A host's marks of its websites, for a control plane to see cheaply which ones to read again. */
 export interface WordPressMarks {

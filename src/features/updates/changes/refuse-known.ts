@@ -1,7 +1,6 @@
 import { Value } from 'typebox/value';
-import { pluginSlug } from '../../../hosting/contract/wordpress.ts';
+import { pluginSlug, WordPressReadingSchema } from '../../../hosting/contract/wordpress.ts';
 import type { ItemChange } from '../../../hosting/contract/wordpress-changes.ts';
-import { wordpressReading } from '../../../hosting/contract/wordpress-messages.ts';
 import { Conflict } from '../../../lib/failures.ts';
 
 /**
@@ -9,7 +8,7 @@ import { Conflict } from '../../../lib/failures.ts';
  * about active ones: a reading can be minutes old, and an earlier change can wait. Throws Conflict.
  */
 export function refuseKnown(stored: unknown, { kind, id, status, autoUpdate }: ItemChange): void {
-  if (!Value.Check(wordpressReading, stored)) return;
+  if (!Value.Check(WordPressReadingSchema, stored)) return;
   if (stored.multisite) {
     throw new Conflict(
       'This WordPress is a network of sites. Change its plugins and themes in its network admin.',

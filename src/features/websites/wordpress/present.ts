@@ -1,8 +1,11 @@
 import { Value } from 'typebox/value';
 import type { Static } from '../../../api/schema.ts';
 import type { CapabilityState } from '../../../hosting/contract/capabilities.ts';
-import { pluginSlug, type WordPressReading } from '../../../hosting/contract/wordpress.ts';
-import { wordpressReading } from '../../../hosting/contract/wordpress-messages.ts';
+import {
+  pluginSlug,
+  type WordPressReading,
+  WordPressReadingSchema,
+} from '../../../hosting/contract/wordpress.ts';
 import type { wordpressSchema, wordpressSummarySchema } from './schema.ts';
 import type { KnownWordPress, WordPressSummary } from './service.ts';
 
@@ -14,7 +17,7 @@ export function presentWordPress({
 }: KnownWordPress): Static<typeof wordpressSchema> {
   const stored: unknown = row?.reading ?? null;
   // Another version of Homeport may have stored another form; it is read again within a day.
-  const read = details.available && Value.Check(wordpressReading, stored) ? stored : null;
+  const read = details.available && Value.Check(WordPressReadingSchema, stored) ? stored : null;
   return {
     core: presentCore(read?.core.version ?? version, read?.core.update?.version ?? null),
     // Null as long as they are unknown, because an empty list would say that there are none.
