@@ -45,7 +45,7 @@ describe('the socket of the serving process', () => {
   it('creates logins for other processes of its user', async () => {
     expect(await askForWordPress({ dataDir })).toEqual({ version: '8.4' });
     expect((await stat(socket())).mode & 0o777).toBe(0o600);
-    const login = { token: 't', expiresAt: '2026-01-01T00:00:00.000Z', user: 'admin' };
+    const login = { token: 't'.repeat(43), expiresAt: '2026-01-01T00:00:00.000Z', user: 'admin' };
     createLogin = async (install, user) => ({ ...login, user: `${install.name} ${user}` });
     expect(await askForLogin({ dataDir }, INSTALL, 'editor')).toEqual({ ...login, user: 'shop editor' });
     const refused = { refused: 'unknown_user', reason: 'No such user.' } as const;
