@@ -3,7 +3,6 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
 import { backupMove, heldBackups, listedBackups, movedBackups, placesReport } from './backup-messages.ts';
 import { command, field, members, nothing, options, translated } from './command.ts';
 import {
-  base64,
   count,
   INSTALL,
   importedWebsite,
@@ -19,6 +18,11 @@ import {
 } from './message-values.ts';
 import { absentAs, cut } from './sent-value.ts';
 import { MOST_READ_BYTES } from './snapshots.ts';
+
+const base64 = Type.String({
+  maxLength: 4 * Math.ceil(MOST_READ_BYTES / 3),
+  pattern: '^[A-Za-z0-9+/]*={0,2}$',
+});
 
 /** Commands about backups, archives and imports. Each row is described by the method of that name in {@link HostMachine}. */
 export const BACKUP_COMMANDS = {

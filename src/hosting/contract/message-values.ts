@@ -5,7 +5,6 @@ import { SITE_PATTERN, SSH_PATTERNS } from './imports.ts';
 import { LONGEST_PAGE_PATH, PAGE_PATH } from './page-path.ts';
 import { phpBounds, phpLimits } from './php-messages.ts';
 import { cut, newer } from './sent-value.ts';
-import { MOST_READ_BYTES } from './snapshots.ts';
 import { WebsiteRulesSchema } from './website-rules.ts';
 
 // Schemas of the values in messages between the control plane and a host (protocol.ts).
@@ -106,11 +105,6 @@ export const parts = Type.Object(
   },
   { ...closed, ...newer({ files: true, database: 'all' }) },
 );
-
-export const base64 = Type.String({
-  maxLength: 4 * Math.ceil(MOST_READ_BYTES / 3),
-  pattern: '^[A-Za-z0-9+/]*={0,2}$',
-});
 
 export const pagePath = Type.String({ maxLength: LONGEST_PAGE_PATH, pattern: PAGE_PATH });
 
