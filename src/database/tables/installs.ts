@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, Selectable, Updateable } from 'kysely';
 import type { GeneratedJson, Json, NullableJson } from './json.ts';
 
 export interface SiteRow {
@@ -55,6 +55,11 @@ export interface InstallRow {
   offload_file_content: string;
   created_at: string;
 }
+
+/** The columns of an install as queries return them. */
+export type StoredInstall = Selectable<InstallRow>;
+/** Some columns of an install as queries store them. */
+export type ChangedInstall = Updateable<InstallRow>;
 
 export interface OffloadSettingsRow {
   install_id: string;

@@ -9,7 +9,7 @@ import type { Actor } from '../../platform/activity-log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { CapabilityReader } from '../hosts/capabilities.ts';
 import { lockNamed } from '../websites/installs/requested-website.ts';
-import { findInstallAccess } from '../websites/installs/store.ts';
+import { findInstallAccess, findSettings } from '../websites/installs/store.ts';
 import { isTimeZone, type UpdatePolicy } from './policy.ts';
 import { findPolicy, savePolicy } from './policy-store.ts';
 
@@ -28,7 +28,8 @@ export function createPolicyService(
       const install = await findInstallAccess(reader, caller, installId);
       authorize('install.read', 'install.read', install);
       await capabilities.requireOf(reader, installId, 'wordpress_updates');
-      return { ...(await findPolicy(reader, installId)), deferredUntil: install.defer_wordpress_until };
+      const { defer_wordpress_upgrades_until: deferredUntil } = await findSettings(reader, installId);
+      return { ...(await findPolicy(reader, installId)), deferredUntil };
     });
 
   /** Changes the policy of a locked install. Throws CapabilityUnavailable. */

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
-import { RUNTIMES } from '../../../hosting/contract/install-state.ts';
 import { WEEKDAYS } from '../../updates/policy.ts';
+import { keptSchemas } from '../../websites/installs/fields.ts';
 
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const text = Type.String();
@@ -43,18 +43,7 @@ const certificate = Type.Object({
 });
 
 const keptSchema = Type.Object({
-  site_id: orNull(text),
-  environment: orNull(Type.Enum(['production', 'staging', 'development'])),
-  php_version: orNull(text),
-  wordpress_version: orNull(text),
-  /** Missing in older rows. */
-  runtime: Type.Optional(orNull(Type.Enum([...RUNTIMES]))),
-  defer_wordpress_until: orNull(text),
-  mail_limit: orNull(Type.Number()),
-  mail_allowance: orNull(Type.Number()),
-  offload_file_name: text,
-  offload_file_content: text,
-  created_at: text,
+  ...keptSchemas,
   /** Custom domains that the install served. */
   domains: Type.Array(
     Type.Object({
@@ -118,6 +107,21 @@ export type KeptCertificate = Static<typeof certificate>;
 /** The newest backup that its host holds, as far as known. */
 export const newestPresent = ({ backups }: Kept): KeptBackup | undefined =>
   backups.findLast(({ missing_since = null }) => missing_since === null);
+
+/** The columns of the install among the facts. */
+export function columnsOf({
+  domains: _domains,
+  rules: _rules,
+  backups: _backups,
+  users: _users,
+  php_limits: _limits,
+  update_policy: _policy,
+  offload: _offload,
+  certificates: _certificates,
+  ...columns
+}: Kept) {
+  return columns;
+}
 
 /** Reads the stored facts, also those that an earlier version stored. */
 export function parseKept(stored: unknown): Kept {

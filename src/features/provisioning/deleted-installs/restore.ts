@@ -22,7 +22,7 @@ import {
 import { enforceOffload, requestOffload } from '../../websites/offload/store.ts';
 import { storePhpLimits } from '../../websites/php/limits-store.ts';
 import { saveRules } from '../../websites/rules/store.ts';
-import type { Kept } from './kept.ts';
+import { columnsOf, type Kept } from './kept.ts';
 import { grantAgain, insertKeptBackup, insertKeptCertificate } from './restore-store.ts';
 import { type DeletedInstall, deleteDeleted } from './store.ts';
 
@@ -50,16 +50,12 @@ export async function restoreInstall(
   const { id, account_id, name, host_id, kept, backup_id } = deleted;
   const now = timestamp(clock);
   await insertInstall(queries, {
+    ...columnsOf(kept),
     ...{ id, account_id, name, host_id },
     ...(await placeOf(transaction, deleted)),
     ...(await versionsOf(transaction, host_id, kept)),
-    runtime: kept.runtime ?? null,
     status: 'pending',
     stable_ips: null,
-    defer_wordpress_until: kept.defer_wordpress_until,
-    ...{ mail_limit: kept.mail_limit, mail_allowance: kept.mail_allowance },
-    ...{ offload_file_name: kept.offload_file_name, offload_file_content: kept.offload_file_content },
-    created_at: kept.created_at,
   });
   await addToInstallCount(queries, account_id, 1);
   const defaultName = defaultDomain(name, config.siteDomain);

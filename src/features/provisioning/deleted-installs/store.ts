@@ -5,6 +5,7 @@ import { removeInstall } from '../../hosts/removal-job.ts';
 import { payloadsOf } from '../../hosts/store.ts';
 import { DEFAULT_POLICY } from '../../updates/policy.ts';
 import { findPolicy } from '../../updates/policy-store.ts';
+import { KEPT_COLUMNS } from '../../websites/installs/fields.ts';
 import { findOffload } from '../../websites/offload/store.ts';
 import { findPhpLimits } from '../../websites/php/limits-store.ts';
 import { findRules } from '../../websites/rules/store.ts';
@@ -32,9 +33,7 @@ export async function readInstall(
 ): Promise<{ status: InstallStatus; host_id: string | null; kept: Kept } | undefined> {
   const install = await queries
     .selectFrom('installs')
-    .select(['status', 'host_id', 'site_id', 'environment', 'php_version', 'wordpress_version'])
-    .select(['runtime', 'defer_wordpress_until', 'mail_limit', 'mail_allowance'])
-    .select(['offload_file_name', 'offload_file_content', 'created_at'])
+    .select(['status', 'host_id', ...KEPT_COLUMNS])
     .where('id', '=', id)
     .executeTakeFirst();
   if (!install) return undefined;

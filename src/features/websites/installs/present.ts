@@ -7,23 +7,18 @@ import type { InstallView } from './store.ts';
 
 const addresses = Type.Union([Type.Array(Type.String()), Type.Null()]);
 
-export function presentInstall(install: InstallView, siteDomain: string): Static<typeof installSchema> {
-  const cname = defaultDomain(install.name, siteDomain);
+export function presentInstall(
+  { account_id, site_id, primary_domain, stable_ips, ...fields }: InstallView,
+  siteDomain: string,
+): Static<typeof installSchema> {
+  const cname = defaultDomain(fields.name, siteDomain);
   return {
-    id: install.id,
-    name: install.name,
-    account: { id: install.account_id },
-    php_version: install.php_version,
-    wp_version: install.wordpress_version,
-    defer_wordpress_upgrades_until: install.defer_wordpress_until,
-    status: install.status,
+    ...fields,
+    account: { id: account_id },
     cname,
-    environment: install.environment,
-    site: install.site_id === null ? null : { id: install.site_id },
-    primary_domain: install.primary_domain ?? cname,
-    stable_ips: install.stable_ips === null ? null : Value.Parse(addresses, install.stable_ips),
+    site: site_id === null ? null : { id: site_id },
+    primary_domain: primary_domain ?? cname,
+    stable_ips: stable_ips === null ? null : Value.Parse(addresses, stable_ips),
     is_multisite: false,
-    lost_data: install.lost_data,
-    created_at: install.created_at,
   };
 }

@@ -4,8 +4,6 @@ import {
   nullable,
   nullableArrayOfStrings,
   nullableEnum,
-  nullableString,
-  nullableTimestamp,
   stringEnum,
   Type,
   timestamp,
@@ -13,6 +11,7 @@ import {
 } from '../../../api/schema.ts';
 import { RUNTIMES } from '../../../hosting/contract/install-state.ts';
 import { INSTALL_NAME } from '../../../lib/host-names.ts';
+import { answeredExamples, answeredSchemas, settingExamples, settingSchemas } from './fields.ts';
 
 export const ENVIRONMENTS = ['production', 'staging', 'development'] as const;
 
@@ -39,11 +38,7 @@ export const installSchema = component(
       id: uuid(),
       name: Type.String(),
       account: accountReference,
-      php_version: nullableString('null if the host runs no PHP'),
-      wp_version: nullableString(
-        'version of WordPress; null until the website answers, and without WordPress',
-      ),
-      defer_wordpress_upgrades_until: nullableTimestamp('the operator leaves WordPress as it is until then'),
+      ...answeredSchemas,
       status: stringEnum(INSTALL_STATUSES, 'pending until the website answers'),
       cname: Type.String({
         description: 'default domain: the host name at which the install always answers',
@@ -53,9 +48,6 @@ export const installSchema = component(
       primary_domain: Type.String(),
       stable_ips: nullableArrayOfStrings(),
       is_multisite: Type.Boolean(),
-      lost_data: nullableString(
-        'an addition of Homeport: the missing data, because of which the website is closed to visitors; null if nothing is missing',
-      ),
       created_at: timestamp(),
     },
     { description: 'A website' },
@@ -64,9 +56,7 @@ export const installSchema = component(
     id: EXAMPLE_ID.install,
     name: 'shop',
     account: { id: EXAMPLE_ID.account },
-    php_version: '8.4',
-    wp_version: '6.8.3',
-    defer_wordpress_upgrades_until: null,
+    ...answeredExamples,
     status: 'active',
     cname: 'shop.sites.example.net',
     environment: 'production',
@@ -74,7 +64,6 @@ export const installSchema = component(
     primary_domain: 'www.example.com',
     stable_ips: ['203.0.113.10'],
     is_multisite: false,
-    lost_data: null,
     created_at: '2026-01-31T09:30:00.000Z',
   },
 );
@@ -120,9 +109,7 @@ export const updateInstallSchema = component(
       Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', description: 'null: no site' }),
     ),
     environment: Type.Optional(nullable(environmentSchema)),
-    defer_wordpress_upgrades_until: Type.Optional(
-      nullableTimestamp('in the future, at most a year ahead; null: no deferral'),
-    ),
+    ...settingSchemas,
     php_version: Type.Optional(
       Type.String({
         pattern: '^[0-9]{1,2}\\.[0-9]{1,2}$',
@@ -131,7 +118,7 @@ export const updateInstallSchema = component(
       }),
     ),
   }),
-  { site_id: EXAMPLE_ID.site, environment: 'staging', defer_wordpress_upgrades_until: null },
+  { site_id: EXAMPLE_ID.site, environment: 'staging', ...settingExamples },
 );
 
 /** Sort keys of the list, with the type of their values. */

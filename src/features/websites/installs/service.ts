@@ -18,8 +18,8 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { CapabilityReader } from '../../hosts/capabilities.ts';
 import { createApplyAgain } from './apply-again.ts';
 import { createCoreSwitch } from './core-switch.ts';
-import { readDeferral } from './deferral.ts';
 import type { DeleteInstalls } from './deletion.ts';
+import { columnsOfSettings, type InstallSettings, readSettings } from './fields.ts';
 import { applyInstall, provisionInstall } from './jobs.ts';
 import { isKeptByOthers } from './kept-names-store.ts';
 import { countInstalls, type InstallFilters, type InstallSort, pageOfInstalls } from './list-store.ts';
@@ -29,6 +29,7 @@ import { createInstallSchema } from './schema.ts';
 import {
   addToInstallCount,
   findInstallAccess,
+  findSettings,
   findSiteOfAccount,
   type InstallView,
   insertDefaultDomain,
@@ -50,10 +51,9 @@ export interface NewInstall {
   runtime?: Runtime | null;
 }
 
-export interface InstallChange {
+export interface InstallChange extends InstallSettings {
   site_id?: string | null;
   environment?: Environment | null;
-  defer_wordpress_upgrades_until?: string | null;
   /** `major.minor`, one that the install's host offers. */
   php_version?: string;
 }
@@ -205,7 +205,7 @@ export function createInstallService(
     change: InstallChange,
   ): Promise<InstallView & { operationId: string | null }> {
     const site_id = change.site_id?.toLowerCase() ?? change.site_id;
-    const deferral = readDeferral(change.defer_wordpress_upgrades_until, clock.now());
+    const settings = readSettings(change, clock.now());
     let environment: Environment | null = null;
     let operationId: string | null = null;
     await changeFor(database, caller, async (transaction) => {
@@ -223,18 +223,18 @@ export function createInstallService(
         change.php_version === undefined || website === undefined
           ? null
           : (await phpSwitch.request(transaction, caller, website, change.php_version)).jobId;
-      if (site_id === undefined && change.environment === undefined && deferral === undefined) return;
+      const isMoved = site_id !== undefined || change.environment !== undefined;
+      if (!isMoved && Object.keys(settings).length === 0) return;
+      const former = await findSettings(queries, id);
       await updateInstall(queries, id, {
         ...(site_id === undefined ? {} : { site_id }),
-        ...(deferral === undefined ? {} : { defer_wordpress_until: deferral }),
+        ...columnsOfSettings(settings),
         environment,
       });
       const details = {
         ...(site_id === undefined || site_id === install.site_id ? {} : { site: site?.name ?? null }),
         ...(environment === install.environment ? {} : { environment }),
-        ...(deferral === undefined || deferral === install.defer_wordpress_until
-          ? {}
-          : { defer_wordpress_upgrades_until: deferral }),
+        ...changedIn(former, settings),
       };
       if (Object.keys(details).length === 0) return;
       // Websites for staging and development keep search engines away.
@@ -281,6 +281,10 @@ export function createInstallService(
     applyAgain: createApplyAgain(platform),
   };
 }
+
+/** The settings whose value is another one than before. */
+const changedIn = (before: InstallSettings, after: InstallSettings) =>
+  Object.fromEntries(Object.entries(after).filter(([name, value]) => value !== Reflect.get(before, name)));
 
 function requireMember(isMember: boolean): void {
   if (!isMember) throw notPermitted('Installation', 'account_id', 'You have no access to this account');

@@ -1,43 +1,27 @@
-import { type Expression, type Insertable, sql } from 'kysely';
+import { type Expression, type InferResult, type Insertable, sql } from 'kysely';
 import { type Caller, countsOpenInvitations } from '../../../access/caller.ts';
 import { limitedAccess } from '../../../access/limits.ts';
 import { inScope, type Scope } from '../../../access/memberships.ts';
 import type { ResourceAccess } from '../../../access/permissions.ts';
 import type { Database, Queries, Transaction } from '../../../database/database.ts';
-import type { Environment, InstallStatus } from '../../../database/tables/installs.ts';
+import type { ChangedInstall, Environment } from '../../../database/tables/installs.ts';
 import type { Tables } from '../../../database/tables.ts';
 import type { Role } from '../../../lib/roles.ts';
+import { ANSWERED_COLUMNS, SETTING_COLUMNS } from './fields.ts';
 
 /** An install as the API presents it. */
-export interface InstallView {
-  id: string;
-  name: string;
-  account_id: string;
-  site_id: string | null;
-  environment: Environment | null;
-  status: InstallStatus;
-  php_version: string | null;
-  wordpress_version: string | null;
-  defer_wordpress_until: string | null;
-  stable_ips: unknown;
-  lost_data: string | null;
-  created_at: string;
-  primary_domain: string | null;
-}
+export type InstallView = InferResult<ReturnType<typeof withPrimaryDomain>>[number];
 
 const COLUMNS = [
-  'install.id',
-  'install.name',
-  'install.account_id',
-  'install.site_id',
-  'install.environment',
-  'install.status',
-  'install.php_version',
-  'install.wordpress_version',
-  'install.defer_wordpress_until',
-  'install.stable_ips',
-  'install.lost_data',
-  'install.created_at',
+  ...([
+    'install.id',
+    'install.name',
+    'install.account_id',
+    'install.site_id',
+    'install.environment',
+  ] as const),
+  ...(['install.status', 'install.stable_ips', 'install.created_at'] as const),
+  ...ANSWERED_COLUMNS,
 ] as const;
 
 /** Installs with their primary domain. `is_primary` is written so that the planner uses its partial index. */
@@ -104,7 +88,6 @@ export async function findInstallAccess(
       account_id: string;
       site_id: string | null;
       environment: Environment | null;
-      defer_wordpress_until: string | null;
     })
   | undefined
 > {
@@ -122,7 +105,6 @@ export async function findInstallAccess(
       'install.account_id',
       'install.site_id',
       'install.environment',
-      'install.defer_wordpress_until',
       'member.role',
       'member.invite_accepted',
       'given.install_id as granted',
@@ -210,15 +192,15 @@ export async function insertInstall(
   await queries.insertInto('installs').values(install).execute();
 }
 
-export async function updateInstall(
-  queries: Queries,
-  id: string,
-  change: {
-    site_id?: string | null;
-    environment: Environment | null;
-    defer_wordpress_until?: string | null;
-  },
-): Promise<void> {
+/** The settings of an install. It must exist. */
+export const findSettings = (queries: Queries, id: string) =>
+  queries
+    .selectFrom('installs as install')
+    .select([...SETTING_COLUMNS])
+    .where('install.id', '=', id)
+    .executeTakeFirstOrThrow();
+
+export async function updateInstall(queries: Queries, id: string, change: ChangedInstall): Promise<void> {
   await queries.updateTable('installs').set(change).where('id', '=', id).execute();
 }
 
