@@ -61,6 +61,8 @@ export default {
           '^src/database/',
           '^src/hosting/policy/usage/ledger-file\\.ts$',
           '^src/hosting/linux/mail/queue-file\\.ts$',
+          // Indexes of backups, with names of tenants as values.
+          '^src/hosting/websites/backup-contents/contents-file\\.ts$',
           // The database of a new website, before its tenant has it.
           '^src/hosting/embedded/wordpress/(golden-copies|first-values)\\.ts$',
         ],

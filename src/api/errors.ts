@@ -1,4 +1,5 @@
 import {
+  BeingPrepared,
   CapabilityUnavailable,
   Conflict,
   CrossOrigin,
@@ -69,6 +70,7 @@ export function errorAnswer(error: unknown, listed: readonly ErrorStatus[]): Err
 
 const hasFaults = (error: unknown) =>
   error instanceof InvalidRequest ||
+  error instanceof BeingPrepared ||
   error instanceof CapabilityUnavailable ||
   error instanceof Unprocessable ||
   error instanceof SessionExpired;

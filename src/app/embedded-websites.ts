@@ -2,6 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { hostname, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { trustsAddress } from '../api/client-address.ts';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
@@ -11,8 +12,10 @@ import { createSshLogin } from '../features/identity/ssh-keys/ssh-login.ts';
 import { EMBEDDED } from '../features/provisioning/orphan-store.ts';
 import { requireNameFree } from '../features/provisioning/orphans.ts';
 import { createReconciling } from '../features/provisioning/reconciling.ts';
+import type { BackupBrowser } from '../hosting/contract/backup-contents.ts';
 import type { Host } from '../hosting/contract/host.ts';
 import { installLimits, NO_LIMITS } from '../hosting/contract/install-limits.ts';
+import { createChosenParts } from '../hosting/embedded/chosen-parts.ts';
 import { createEmbeddedHost } from '../hosting/embedded/embedded-host.ts';
 import {
   provideFolderId,
@@ -40,7 +43,7 @@ import { missingData } from '../hosting/embedded/wordpress/missing-data.ts';
 import { newestFatals } from '../hosting/embedded/wordpress/newest-fatals.ts';
 import { createPackedArchives } from '../hosting/policy/packed-archives.ts';
 import type { PageFault } from '../hosting/websites/probe/visitor-probe.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { repeatEvery, serializeByKey } from '../lib/concurrency.ts';
 import { removeDurably } from '../lib/durable-file.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
@@ -262,6 +265,15 @@ export function folderInventory(config: Pick<Config, 'dataDir'>): EmbeddedInvent
   return createEmbeddedInventory({ layout: layoutFor(config), serially: serializeByKey(), onAside() {} });
 }
 
+/** Browses the snapshots in the folder, for a process that does not serve its websites. */
+export function folderBrowser(config: Pick<Config, 'dataDir'>, log: Logger): BackupBrowser {
+  const layout = layoutFor(config);
+  const snapshots = createSnapshots({
+    ...{ folder: layout.snapshots, filesOf: layout.filesOf, limits: NO_LIMITS, clock: systemClock },
+  });
+  return createChosenParts({ layout, snapshots, log });
+}
+
 /** Deletes everything in the folder of an install, backups included. The caller ensures that no server uses it. */
 export async function discardFromFolder(
   { config, clock }: Pick<Platform, 'config' | 'clock'>,
@@ -270,6 +282,7 @@ export async function discardFromFolder(
   const layout = layoutFor(config);
   await removeDurably(layout.vhostOf(installId));
   await rm(layout.refusalsOf(installId), { force: true });
+  await rm(join(layout.snapshotIndexes, installId), { recursive: true, force: true });
   await folderInventory(config).takeBack(installId);
   const snapshots = createSnapshots({
     folder: layout.snapshots,

@@ -12,7 +12,7 @@ import { createSharedCertificate } from '../api/shared-certificate.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
 import { unsubscribePage } from '../features/accounts/notifications/unsubscribe/routes.ts';
 import { createWebhookEngine } from '../features/accounts/webhooks/delivery/engine.ts';
-import { archiveDownloads } from '../features/backups/downloads/routes.ts';
+import { backupDownloads } from '../features/backups/downloads/routes.ts';
 import type { HostingAddresses } from '../features/hosts/hosting-addresses.ts';
 import { claimWebsites } from '../features/hosts/websites-folder.ts';
 import { createScheduler } from '../jobs/schedule.ts';
@@ -113,7 +113,7 @@ export async function startHomeport(
       listening: () => websites?.addresses() ?? null,
       sshHostKeys: () => embeddedHostKeys(config),
     },
-    ...createHostCallers(config, hosts, ownHost),
+    ...createHostCallers(platform, hosts, ownHost),
     ...surroundings.hostCallers,
     wordpressHere: async () => (await websites?.wordpressHere?.()) ?? askForWordPress(config),
     ...(surroundings.hostKind === undefined ? {} : { hostKind: surroundings.hostKind }),
@@ -205,8 +205,9 @@ export async function startHomeport(
       log,
       pages: async (pages) => {
         await pages.register(
-          archiveDownloads({
+          backupDownloads({
             archives: services.archives,
+            files: services.backupBrowsing,
             readPacked: websites?.host.readPacked ?? createPackedReader(platform, lazyFleet),
             admit: gate.anonymous,
           }),

@@ -1,26 +1,42 @@
-import type { Config } from '../config/config.ts';
+import type { BackupBrowser } from '../hosting/contract/backup-contents.ts';
 import type { Host } from '../hosting/contract/host.ts';
+import type { Platform } from '../platform/platform.ts';
+import { folderBrowser } from './embedded-websites.ts';
 import { askForLogin, askForMail } from './serving-socket.ts';
 
 /** The calls to hosts that a user's request waits for. */
-export type HostCallers = Pick<Host, 'createLogin' | 'createDatabaseLink' | 'readMail' | 'readLog'>;
+export type HostCallers = Pick<Host, 'createLogin' | 'createDatabaseLink' | 'readMail' | 'readLog'> & {
+  backupBrowser: BackupBrowser;
+};
 
 /**
  * Asks the host of an install: `own`, if this process serves the websites, or one of `hosts`. Other processes of a machine with the embedded
  * host ask the one that serves its websites. Services have refused what that host does not do.
  */
 export function createHostCallers(
-  config: Pick<Config, 'host' | 'dataDir'>,
+  { config, log }: Pick<Platform, 'config' | 'log'>,
   hosts: () => Host,
   own: () => Host | undefined = () => undefined,
 ): HostCallers {
   const serving = () => own() ?? hosts();
   const isElsewhere = () => config.host === 'embedded' && own() === undefined;
+  let ofFolder: BackupBrowser | undefined;
+  /** Snapshots of the embedded host are files, which every process of its machine reads. */
+  function browser(): BackupBrowser {
+    if (!isElsewhere()) return serving();
+    ofFolder ??= folderBrowser(config, log);
+    return ofFolder;
+  }
   return {
     createLogin: async (install, user) =>
       isElsewhere() ? askForLogin(config, install, user) : serving().createLogin(install, user),
     readMail: async (install) => (isElsewhere() ? askForMail(config, install) : serving().readMail(install)),
     createDatabaseLink: async (install) => serving().createDatabaseLink(install),
+    backupBrowser: {
+      browseBackup: async (...asked) => browser().browseBackup(...asked),
+      listBackupTables: async (...asked) => browser().listBackupTables(...asked),
+      readBackupFile: async (...asked) => browser().readBackupFile(...asked),
+    },
     readLog: async (install, query, signal) => serving().readLog(install, query, signal),
   };
 }

@@ -9,6 +9,7 @@ import { notificationRoutes } from '../features/accounts/notifications/routes.ts
 import { webhookRoutes } from '../features/accounts/webhooks/routes.ts';
 import { archivePortalRoutes } from '../features/backups/archives/portal-routes.ts';
 import { archiveRoutes } from '../features/backups/archives/routes.ts';
+import { browsingRoutes } from '../features/backups/browsing/routes.ts';
 import { importRoutes } from '../features/backups/imports/routes.ts';
 import { backupPortalRoutes } from '../features/backups/portal-routes.ts';
 import { backupRoutes } from '../features/backups/routes.ts';
@@ -84,6 +85,7 @@ export function apiRoutes(
       config.acmeContact,
     ),
     ...backupRoutes(services.backups),
+    ...browsingRoutes(services.backupBrowsing),
     ...stagingRoutes(services.staging, siteDomain),
     ...importRoutes(services.imports, services.importKeys),
     ...archiveRoutes(services.archives),

@@ -16,6 +16,7 @@ import { createNoticeLimits } from '../features/accounts/security-notices/job-ki
 import { deliveryQueue } from '../features/accounts/webhooks/queue-deliveries.ts';
 import { createWebhookService } from '../features/accounts/webhooks/service.ts';
 import { createArchiveService } from '../features/backups/archives/service.ts';
+import { createBackupBrowsing } from '../features/backups/browsing/service.ts';
 import { areBackupsDaily } from '../features/backups/daily-backups.ts';
 import { createImportKeyService } from '../features/backups/imports/import-key-service.ts';
 import { createImportService } from '../features/backups/imports/service.ts';
@@ -80,6 +81,7 @@ import { createSiteService } from '../features/websites/sites/service.ts';
 import { createTagService } from '../features/websites/tags/service.ts';
 import { createWordPressService } from '../features/websites/wordpress/service.ts';
 import { createWpCliService } from '../features/websites/wp-cli/service.ts';
+import type { BackupBrowser } from '../hosting/contract/backup-contents.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { HostCallers } from './host-callers.ts';
 import { createTextLookUp, readRoots } from './network-clients.ts';
@@ -98,6 +100,12 @@ export interface ServingParts extends Partial<HostCallers> {
   wordpressHere?: WordPressHere;
 }
 
+const noConnection = () => Promise.reject(new Error('this process has no connection to hosts'));
+const NO_BROWSER: BackupBrowser = {
+  browseBackup: noConnection,
+  listBackupTables: noConnection,
+  readBackupFile: noConnection,
+};
 const NO_HOST: OwnHost = { listening: () => null, sshHostKeys: async () => [] };
 
 /** Creates every service. */
@@ -111,6 +119,7 @@ export function createServices(
     readLog = () => Promise.reject(new Error('this process has no connection to hosts')),
     createLogin = () => Promise.reject(new Error('this process has no connection to hosts')),
     createDatabaseLink = () => Promise.reject(new Error('this process has no connection to hosts')),
+    backupBrowser = NO_BROWSER,
     readMail = () => Promise.reject(new Error('this process has no connection to hosts')),
     hostKind = platform.config.host,
     wordpressHere = async () => ({ reason: 'The embedded host serves static websites only' }),
@@ -187,6 +196,7 @@ export function createServices(
       return acmeCa === null ? [] : readRoots(acmeCa);
     }),
     backups,
+    backupBrowsing: createBackupBrowsing(platform, backupBrowser),
     imports,
     importKeys: createImportKeyService(platform, capabilities),
     archives,

@@ -113,8 +113,18 @@ export class UpstreamFailed extends Failure {
 /** The request cannot be carried out now; the same request may succeed soon. */
 export class Unavailable extends Failure {
   override name = 'Unavailable';
-  constructor() {
-    super('Service temporarily unavailable');
+  constructor(message = 'Service temporarily unavailable') {
+    super(message);
+  }
+}
+
+/** What the request asks for is being made. The same request succeeds once that has ended. */
+export class BeingPrepared extends Unavailable {
+  override name = 'BeingPrepared';
+  readonly faults: Fault[];
+  constructor(message: string, { resource, field }: RequestField) {
+    super(message);
+    this.faults = [{ resource, field, type: 'value_unavailable', code: 'being_prepared', message }];
   }
 }
 

@@ -62,6 +62,7 @@ export const ACTIONS = [
   'backup.restore',
   'backup.delete',
   'backup.pack',
+  'backup.download_file',
   'cache.purge',
   'cache.rules',
   'operation.cancel',

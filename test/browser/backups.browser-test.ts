@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -170,6 +170,77 @@ describe('backups', () => {
     await page
       .getByRole('button', { name: 'Restore checkpoint', exact: true })
       .waitFor({ state: 'detached' });
+  });
+
+  it('open to their files, of which one is downloaded and some are restored', async () => {
+    const files = (path: string) => hostFolder('installs', other.id, 'files', path);
+    mkdirSync(files('photos/2026'), { recursive: true });
+    writeFileSync(files('index.html'), 'as it was');
+    writeFileSync(files('photos/2026/sea.txt'), 'the sea');
+    writeFileSync(files('photos/list.txt'), 'one photo');
+    symlinkSync('list.txt', files('photos/link'));
+    for (let index = 0; index < 120; index += 1) writeFileSync(files(`photos/2026/p${index}`), 'x');
+    const made = await owner.client.post(`/installs/${other.id}/backups`, {
+      description: 'with photos',
+      notification_emails: [],
+    });
+    await portal.homeport.idle();
+    expect(made.status).toBe(202);
+    rmSync(files('photos/2026'), { recursive: true });
+    writeFileSync(files('photos/new.txt'), 'since');
+    writeFileSync(files('index.html'), 'changed');
+
+    await showBackups(other);
+    await page.getByRole('link', { name: 'Browse with photos' }).click();
+    await page.getByRole('link', { name: 'photos/' }).click();
+    await page.getByText('(link to list.txt)').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await expectRoomWhenNarrow(page);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download list.txt' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('list.txt');
+    expect(readFileSync(await download.path(), 'utf8')).toBe('one photo');
+
+    await page.getByRole('link', { name: '2026/' }).click();
+    await page.getByText('Page 1 of 2').waitFor();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByLabel('Select sea.txt').waitFor();
+    // Back leads to the folder above.
+    await page.goBack();
+    await page.getByLabel('Select 2026').check();
+    await page.getByRole('link', { name: '2026/' }).click();
+    await page.getByText('The folder "photos/2026" is selected, with everything in it.').waitFor();
+    await page.getByRole('link', { name: 'All files' }).click();
+    await page.getByLabel('Select index.html').check();
+    await page.getByText('2 files and folders selected').waitFor();
+    await page.getByRole('button', { name: 'Restore selected' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('photos/2026').waitFor();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    const confirm = page.getByRole('alertdialog');
+    await confirm.getByText(/files that were added since stay/).waitFor();
+    await confirm.getByText(`${other.name} keeps its other files,`, { exact: false }).waitFor();
+    await expectAccessible(page);
+    await confirm.getByLabel(/^Type/).fill(other.name);
+    await confirm.getByRole('button', { name: 'Restore selected' }).click();
+    await expect
+      .poll(async () => {
+        await portal.homeport.idle();
+        return readFileSync(files('index.html'), 'utf8');
+      })
+      .toBe('as it was');
+    expect(readFileSync(files('photos/2026/sea.txt'), 'utf8')).toBe('the sea');
+    expect(readFileSync(files('photos/new.txt'), 'utf8')).toBe('since');
+
+    // A backup that its host has lost says so.
+    rmSync(hostFolder('snapshots', other.id), { recursive: true });
+    rmSync(hostFolder('snapshot-indexes', other.id), { recursive: true });
+    await page.reload();
+    await page.getByText(/There is no snapshot/).waitFor();
+    await page.getByRole('link', { name: 'All backups' }).click();
+    await page.getByRole('link', { name: 'Browse with photos' }).waitFor();
   });
 
   it('need no description: the date is the default', async () => {

@@ -148,15 +148,20 @@ const TABLE = `
 | 195| GET    | /installs/{install_id}/uptime                               | 200 | 401, 403, 404, 429, 503            |
 | 196| GET    | /installs/{install_id}/incidents                            | 200 | 400, 401, 403, 404, 429, 503       |
 | 197| GET    | /accounts/{account_id}/incidents                            | 200 | 400, 401, 403, 404, 429, 503       |
+| 200| GET    | /installs/{install_id}/backups/{backup_id}/files            | 200 | 400, 401, 403, 404, 409, 429, 502, 503 |
+| 201| GET    | /installs/{install_id}/backups/{backup_id}/tables           | 200 | 400, 401, 403, 404, 409, 429, 502, 503 |
+| 202| POST   | /installs/{install_id}/backups/{backup_id}/file_links       | 201 | 400, 401, 403, 404, 409, 429, 502, 503 |
 `;
 
 /** Endpoints that read a body: all that POST or PATCH, but these. */
 const POST_WITHOUT_BODY = [53, 30, 40, 66, 67, 72, 91, 108, 109, 115, 128, 143, 163, 175, 177, 185];
 /** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
-const PAGED = [3, 10, 15, 24, 37, 41, 44, 50, 71, 90, 92, 96, 99, 101, 106, 120, 129, 152, 183, 196, 197];
+const PAGED = [
+  3, 10, 15, 24, 37, 41, 44, 50, 71, 90, 92, 96, 99, 101, 106, 120, 129, 152, 183, 196, 197, 200, 201,
+];
 const PUBLIC = [1, 2];
 /** Changes that ignore `Idempotency-Key`. */
-const REPEATABLE = [110, 175];
+const REPEATABLE = [110, 175, 202];
 
 export const ENDPOINTS: EndpointRow[] = TABLE.trim()
   .split('\n')

@@ -19,6 +19,14 @@ export const WITH_WORDPRESS = {
       queued: 0,
       sender: `${name}@${name}.localhost`,
     }),
+    backupBrowser: {
+      browseBackup: async () => ({
+        count: 1,
+        entries: [{ name: 'htdocs', type: 'folder', bytes: null, modifiedAt: 1_769_850_000, target: null }],
+      }),
+      listBackupTables: async () => ({ count: 1, tables: [{ name: 'wp_posts', bytes: 904, rows: 4 }] }),
+      readBackupFile: async () => ({ size: 5, bytes: Buffer.from('<?php') }),
+    },
     readLog: async () => ({ lines: [], cursor: null, end: '2026-01-31.1.0' }),
   },
   hostKind: 'linux',

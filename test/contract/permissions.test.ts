@@ -88,7 +88,7 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   // domains, reports and certificates of an install
   [[24, 25, 26, 27, 28, 29, 30, 31, 32, 40, 71, 72, 73], 'yes', 'yes', 'yes', 'yes', 'hide', 'hide', 'hide'],
   // backups, caches of an install
-  [[33, 34, 35, 41, 42, 43, 44, 45],    'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  [[33, 34, 35, 41, 42, 43, 44, 45, 200, 201, 202], 'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // mail of an install
   [[140, 141],                          'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // see the WordPress of an install, read it again, sign in to it or to its database

@@ -41,6 +41,7 @@ const WRITTEN: Record<number, readonly string[]> = {
   42: ['backup.delete'],
   43: ['backup.create', 'backup.restore'],
   45: ['backup.pack'],
+  202: ['backup.download_file'],
   46: ['backup.create', 'backup.create', 'install.copy'],
   47: ['offload.remove'],
   91: ['site_transfer.accept'],

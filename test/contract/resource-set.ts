@@ -414,6 +414,8 @@ export function bodyFor(
       return { notification_emails: [] };
     case 45:
       return { backup_id };
+    case 202:
+      return { path: 'htdocs/wp-config.php' };
     case 46:
       return { source_environment_id: install_id, destination_environment_id: destination_id };
     case 184:

@@ -52,10 +52,11 @@ export function ButtonLink({
   href,
   variant,
   small,
+  label,
   children,
-}: { href: string; children: ReactNode } & Appearance) {
+}: { href: string; label?: string; children: ReactNode } & Appearance) {
   return (
-    <Link href={href} className={classOf({ variant, small })}>
+    <Link href={href} className={classOf({ variant, small })} aria-label={label}>
       {children}
     </Link>
   );

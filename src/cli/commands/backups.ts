@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
+import type { ReplacedParts } from '../../features/backups/replaced-parts.ts';
+import { partsToRestore } from '../../features/backups/schema.ts';
 import type { BackupDetails } from '../../features/backups/store.ts';
-import { NotFound } from '../../lib/failures.ts';
+import { isBackupPath } from '../../hosting/contract/backup-path.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
-import { idArgument } from '../terminal/arguments.ts';
+import { collect, idArgument } from '../terminal/arguments.ts';
 import { requireConsent } from '../terminal/confirm.ts';
 import { printable, printJson, shortened, shownBytes, shownTime, table } from '../terminal/output.ts';
+import { addBrowseCommands, findBackupOr } from './browse-backup.ts';
 import { waitForJob } from './wait-for-job.ts';
 
 const LONGEST_DESCRIPTION = 60;
@@ -28,11 +31,17 @@ export function addBackupCommands(program: Command): void {
     .command('restore')
     .summary('restore an install from a backup')
     .description(
-      'restore the files and the database of an install from a completed backup, and wait for the result. A running server does the ' +
-        'work, otherwise this command does. The backup is verified before the install is changed',
+      'restore the files and the database of an install from a completed backup, or only chosen files, folders and tables, and wait for ' +
+        'the result. A running server does the work, otherwise this command does. The backup is verified before the install is changed',
     )
     .argument('<backup-id>', 'the backup ("homeport backup list")', idArgument)
     .option('--into <install>', 'restore into another install (its name or id), which keeps its domains')
+    .option(
+      '--path <path>',
+      'restore only this file or folder ("homeport backup browse"); files that the backup lacks stay; may be repeated',
+      collect,
+    )
+    .option('--table <table>', 'restore only this table of the database; may be repeated', collect)
     .option('--yes', 'replace the current website without asking')
     .option(
       '--json',
@@ -41,9 +50,12 @@ export function addBackupCommands(program: Command): void {
     .addHelpText(
       'after',
       '\nExample:\n  homeport backup restore 1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11 --yes' +
-        '\n  homeport backup restore 1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11 --into harbourtest',
+        '\n  homeport backup restore 1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11 --into harbourtest' +
+        '\n  homeport backup restore 1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11 --path htdocs/wp-content/uploads --table wp_posts',
     )
     .action(restore);
+
+  addBrowseCommands(backup);
 }
 
 async function listBackups({ install, json }: { install?: string; json?: boolean }, command: Command) {
@@ -85,19 +97,22 @@ function backupJson(backup: BackupDetails) {
 
 interface RestoreOptions {
   into?: string;
+  path?: string[];
+  table?: string[];
   yes?: boolean;
   json?: boolean;
 }
 
 async function restore(backupId: string, options: RestoreOptions, command: Command) {
   await withPlatform(command, async (platform, services) => {
-    const backup = await services.backups.find(backupId).catch((error: unknown) => {
-      if (!(error instanceof NotFound)) throw error;
-      throw new OperatorError(`There is no backup ${backupId}. List them with "homeport backup list".`);
-    });
+    const backup = await findBackupOr(services, backupId);
+    const paths = (options.path ?? []).map((path) => path.replace(/^\/+|\/+$/g, ''));
+    const wrong = paths.find((path) => !isBackupPath(path));
+    if (wrong !== undefined) throw new OperatorError(`"${printable(wrong)}" is no path of a backup.`);
+    const parts = partsToRestore({ paths, db_tables: options.table ?? [] });
     const into = options.into ?? backup.install_name;
-    if (options.yes !== true && backup.status === 'completed') await askToReplace(backup, into);
-    const { jobId, installName } = await services.backups.requestRestore(backupId, options.into);
+    if (options.yes !== true && backup.status === 'completed') await askToReplace(backup, into, parts);
+    const { jobId, installName } = await services.backups.requestRestore(backupId, options.into, parts);
     const ended = await waitForJob(
       jobId,
       { title: `Restoring ${installName}`, subject: `The restore of ${installName}` },
@@ -114,7 +129,12 @@ async function restore(backupId: string, options: RestoreOptions, command: Comma
     }
     if (options.json)
       return printJson({ job_id: jobId, backup_id: backupId, install_name: installName, state: ended.state });
-    process.stdout.write(`Restored ${installName} to ${shownBackup(backup, installName)}.\n`);
+    const chosen = shownChoice(parts);
+    process.stdout.write(
+      chosen === null
+        ? `Restored ${installName} to ${shownBackup(backup, installName)}.\n`
+        : `Restored ${chosen} of ${installName} from ${shownBackup(backup, installName)}.\n`,
+    );
   });
 }
 
@@ -124,12 +144,24 @@ function shownBackup({ install_name, created_at }: BackupDetails, installName: s
   return `${whose} of ${shownTime(created_at, 'unknown age')}`;
 }
 
-async function askToReplace(backup: BackupDetails, into: string): Promise<void> {
+/** What is chosen of a backup; null for everything. */
+function shownChoice({ paths, tables }: ReplacedParts): string | null {
+  const counted = (list: readonly string[], noun: string) =>
+    list.length === 1 ? `${noun} ${printable(list[0] ?? '')}` : `${list.length} ${noun}s`;
+  const chosen = [
+    ...(paths === undefined ? [] : [counted(paths, 'path')]),
+    ...(tables === null ? [] : [counted(tables, 'table')]),
+  ];
+  return chosen.length === 0 ? null : `the ${chosen.join(' and the ')}`;
+}
+
+async function askToReplace(backup: BackupDetails, into: string, parts: ReplacedParts): Promise<void> {
+  const what = shownChoice(parts) ?? 'the present website';
   const question =
-    `Replace the present website of ${into} by ${shownBackup(backup, into)}` +
-    ` (${printable(shortened(backup.description, LONGEST_DESCRIPTION))})?`;
+    `Replace ${what} of ${into} by ${parts.paths === undefined && parts.tables === null ? '' : 'those of '}` +
+    `${shownBackup(backup, into)} (${printable(shortened(backup.description, LONGEST_DESCRIPTION))})?`;
   await requireConsent(question, {
-    effect: `This replaces the present website of ${into}.`,
+    effect: `This replaces ${what} of ${into}.`,
     kept: 'Nothing was restored.',
   });
 }

@@ -25,7 +25,7 @@ export async function onPlatform(config: Config, work: PlatformWork): Promise<vo
   const fleet = createLazyFleet(platform);
   try {
     const services = createServices(platform, {
-      ...createHostCallers(config, fleet.host),
+      ...createHostCallers(platform, fleet.host),
       wordpressHere: () => askForWordPress(config),
     });
     await work(platform, services);

@@ -10,6 +10,7 @@ export interface Replacement {
   install_id: string;
   checkpoint_id?: string;
   files?: boolean;
+  paths?: string[];
   database?: boolean;
   tables?: string[];
   /** The WordPress that the website gets again. */
@@ -43,7 +44,7 @@ export const RETURN_ATTEMPTS = 24;
 export async function putCheckpointBack(
   { queue }: Pick<Platform, 'queue'>,
   transaction: Transaction,
-  { install_id, checkpoint_id, files, database, tables, wordpress_version }: Replacement,
+  { install_id, checkpoint_id, files, paths, database, tables, wordpress_version }: Replacement,
 ): Promise<boolean> {
   if (checkpoint_id === undefined) return false;
   const { queries } = transaction;
@@ -54,6 +55,7 @@ export async function putCheckpointBack(
       backup_id: checkpoint_id,
       install_id,
       ...(files === undefined ? {} : { files }),
+      ...(paths === undefined ? {} : { paths }),
       ...(database === undefined ? {} : { database }),
       ...(tables === undefined ? {} : { tables }),
       ...(wordpress_version === undefined ? {} : { wordpress_version }),

@@ -19,6 +19,8 @@ export const createBackup: JobType<typeof backupPayload> = {
 /** The parts to replace; without these fields, everything. Addresses are notified at the end. */
 const replacing = {
   files: Type.Optional(Type.Boolean()),
+  /** Only these files and folders. */
+  paths: Type.Optional(Type.Array(Type.String())),
   database: Type.Optional(Type.Boolean()),
   /** Only these tables of the database. */
   tables: Type.Optional(Type.Array(Type.String())),

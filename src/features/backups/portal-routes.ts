@@ -1,6 +1,6 @@
 import { bodyRoute, pagedRoute, type Route } from '../../api/route.ts';
 import { nullableString, nullableTimestamp, stringEnum, Type, timestamp, uuid } from '../../api/schema.ts';
-import { copiedParts, tableNames } from './schema.ts';
+import { copiedParts, partsToRestore, restoredParts, tableNames } from './schema.ts';
 import type { BackupService } from './service.ts';
 
 const nullableInteger = (description: string) =>
@@ -53,18 +53,14 @@ export function backupPortalRoutes(backups: BackupService): Route[] {
           into_install_id: Type.Optional(
             Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' }),
           ),
-          restore_files: Type.Optional(Type.Boolean()),
-          restore_database: Type.Optional(Type.Boolean()),
+          ...restoredParts,
           create_checkpoint: Type.Optional(Type.Boolean({ description: 'false by default' })),
         }),
       },
-      handle: async (
-        { caller, id },
-        { into_install_id, restore_files = true, restore_database = true, create_checkpoint = false },
-      ) => ({
+      handle: async ({ caller, id }, { into_install_id, create_checkpoint = false, ...chosen }) => ({
         operation_id: await backups.restore(caller, id('install_id'), id('backup_id'), {
           into: into_install_id ?? null,
-          parts: { files: restore_files, database: restore_database, tables: null },
+          parts: partsToRestore(chosen),
           checkpoint: create_checkpoint,
           notification_emails: [],
         }),

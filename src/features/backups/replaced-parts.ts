@@ -6,6 +6,8 @@ import type { CapabilityReader, Hosted } from '../hosts/capabilities.ts';
 /** The parts of a website that a restore or copy replaces. */
 export interface ReplacedParts {
   files: boolean;
+  /** Only these files and folders of the backup; left out: all files. */
+  paths?: readonly string[] | undefined;
   database: boolean;
   /** Only these tables of the database; null: all. */
   tables: readonly string[] | null;
@@ -18,6 +20,8 @@ export interface PartFields {
   resource: string;
   files: string;
   tables: string;
+  /** Only restores choose paths. */
+  paths?: string;
 }
 
 /**
@@ -25,13 +29,17 @@ export interface PartFields {
  * CapabilityUnavailable.
  */
 export async function requireParts(
-  { files, database, tables }: ReplacedParts,
+  { files, paths, database, tables }: ReplacedParts,
   website: Hosted,
   { resource, ...fields }: PartFields,
   { queries, capabilities }: { queries: Queries; capabilities: Pick<CapabilityReader, 'require'> },
 ): Promise<void> {
   if (!files && !database) {
     throw invalidValue(resource, fields.files, 'nothing_chosen', 'Choose the files, the database or both');
+  }
+  if (paths !== undefined && !files) {
+    const field = fields.paths ?? fields.files;
+    throw invalidValue(resource, field, 'without_files', 'Paths are chosen, but not the files');
   }
   if (tables !== null && !database) {
     throw invalidValue(
@@ -53,28 +61,34 @@ export async function requireParts(
 /** The fields of a job's payload that name the parts. Jobs of earlier versions have none of them. */
 interface PartsOfJob {
   files?: boolean;
+  paths?: string[];
   database?: boolean;
   tables?: string[];
 }
 
-export function partsPayload({ files, database, tables }: ReplacedParts): PartsOfJob {
+export function partsPayload({ files, paths, database, tables }: ReplacedParts): PartsOfJob {
   return {
     ...(files ? {} : { files }),
+    ...(paths === undefined ? {} : { paths: [...paths] }),
     ...(database ? {} : { database }),
     ...(tables === null ? {} : { tables: [...tables] }),
   };
 }
 
-export const isWhole = ({ files, database }: RestoredParts) => files && database === 'all';
+export const isWhole = ({ files, paths, database }: RestoredParts) =>
+  files && paths === undefined && database === 'all';
 
+/** A checkpoint that is put back brings all files, so that those which chosen paths have added go. */
 export function partsOfJob({
   files = true,
+  paths,
   database = true,
   tables,
   puts_back = false,
 }: PartsOfJob & { puts_back?: boolean }): RestoredParts {
   return {
     files,
+    ...(paths === undefined || puts_back ? {} : { paths }),
     database: database ? (tables ?? 'all') : 'none',
     ...(puts_back && tables !== undefined ? { dropAbsent: true } : {}),
   };

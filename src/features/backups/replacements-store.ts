@@ -59,6 +59,6 @@ function replacedBy(kind: string, payload: unknown): { files: boolean; database:
   if (kind === importWebsite.name) return { files: true, database: true };
   const type = [restoreBackup, copyInstall].find(({ name }) => name === kind);
   if (type === undefined || !Value.Check(type.payload, payload)) return { files: false, database: false };
-  const { files, database } = partsOfJob(payload);
-  return { files, database: database === 'all' };
+  const { files, paths, database } = partsOfJob(payload);
+  return { files: files && paths === undefined, database: database === 'all' };
 }

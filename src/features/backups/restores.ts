@@ -35,7 +35,7 @@ export interface WantedRestore {
   notification_emails: readonly string[];
 }
 
-const FIELDS = { resource: 'Backup', files: 'restore_files', tables: 'restore_database' };
+const FIELDS = { resource: 'Backup', files: 'restore_files', paths: 'paths', tables: 'db_tables' };
 
 /** Requests restores of backups. `enqueueBackup` makes checkpoints; `idOfInstall` finds an install by name or id. */
 export function createRestores(
@@ -116,6 +116,8 @@ export function createRestores(
         to: target.name,
         ...(parts.files ? {} : { files: false }),
         ...(parts.database ? {} : { database: false }),
+        ...(parts.paths === undefined ? {} : { paths: parts.paths.length }),
+        ...(parts.tables === null ? {} : { tables: parts.tables.length }),
       },
     });
     return { jobId, backup, installName: target.name };
@@ -164,10 +166,17 @@ export function createRestores(
 
     /**
      * For the command line: restores a backup into its install, or into another one by name or id. Throws NotFound,
-     * InvalidRequest.
+     * InvalidRequest, CapabilityUnavailable.
      */
-    requestRestore: (backupId: string, into?: string): Promise<RequestedRestore> =>
-      database.write(async (transaction) => {
+    requestRestore: async (
+      backupId: string,
+      into?: string,
+      parts: ReplacedParts = EVERYTHING,
+    ): Promise<RequestedRestore> => {
+      const { install_id } = await findDetails(database.reader, backupId);
+      const website = await findWebsite(database.reader, { id: install_id });
+      if (website) await requireParts(parts, website, FIELDS, { queries: database.reader, capabilities });
+      return database.write(async (transaction) => {
         const { queries } = transaction;
         const backup = await findDetails(queries, backupId);
         const targetId =
@@ -176,10 +185,11 @@ export function createRestores(
         // Its deletion may have been requested before the lock.
         const present = await findDetails(queries, backupId);
         return enqueueRestore(transaction, OPERATOR, present, targetId, {
-          parts: EVERYTHING,
+          parts,
           checkpoint: null,
           notify: [],
         });
-      }),
+      });
+    },
   };
 }

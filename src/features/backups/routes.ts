@@ -5,6 +5,7 @@ import {
   copiedParts,
   copyInstallSchema,
   createBackupSchema,
+  partsToRestore,
   requestedBackupSchema,
   restoreBackupSchema,
 } from './schema.ts';
@@ -88,17 +89,16 @@ export function backupRoutes(backups: BackupService): Route[] {
       operationId: 'restoreBackup',
       summary: 'Restore a backup',
       description:
-        'Replaces the files, the database or both by those of a backup. A checkpoint, which is on by default, is a backup of the present website. It is put back if the restore fails.',
+        'Replaces the files, the database or both by those of a backup, or only chosen files, folders and tables (`paths`, `db_tables`). A checkpoint, which is on by default, is a backup of the present website. It is put back if the restore fails.',
       tag,
       errors: [400, 401, 403, 404, 429, 500, 502, 503],
       success: 202,
       starts: 'backup.restore',
       body: { resource: 'Backup', schema: restoreBackupSchema },
       async handle({ caller, id }, body) {
-        const { restore_files: files = true, restore_database: database = true } = body;
         const operationId = await backups.restore(caller, id('install_id'), id('backup_id'), {
           into: null,
-          parts: { files, database, tables: null },
+          parts: partsToRestore(body),
           checkpoint: body.create_checkpoint ?? true,
           notification_emails: body.notification_emails,
         });

@@ -10,6 +10,7 @@ import {
   uuid,
 } from '../../api/schema.ts';
 import { NOT_BLANK } from '../../api/validation.ts';
+import { BACKUP_PATH, LONGEST_BACKUP_PATH, MOST_RESTORED_PATHS } from '../../hosting/contract/backup-path.ts';
 import type { ReplacedParts } from './replaced-parts.ts';
 
 const STATUSES = ['requested', 'in_progress', 'completed', 'aborted'] as const;
@@ -75,12 +76,64 @@ export const createBackupSchema = component(
   { description: 'Before the update of WooCommerce', notification_emails: ['ada@example.com'] },
 );
 
+/** MariaDB allows 64 characters. */
+export const tableNames = Type.Array(
+  Type.String({ minLength: 1, maxLength: 64, pattern: '^[^\\u0000-\\u001f\\u007f]*$' }),
+  { maxItems: 1_000, description: 'only these tables of the database; all if empty or left out' },
+);
+
+export const backupPath = (description?: string) =>
+  Type.String({
+    maxLength: LONGEST_BACKUP_PATH,
+    pattern: BACKUP_PATH,
+    ...(description === undefined ? {} : { description }),
+  });
+
+/** The fields that choose what a restore replaces. */
+export const restoredParts = {
+  restore_database: Type.Optional(
+    Type.Boolean({ description: 'true by default; false by default if only `paths` are given' }),
+  ),
+  restore_files: Type.Optional(
+    Type.Boolean({
+      description: 'an addition of Homeport; true by default; false by default if only `db_tables` are given',
+    }),
+  ),
+  paths: Type.Optional(
+    Type.Array(backupPath(), {
+      maxItems: MOST_RESTORED_PATHS,
+      description:
+        'an addition of Homeport: only these files and folders, by their paths in the backup. They replace those of the same name. Files in such a folder that the backup lacks stay. All files if empty or left out',
+    }),
+  ),
+  db_tables: Type.Optional(tableNames),
+};
+
+/** What a restore replaces: only what is chosen, if anything is chosen alone. */
+export function partsToRestore({
+  paths = [],
+  db_tables = [],
+  restore_files = db_tables.length === 0 || paths.length > 0,
+  restore_database = paths.length === 0 || db_tables.length > 0,
+}: {
+  restore_files?: boolean;
+  restore_database?: boolean;
+  paths?: string[];
+  db_tables?: string[];
+}): ReplacedParts {
+  return {
+    files: restore_files,
+    ...(paths.length === 0 ? {} : { paths: [...new Set(paths)] }),
+    database: restore_database,
+    tables: db_tables.length === 0 ? null : [...new Set(db_tables)],
+  };
+}
+
 export const restoreBackupSchema = component(
   'RestoreBackup',
   Type.Object({
     notification_emails: notificationEmails('addresses notified when the restore succeeds or fails'),
-    restore_database: Type.Optional(Type.Boolean({ description: 'true by default' })),
-    restore_files: Type.Optional(Type.Boolean({ description: 'an addition of Homeport; true by default' })),
+    ...restoredParts,
     create_checkpoint: Type.Optional(
       Type.Boolean({
         description:
@@ -94,12 +147,6 @@ export const restoreBackupSchema = component(
     restore_files: true,
     create_checkpoint: true,
   },
-);
-
-/** MariaDB allows 64 characters. */
-export const tableNames = Type.Array(
-  Type.String({ minLength: 1, maxLength: 64, pattern: '^[^\\u0000-\\u001f\\u007f]*$' }),
-  { maxItems: 1_000, description: 'only these tables of the database; all if empty or left out' },
 );
 
 const copyOptions = component(

@@ -1,8 +1,21 @@
 import Type from 'typebox';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
-import { backupMove, heldBackups, listedBackups, movedBackups, placesReport } from './backup-messages.ts';
+import type { BackupFilePart, BackupRefusal } from './backup-contents.ts';
+import {
+  backupFilePart,
+  backupFolder,
+  backupMove,
+  backupTables,
+  base64,
+  entryPage,
+  heldBackups,
+  listedBackups,
+  movedBackups,
+  placesReport,
+} from './backup-messages.ts';
 import { command, field, members, nothing, options, translated } from './command.ts';
 import {
+  backupPath,
   count,
   INSTALL,
   importedWebsite,
@@ -18,11 +31,6 @@ import {
 } from './message-values.ts';
 import { absentAs, cut } from './sent-value.ts';
 import { MOST_READ_BYTES } from './snapshots.ts';
-
-const base64 = Type.String({
-  maxLength: 4 * Math.ceil(MOST_READ_BYTES / 3),
-  pattern: '^[A-Za-z0-9+/]*={0,2}$',
-});
 
 /** Commands about backups, archives and imports. Each row is described by the method of that name in {@link HostMachine}. */
 export const BACKUP_COMMANDS = {
@@ -54,6 +62,45 @@ export const BACKUP_COMMANDS = {
     route: 'website',
   }),
   removeBackups: command('remove_backups', [INSTALL], nothing, { withinMs: HOUR_MS, route: 'keeper' }),
+  browseBackup: command(
+    'browse_backup',
+    [
+      INSTALL,
+      field('backupId', uuid),
+      members({ folder: Type.Union([Type.Literal(''), backupPath]), ...entryPage }),
+    ],
+    backupFolder,
+    // The host lets callers wait for some seconds only.
+    { withinMs: 30 * SECOND_MS, route: 'website' },
+  ),
+  listBackupTables: command(
+    'list_backup_tables',
+    [INSTALL, field('backupId', uuid), members(entryPage)],
+    backupTables,
+    { withinMs: 30 * SECOND_MS, route: 'website' },
+  ),
+  readBackupFile: translated(
+    command(
+      'read_backup_file',
+      [
+        INSTALL,
+        field('backupId', uuid),
+        members({
+          path: backupPath,
+          offset: count,
+          length: Type.Integer({ minimum: 1, maximum: MOST_READ_BYTES, ...cut }),
+        }),
+      ],
+      backupFilePart,
+      { withinMs: 30 * SECOND_MS, route: 'website', isIdleTalk: true },
+    ),
+    {
+      write: (part: BackupFilePart | BackupRefusal) =>
+        'refused' in part ? part : { ...part, bytes: part.bytes.toString('base64') },
+      read: (part): BackupFilePart | BackupRefusal =>
+        'refused' in part ? part : { ...part, bytes: Buffer.from(part.bytes, 'base64') },
+    },
+  ),
   pack: command(
     'pack',
     [INSTALL, members({ backupId: uuid, archiveId: uuid })],

@@ -1,4 +1,5 @@
 import type { PhpBounds } from '../../lib/php-limits.ts';
+import type { BackupBrowser } from './backup-contents.ts';
 import type { BackupMover } from './backup-places.ts';
 import type { DatabaseAccess } from './database-access.ts';
 import type { WebsiteImports } from './imports.ts';
@@ -25,7 +26,8 @@ import type { WpCliRunner } from './wp-cli.ts';
  * interrupted run.
  */
 export interface Host
-  extends DatabaseAccess,
+  extends BackupBrowser,
+    DatabaseAccess,
     LogSource,
     LoginCreator,
     MailHost,

@@ -1,5 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import { INSTALL_NAME } from '../../lib/host-names.ts';
+import { BACKUP_PATH, LONGEST_BACKUP_PATH, MOST_RESTORED_PATHS } from './backup-path.ts';
 import { field } from './command.ts';
 import { SITE_PATTERN, SSH_PATTERNS } from './imports.ts';
 import { LONGEST_PAGE_PATH, PAGE_PATH } from './page-path.ts';
@@ -90,9 +91,12 @@ export const snapshot = Type.Object({
 });
 export const restoredSnapshot = Type.Object({ ...snapshot.properties, warning: Type.Optional(text(1_000)) });
 
+export const backupPath = Type.String({ maxLength: LONGEST_BACKUP_PATH, pattern: BACKUP_PATH });
+
 export const parts = Type.Object(
   {
     files: Type.Boolean(),
+    paths: Type.Optional(Type.Array(backupPath, { minItems: 1, maxItems: MOST_RESTORED_PATHS })),
     database: Type.Union([
       Type.Literal('all'),
       Type.Literal('none'),

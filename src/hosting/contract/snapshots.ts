@@ -67,6 +67,11 @@ export interface RestoreOptions {
 /** The parts of a website that a restore replaces. */
 export interface RestoredParts {
   files: boolean;
+  /**
+   * Only these files and folders, by their paths in the backup. They replace those of the same name, and files that the backup lacks stay.
+   * Default: all files, exactly as in the backup.
+   */
+  paths?: readonly string[] | undefined;
   /** The whole database, nothing of it, or these tables. A host without databases accepts no names of tables. */
   database: 'all' | 'none' | readonly string[];
   /** Whether named tables that the backup lacks are dropped. Default: the restore is refused. */

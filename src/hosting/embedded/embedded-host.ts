@@ -13,6 +13,7 @@ import type { LoginRefused } from '../contract/wordpress-login.ts';
 import { refusalOfEmbedded } from '../policy/capabilities.ts';
 import { createPackedArchives } from '../policy/packed-archives.ts';
 import { ask, probe } from '../policy/probe.ts';
+import { createChosenParts } from './chosen-parts.ts';
 import { createChallengeFiles } from './edge/challenge-files.ts';
 import { layoutOf } from './host-folder/layout.ts';
 import { parseVhost, type ServedWordPress } from './host-folder/vhost.ts';
@@ -40,7 +41,7 @@ import { waitForFetch } from './wordpress/fetch-wait.ts';
 import { requireHomePage, visitorsWarning } from './wordpress/home-page.ts';
 import { missingData } from './wordpress/missing-data.ts';
 import { HTTPS_PORT, isSameButPort, originOf } from './wordpress/origin.ts';
-import { completeRestored, requireParts, restoredIn } from './wordpress/restored-parts.ts';
+import { completeChosen, completeRestored, requireParts, restoredIn } from './wordpress/restored-parts.ts';
 import { factsOf } from './wordpress/serving.ts';
 import { NOT_IN_SNAPSHOTS } from './wordpress/site.ts';
 
@@ -70,6 +71,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     clock,
     leftOut: NOT_IN_SNAPSHOTS,
   });
+  const chosen = createChosenParts({ layout, snapshots, log });
   const archives = createPackedArchives({ folder: layout.archives, clock });
   const quotas = createDiskQuotas({
     measure: (installId) => measureWebsite(layout, installId, limits),
@@ -176,6 +178,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   async function stop(): Promise<void> {
     addresses = null;
     await serving?.stop();
+    await chosen.stop();
     await wordpress?.stop();
   }
 
@@ -278,6 +281,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       if ((await store.read(install.id)) !== null) {
         throw new PermanentHostError(`the website ${install.name} exists`);
       }
+      await chosen.removeAll(install.id);
       await snapshots.removeAll(install.id);
     },
 
@@ -292,6 +296,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       wordpress?.wpCli.end(install.id);
       await wordpress?.php.stop(install.id);
       await wordpress?.refusals.remove(install.id);
+      await chosen.removeAll(install.id);
       if (!keepBackups) await snapshots.removeAll(install.id);
       await archives.removeAll(install.id);
       await files.remove(install.id);
@@ -318,18 +323,23 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     async restore(install, backupId, { parts = ALL_PARTS, from } = {}, signal, report) {
       const found = requireWordPress(install);
       requireParts(parts, found !== null);
+      const { paths } = parts;
+      const options = {
+        ...(from ? { from } : {}),
+        signal,
+        report,
+        async complete(next: string, present: string) {
+          const complete = paths === undefined ? completeRestored : completeChosen;
+          await complete(next, present, parts, found !== null);
+          // Before the exchange, so that a failure changes nothing.
+          if (found === null || parts.database === 'none') return;
+          await found.sites.replaceRestoredUrls({ install, ...restoredIn(next) }, found.facts, signal);
+        },
+      };
       const restore = () =>
-        snapshots.restore(install, backupId, {
-          ...(from ? { from } : {}),
-          signal,
-          report,
-          async complete(next, present) {
-            await completeRestored(next, present, parts, found !== null);
-            // Before the exchange, so that a failure changes nothing.
-            if (found === null || parts.database === 'none') return;
-            await found.sites.replaceRestoredUrls({ install, ...restoredIn(next) }, found.facts, signal);
-          },
-        });
+        paths === undefined
+          ? snapshots.restore(install, backupId, options)
+          : chosen.restore(install, backupId, { ...options, parts: { ...parts, paths } });
       const restoreBoth = () => restore().finally(() => adoptDatabase(layout, install.id));
       const snapshot =
         found === null
@@ -349,7 +359,13 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       return warning === null ? snapshot : { ...snapshot, warning };
     },
 
-    discardSnapshot: (install, backupId) => snapshots.discard(install, backupId),
+    async discardSnapshot(install, backupId) {
+      await chosen.forget(install.id, backupId);
+      await snapshots.discard(install, backupId);
+    },
+    browseBackup: chosen.browseBackup,
+    listBackupTables: chosen.listBackupTables,
+    readBackupFile: chosen.readBackupFile,
     heldBackups: (install) => snapshots.held(install.id),
 
     pack: (install, { backupId, archiveId }, signal) =>

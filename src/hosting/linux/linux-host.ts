@@ -268,6 +268,9 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     acceptBackupPlace: () => backups.acceptPlace(),
     forgetFormerBackups: (listed, signal) => backups.forgetFormer(listed, signal),
     pack: (install, ids, signal) => backups.pack(install, ids, signal),
+    browseBackup: backups.browseBackup,
+    listBackupTables: backups.listBackupTables,
+    readBackupFile: backups.readBackupFile,
     readPacked: ({ id }, archiveId, part) => backups.readPacked(id, archiveId, part),
     discardPacked: ({ id }, archiveId) => backups.discardPacked(id, archiveId),
     // Beside other work on the website, which a backup can occupy for hours.

@@ -152,6 +152,15 @@ export function domainUpdate(
   return joined(parts, `changed the domain ${subject_name}`);
 }
 
+/** "3 files and folders and 1 table of "; null if nothing was chosen alone. */
+export function chosenParts(paths: unknown, tables: unknown): string | null {
+  const parts = [
+    typeof paths === 'number' ? (paths === 1 ? '1 file or folder' : `${paths} files and folders`) : '',
+    typeof tables === 'number' ? counted(tables, 'table') : '',
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? null : `${parts.join(' and ')} of `;
+}
+
 /** The part of a backup that was restored, if not all of it. */
 export function partOf(files: unknown, database: unknown): string {
   if (files === false) return 'the database of ';

@@ -52,6 +52,7 @@ const ACTIONS: readonly Entry['action'][] = [
   'operation.retry',
   'backup.delete',
   'backup.pack',
+  'backup.download_file',
   'cache.purge',
   'cache.rules',
   'protection.update',
@@ -165,6 +166,20 @@ describe('sentenceOf', () => {
     [
       sentence('backup.restore', 'before', { from: 'shop', to: 'shop', files: false }),
       'restored the database of the backup “before”',
+    ],
+    [
+      sentence('backup.restore', 'before', {
+        from: 'shop',
+        to: 'shop',
+        database: false,
+        paths: 3,
+        tables: 1,
+      }),
+      'restored 3 files and folders and 1 table of the backup “before”',
+    ],
+    [
+      sentence('backup.download_file', 'before', { path: 'htdocs/wp-config.php' }),
+      'downloaded htdocs/wp-config.php of the backup “before”',
     ],
     [
       sentence('backup.restore', 'before', { from: 'shop', to: 'shop2' }),

@@ -5,6 +5,7 @@ import {
   accountUpdate,
   accountUserRemove,
   accountUserUpdate,
+  chosenParts,
   domainUpdate,
   installUpdate,
   itemChange,
@@ -107,8 +108,10 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
   'backup.delete': ({ subject_name }) => `deleted the backup “${truncate(subject_name, LONGEST_NAME)}”`,
   'backup.pack': ({ subject_name }) =>
     `packed the backup “${truncate(subject_name, LONGEST_NAME)}” for download`,
-  'backup.restore': ({ subject_name }, { from, to, files, database }) =>
-    `restored ${partOf(files, database)}the backup “${truncate(subject_name, LONGEST_NAME)}”${from === to || !text(to) ? '' : ` of ${from} into ${to}`}`,
+  'backup.download_file': ({ subject_name }, { path }) =>
+    `downloaded ${text(path) ? truncate(path, LONGEST_NAME) : 'a file'} of the backup “${truncate(subject_name, LONGEST_NAME)}”`,
+  'backup.restore': ({ subject_name }, { from, to, files, database, paths, tables }) =>
+    `restored ${chosenParts(paths, tables) ?? partOf(files, database)}the backup “${truncate(subject_name, LONGEST_NAME)}”${from === to || !text(to) ? '' : ` of ${from} into ${to}`}`,
   'cache.purge': ({ subject_name }, details) => `purged ${purgedPart(details)} of ${subject_name}`,
   'cache.rules': ({ subject_name }) => `changed the rules of the page cache of ${subject_name}`,
   'protection.update': ({ subject_name }, details) => `${protectionChange(details)} of ${subject_name}`,

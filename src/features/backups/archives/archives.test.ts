@@ -187,7 +187,7 @@ describe('an archive', () => {
       const { status, body } = await download(link);
       expect(status, link).toBe(403);
       expect(JSON.parse(body.toString())).toEqual({
-        message: 'The link is invalid or has expired. Make a new archive.',
+        message: 'The link is invalid or has expired. Make a new one.',
       });
     }
     expect(uri).not.toContain(owner.credential.password);

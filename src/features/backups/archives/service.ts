@@ -12,13 +12,13 @@ import type { WithOperation } from '../../../lib/operation.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { findInstallAccess } from '../../websites/installs/store.ts';
+import { DOWNLOAD_PATH, signedLinks } from '../download-links.ts';
 import { archivesLane, createArchive } from '../jobs.ts';
 import type { NotificationLimits } from '../notification-limits.ts';
 import { withNotifications } from '../notification-request.ts';
 import { requirePresent } from '../require-present.ts';
 import { findBackupDetails } from '../store.ts';
 import { LAST_DOWNLOADS_MS } from './finish-archive.ts';
-import { createArchiveLinks } from './link.ts';
 import {
   findArchive,
   findDownload,
@@ -60,7 +60,10 @@ const addresses = Type.Array(Type.String());
 export function createArchiveService(platform: Platform, limits: NotificationLimits) {
   const { config, database, queue, clock, random, sealer, activity } = platform;
   const { reader } = database;
-  const links = createArchiveLinks(sealer, config.publicUrl);
+  const links = signedLinks(sealer, {
+    purpose: 'archive-links',
+    address: `${config.publicUrl.replace(/\/$/, '')}${DOWNLOAD_PATH}`,
+  });
 
   const linkOf = ({ id, state, expires_at }: Pick<SeenArchive, 'id' | 'state' | 'expires_at'>) =>
     state === 'completed' && expires_at !== null && expires_at > timestamp(clock)

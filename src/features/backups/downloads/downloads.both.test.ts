@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { PermanentHostError } from '../../../hosting/contract/errors.ts';
 import { MOST_READ_BYTES } from '../../../hosting/contract/snapshots.ts';
 import { RateLimited } from '../../../lib/failures.ts';
-import { archiveDownloads, type DownloadsOptions } from './routes.ts';
+import { backupDownloads, type DownloadsOptions } from './routes.ts';
 
 const MIB = 1024 ** 2;
 
@@ -37,7 +37,12 @@ async function serve(options: Partial<DownloadsOptions> = {}, bytes = 500 * MIB)
     install: { id: randomUUID(), name: 'shop' },
   };
   await app.register(
-    archiveDownloads({
+    backupDownloads({
+      files: {
+        findByLink: async () => null,
+        read: async () => Buffer.alloc(0),
+        mayContinue: async () => true,
+      },
       archives: { findByLink: async () => archive, mayContinue: async () => !isWithdrawn },
       async readPacked(_install, _id, { length }) {
         read += length;

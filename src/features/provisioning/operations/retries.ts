@@ -98,10 +98,10 @@ export function createRetries(services: RepeatingServices) {
   );
   repeat(restoreBackup, 'install.work', (caller, { installId, payload }) => {
     if (payload.puts_back === true) throw partOfOther();
-    const { backup_id, from_id = installId, files = true, database = true, tables = null } = payload;
+    const { backup_id, from_id = installId, files = true, paths, database = true, tables = null } = payload;
     return services.backups.restore(caller, from_id, backup_id, {
       into: installId,
-      parts: { files, database, tables },
+      parts: { files, paths, database, tables },
       checkpoint: payload.checkpoint_id !== undefined,
       notification_emails: payload.notify ?? [],
     });

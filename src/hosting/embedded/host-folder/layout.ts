@@ -11,6 +11,8 @@ export interface Layout {
   /** Vhost files of installs that are set aside, which the edge does not read. */
   aside: string;
   snapshots: string;
+  /** An index of each snapshot, which can be made again. */
+  snapshotIndexes: string;
   /** Packed archives for download, a folder for each install. */
   archives: string;
   /** One file for each published challenge. */
@@ -77,6 +79,7 @@ export function layoutOf(root: string): Layout {
     installs,
     aside,
     snapshots: join(root, 'snapshots'),
+    snapshotIndexes: join(root, 'snapshot-indexes'),
     archives: join(root, 'archives'),
     proofs: join(root, 'proofs'),
     trash: join(root, 'trash'),

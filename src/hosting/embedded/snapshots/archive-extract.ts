@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { chmod, type FileHandle, lutimes, mkdir, open, symlink } from 'node:fs/promises';
 import { syncFolder } from '../../../lib/durable-file.ts';
+import { nameBytes } from '../../websites/backup-contents/archive-names.ts';
 import type { ManifestEntry, ManifestTotals } from './archive-manifest.ts';
-import { nameBytes } from './archive-names.ts';
-import { type ArchivedItem, type ArchiveIdentity, readArchive } from './archive-read.ts';
+import { type ArchivedItem, type ArchiveIdentity, readArchive, readFirstItems } from './archive-read.ts';
 import { SMALL_BYTES } from './archive-source.ts';
 import { joinBytes } from './archive-tree.ts';
 import type { ArchiveFiles } from './archive-write.ts';
@@ -43,6 +43,38 @@ export async function extractArchive(
     await tasks.settle();
     await finishFolders(root, folders);
     return totals;
+  } finally {
+    await tasks.settle().catch(() => {});
+  }
+}
+
+/**
+ * Unpacks the chosen ones among the first items of an archive into a new folder, and verifies each. `isChosen` chooses every folder
+ * above a chosen item as well. Errors as {@link extractArchive}.
+ */
+export async function extractItems(
+  files: ArchiveFiles,
+  identity: ArchiveIdentity,
+  folder: string,
+  { items, isChosen }: { items: number; isChosen(path: string): boolean },
+  options: { signal?: AbortSignal | undefined; report?: ((done: number) => void) | undefined },
+): Promise<void> {
+  const root = Buffer.from(folder);
+  await mkdir(folder, { mode: 0o700 });
+  const folders = new Map<string, ManifestEntry>();
+  const tasks = createTasks();
+  try {
+    await readFirstItems(
+      files,
+      identity,
+      items,
+      async (item) => {
+        if (item.path.length > 0 && isChosen(item.entry.path)) await place(item, root, folders, tasks);
+      },
+      options,
+    );
+    await tasks.settle();
+    await finishFolders(root, folders);
   } finally {
     await tasks.settle().catch(() => {});
   }

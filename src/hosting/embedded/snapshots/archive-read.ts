@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import tar from 'tar-stream';
 import { messageOf } from '../../../lib/error-message.ts';
+import { nameBytes, quoted } from '../../websites/backup-contents/archive-names.ts';
 import {
   DamagedArchiveError,
   isEntry,
@@ -11,7 +12,6 @@ import {
   type ManifestTotals,
   openManifest,
 } from './archive-manifest.ts';
-import { nameBytes, quoted } from './archive-names.ts';
 import { isGone } from './archive-tree.ts';
 import { type ArchiveFiles, checksum } from './archive-write.ts';
 import { areInside, partsOf, sparseFormOf } from './sparse-file.ts';
@@ -47,6 +47,37 @@ export async function readArchive(
   signal?: AbortSignal,
   report?: (done: number) => void,
 ): Promise<ManifestTotals> {
+  const totals = await readItems(files, identity, visit, { signal, report });
+  if (totals === null) throw new Error('an archive was not read to its end');
+  return totals;
+}
+
+/** Reads the first items of an archive. Each is verified, but not the archive. Errors as {@link readArchive}. */
+export async function readFirstItems(
+  files: ArchiveFiles,
+  identity: ArchiveIdentity,
+  items: number,
+  visit: (item: ArchivedItem) => Promise<void>,
+  options: { signal?: AbortSignal | undefined; report?: ((done: number) => void) | undefined } = {},
+): Promise<void> {
+  await readItems(files, identity, visit, { ...options, items });
+}
+
+/** `items`: how many items are read; the totals are null then. Default: all. */
+async function readItems(
+  files: ArchiveFiles,
+  identity: ArchiveIdentity,
+  visit: (item: ArchivedItem) => Promise<void>,
+  {
+    signal,
+    report,
+    items,
+  }: {
+    signal?: AbortSignal | undefined;
+    report?: ((done: number) => void) | undefined;
+    items?: number;
+  },
+): Promise<ManifestTotals | null> {
   const manifest = await openManifest(files.manifest).catch((error: unknown) => {
     throw isGone(error) ? new DamagedArchiveError('its manifest is missing') : error;
   });
@@ -68,6 +99,7 @@ export async function readArchive(
     }
     const counts = { files: 0, directories: 0, symlinks: 0 };
     const folders = new Set<string>();
+    let seen = 0;
     for await (const packed of extract) {
       const entry = await manifest.next();
       if (!isEntry(entry)) throw new DamagedArchiveError('it has entries that its manifest does not have');
@@ -77,6 +109,8 @@ export async function readArchive(
       await visit({ entry, path, content });
       for await (const _rest of content);
       count(entry, counts);
+      seen += 1;
+      if (seen === items) return null;
     }
     await read;
     const totals = await manifest.next();

@@ -3,7 +3,7 @@ import { lstat, readdir, realpath } from 'node:fs/promises';
 import { hasCode } from '../../../lib/error-code.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
-import { quoted } from './archive-names.ts';
+import { quoted } from '../../websites/backup-contents/archive-names.ts';
 
 /** An entry of the walked folder. `path` is relative to that folder, and empty for the folder itself. */
 export type TreeItem =

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, constants as zlib } from 'node:zlib';
 import tar from 'tar-stream';
 import type { Clock } from '../../../lib/clock.ts';
+import { archivedName, quoted } from '../../websites/backup-contents/archive-names.ts';
 import { openContained } from '../host-folder/contained-file.ts';
 import { type FileEntry, headerOf, packFile, placeOf } from './archive-file.ts';
 import {
@@ -14,7 +15,6 @@ import {
   type ManifestTotals,
   type ManifestWriter,
 } from './archive-manifest.ts';
-import { archivedName, quoted } from './archive-names.ts';
 import {
   CHUNK_BYTES,
   isStable,

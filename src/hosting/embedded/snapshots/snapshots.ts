@@ -19,14 +19,16 @@ import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
 import type { Snapshot } from '../../contract/snapshots.ts';
 import { backupTimeMs, withinBackupTime } from '../../policy/backup-time.ts';
+import type { ContentsWriter, IndexedEntry } from '../../websites/backup-contents/contents-file.ts';
 import { exchangeFolders, exchangeFoldersOf, recoverExchange, removeTree } from './archive-exchange.ts';
-import { extractArchive } from './archive-extract.ts';
+import { extractArchive, extractItems } from './archive-extract.ts';
 import { DamagedArchiveError, type ManifestTotals } from './archive-manifest.ts';
-import { verifyArchive } from './archive-read.ts';
+import { type ArchiveIdentity, verifyArchive } from './archive-read.ts';
 import type { WebsiteAtRest } from './archive-source.ts';
 import { isGone } from './archive-tree.ts';
 import { type ArchiveFiles, checksum, type WriteOptions, writeArchive } from './archive-write.ts';
 import { measureFiles } from './measure-files.ts';
+import { extractArchivedFile, indexArchive } from './snapshot-contents.ts';
 
 /**
  * Snapshots of websites: `<folder>/<install id>/<backup id>.tar.zst`, an archive that tar and zstd read, and beside it
@@ -53,6 +55,25 @@ export interface Snapshots {
     write: (bytes: Buffer) => Promise<void>,
     signal?: AbortSignal,
   ): Promise<void>;
+  /**
+   * Restores chosen items only. `choose` gets the index of the snapshot; it rejects to restore nothing. `fill` fills a new folder with the
+   * present website, and `complete` gets that folder and the chosen items in a folder inside of it, which is removed afterwards.
+   */
+  restoreChosen(install: InstallRef, backupId: string, options: ChosenRestoreOptions): Promise<Snapshot>;
+  /** Lists a snapshot in an index. Rejects with a LostBackupError. */
+  index(
+    install: InstallRef,
+    backupId: string,
+    writer: ContentsWriter,
+    isHidden: (path: string) => boolean,
+  ): Promise<Snapshot>;
+  /** Passes the content of a file of a snapshot to `write`, verified once it resolves. Rejects with a LostBackupError. */
+  extract(
+    install: InstallRef,
+    backupId: string,
+    entry: IndexedEntry,
+    write: (bytes: Buffer) => Promise<void>,
+  ): Promise<void>;
   /** See `Host.discardSnapshot`. */
   discard(install: InstallRef, backupId: string): Promise<void>;
   /** See `Host.heldBackups`. */
@@ -74,6 +95,24 @@ interface SnapshotRestoreOptions {
   /** Completes the restored folder before it replaces the website's, `present`. Rejects to restore nothing. */
   complete?: (folder: string, present: string) => Promise<void>;
 }
+
+interface ChosenRestoreOptions {
+  from?: InstallRef | undefined;
+  /** How many items of the archive are read at most, and which of them are wanted, with the folders above them. */
+  items: number;
+  isChosen(path: string): boolean;
+  /** The totals of the snapshot. */
+  summary: Snapshot;
+  signal?: AbortSignal | undefined;
+  report?: ReportProgress | undefined;
+  /** Fills a new folder with the present website. */
+  fill(next: string, present: string): Promise<void>;
+  /** Puts the chosen items into it. */
+  complete(next: string, present: string, chosen: string): Promise<void>;
+}
+
+/** In a website that is made from the present one: the chosen items of a snapshot. */
+const CHOSEN = '.homeport-restored-5f0c';
 
 export interface SnapshotsOptions {
   /** Folder of the archives, created when needed. */
@@ -203,6 +242,55 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
     }
   }
 
+  async function restoreChosen(
+    install: InstallRef,
+    backupId: string,
+    { from = install, items, isChosen, summary, signal, report, fill, complete }: ChosenRestoreOptions,
+  ): Promise<Snapshot> {
+    const places = placesOf(from, backupId);
+    const identity = { installId: from.id, backupId };
+    const folders = exchangeFoldersOf(filesOf(install.id));
+    const chosen = join(folders.next, CHOSEN);
+    let isUntouched = true;
+    try {
+      await recoverExchange(folders);
+      await refuseLink(folders.folder, install);
+      await requireFolder(folders.folder, install);
+      await requireArchive(places, from, backupId);
+      await fill(folders.next, folders.folder);
+      const { size: bytes } = await lstat(places.archive);
+      const reporting = { signal, report: (done: number) => report?.(done, bytes) };
+      await extractItems(places, identity, chosen, { items, isChosen }, reporting);
+      await complete(folders.next, folders.folder, chosen);
+      await removeTree(chosen);
+      await syncFolder(folders.next);
+      signal?.throwIfAborted();
+      isUntouched = false;
+      await exchangeFolders(folders);
+      return summary;
+    } catch (error) {
+      await recoverExchange(folders);
+      const explained = explainDamage(error, from, backupId, " The website's files were not touched.");
+      if (!isUntouched) throw explained;
+      throw asUnchanged(explained, install.id === from.id ? undefined : reasonForTarget(error));
+    }
+  }
+
+  /** Runs work with the files of a snapshot, and explains its damage. */
+  async function ofArchive<Result>(
+    install: InstallRef,
+    backupId: string,
+    work: (places: ArchiveFiles, identity: ArchiveIdentity) => Promise<Result>,
+  ): Promise<Result> {
+    const places = placesOf(install, backupId);
+    await requireArchive(places, install, backupId);
+    try {
+      return await work(places, { installId: install.id, backupId });
+    } catch (error) {
+      throw explainDamage(error, install, backupId);
+    }
+  }
+
   async function unpack(
     install: InstallRef,
     backupId: string,
@@ -249,6 +337,12 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
     snapshot: (install, ...parameters) => serially(install.id, () => snapshot(install, ...parameters)),
     restore: (install, backupId, options = {}) =>
       serially(install.id, () => restore(install, backupId, options)),
+    restoreChosen: (install, backupId, options) =>
+      serially(install.id, () => restoreChosen(install, backupId, options)),
+    index: (install, backupId, writer, isHidden) =>
+      ofArchive(install, backupId, (places, identity) => indexArchive(places, identity, writer, isHidden)),
+    extract: (install, backupId, entry, write) =>
+      ofArchive(install, backupId, (places, identity) => extractArchivedFile(places, identity, entry, write)),
     unpack: (install, backupId, write, signal) =>
       serially(install.id, () => unpack(install, backupId, write, signal)),
     discard: (install, backupId) => serially(install.id, () => discard(install, backupId)),

@@ -36,6 +36,25 @@ export async function completeRestored(
   await announceDatabase(present, restoredIn(next).database);
 }
 
+/** As {@link completeRestored}, of a folder with the present files and chosen ones of a backup. */
+export async function completeChosen(
+  next: string,
+  present: string,
+  { database }: RestoredParts,
+  wantsDatabase: boolean,
+): Promise<void> {
+  if (!wantsDatabase || database === 'none') return;
+  requireKind(existsSync(join(next, PRIVATE, COPY_FOLDER, DATABASE)), wantsDatabase);
+  await settleDatabase(next);
+  await announceDatabase(present, restoredIn(next).database);
+}
+
+/** Fills a new folder with the present website, without its database. */
+export async function keepPresent(next: string, present: string): Promise<void> {
+  await linkTree(present, next, new Set([PRIVATE]));
+  if (existsSync(join(present, PRIVATE))) await keepPrivateFolder(next, present);
+}
+
 /** The folders of a website that is restored into the folder `next`. */
 export const restoredIn = (next: string): WebsiteFolders => ({
   files: next,

@@ -18,8 +18,11 @@ export interface ArchiveReader {
   /** Receives the archive as it is, before its parts. */
   raw?(bytes: Buffer): Promise<void>;
   description?(description: Description): Promise<void> | void;
+  /** `at`: where the dump begins in the archive. */
+  dumpBegins?(at: number): void;
   dump?(bytes: Buffer): Promise<void>;
   dumpEnded?(): Promise<void> | void;
+  filesBegin?(at: number): void;
   /** Members as tar wrote them, without the end of the archive. */
   files?(bytes: Buffer): Promise<void>;
 }
@@ -55,6 +58,7 @@ export async function readArchive(
   const description = await readDescription(source);
   await reader.description?.(description);
   await readDump(source, reader);
+  reader.filesBegin?.(source.position());
   const walk = walkTar();
   for (let piece = await source.blocks(); piece !== null; piece = await source.blocks()) {
     if (parsed(() => walk.push(piece)) !== piece.length)
@@ -83,6 +87,7 @@ async function readDescription(source: Cursor): Promise<Description> {
 
 async function readDump(source: Cursor, reader: ArchiveReader): Promise<void> {
   const size = await readHeader(source, DUMP_NAME);
+  reader.dumpBegins?.(source.position());
   for (let left = size; left > 0; ) {
     const piece = await source.upTo(left);
     left -= piece.length;
@@ -107,6 +112,8 @@ function parsed<Result>(parse: () => Result): Result {
 }
 
 interface Cursor {
+  /** Bytes that were taken. */
+  position(): number;
   /** Exactly this many bytes. */
   take(count: number): Promise<Buffer>;
   /** At least one byte, and at most this many. */
@@ -118,6 +125,7 @@ interface Cursor {
 /** Reads from chunks of any length. Rejects with a {@link DamagedBackupError} at the end of the data. */
 function cursorOf(pieces: AsyncGenerator<Buffer>): Cursor {
   let rest: Buffer = Buffer.alloc(0);
+  let taken = 0;
 
   async function more(): Promise<boolean> {
     const { value, done } = await pieces.next();
@@ -133,10 +141,12 @@ function cursorOf(pieces: AsyncGenerator<Buffer>): Cursor {
   function cut(count: number): Buffer {
     const piece = rest.subarray(0, count);
     rest = rest.subarray(count);
+    taken += count;
     return piece;
   }
 
   return {
+    position: () => taken,
     async take(count) {
       await atLeast(count);
       return cut(count);

@@ -1,24 +1,34 @@
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
 import { type Randomness, systemRandomness } from '../../../lib/ids.ts';
+import type { BackupBrowser } from '../../contract/backup-contents.ts';
 import type { BackupPlacesReport, ListedBackups } from '../../contract/backup-places.ts';
+import { asUnchanged } from '../../contract/errors.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
 import {
   ALL_PARTS,
   type PackedArchive,
+  type RestoredParts,
   type RestoreOptions,
   type Snapshot,
 } from '../../contract/snapshots.ts';
 import { createPackedArchives, type PackedArchives } from '../../policy/packed-archives.ts';
+import { createBackupContents } from '../../websites/backup-contents/backup-browser.ts';
+import type { Contents } from '../../websites/backup-contents/contents-file.ts';
+import { createExtractedFiles } from '../../websites/backup-contents/extracted-files.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import type { FreeSpace } from '../machine/disk-watch.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
 import type { Websites } from '../wordpress/website.ts';
+import { extractFile } from './archive-parts.ts';
+import { readIndexed } from './backup-index.ts';
 import { createBackupPlaces } from './backup-places.ts';
 import { backupsIn, forgetFormer } from './forget-former.ts';
 import { createBackupMaker, dumpFileOf } from './make-backup.ts';
@@ -26,12 +36,14 @@ import { createRepositoryMover, type MoveRepositories } from './move-repositorie
 import { canonicalId, createRepositories, explainRepository } from './repositories.ts';
 import { placeIn, repositoryRoot } from './repository-place.ts';
 import type { S3Credentials } from './repository-storage.ts';
-import { createRestorer, explainDamage, requireBackup, restoredDumpOf } from './restore.ts';
+import type { Restic } from './restic.ts';
+import { createRestorer, explainDamage, NOT_IN_PLACE, requireBackup, restoredDumpOf } from './restore.ts';
+import { isChosen } from './restore-chosen.ts';
 import { readSnapshot } from './snapshot-read.ts';
 import { createWebsiteReplacement, type ReplacementStep } from './website-replacement.ts';
 
 /** Backups of websites: files and database in one restic snapshot, in a separate repository for each install. */
-export interface Backups {
+export interface Backups extends BackupBrowser {
   /** See `Host.snapshot`. Leaves an existing complete backup as it is. */
   snapshot(
     install: HostedInstall,
@@ -91,6 +103,8 @@ export interface BackupsOptions {
   reached?: ((step: ReplacementStep) => Promise<void>) | undefined;
 }
 
+const EXTRACT_MS = 15 * MINUTE_MS;
+
 /** Throws an OperatorError if the repository setting is invalid. */
 export function createBackups(options: BackupsOptions): Backups {
   const { layout, databases, websites, passwordOf, log, clock, random = systemRandomness } = options;
@@ -98,7 +112,28 @@ export function createBackups(options: BackupsOptions): Backups {
   const places = createBackupPlaces({ file: layout.backupPlaces, configured, clock, log });
   const repositories = createRepositories({ places, passwordOf, clock, random });
   const replacement = createWebsiteReplacement(databases, { reached: options.reached });
-  const make = createBackupMaker({ layout, databases, repositories, log });
+  const contents = createBackupContents({
+    folder: layout.backupIndexes,
+    files: createExtractedFiles({ folder: join(layout.scratch, 'backup-files') }),
+    archives: {
+      index: (from, backupId, writer) =>
+        onRepository(from.id, () =>
+          ofBackup(from, backupId, ({ restic, id }) => readIndexed({ restic, id, from }, writer)),
+        ),
+      extract: (from, backupId, { contents: index, entry }, write) =>
+        ofBackup(from, backupId, ({ restic, id }) =>
+          extractFile(
+            { restic, snapshotId: id, contents: index },
+            entry,
+            write,
+            // restic repeats what fails for longer.
+            AbortSignal.timeout(EXTRACT_MS),
+          ),
+        ),
+    },
+    log,
+  });
+  const make = createBackupMaker({ layout, databases, repositories, contents, log });
   const archives = createPackedArchives({ folder: layout.archives, clock });
   const restore = createRestorer({
     layout,
@@ -118,8 +153,45 @@ export function createBackups(options: BackupsOptions): Backups {
       repositoryRoot(address, credentials ?? options.credentials, layout.backups, option),
   });
 
+  /** Runs work with the snapshot of a backup, and explains its failures. */
+  async function ofBackup<Result>(
+    from: InstallRef,
+    backupId: string,
+    work: (found: { restic: Restic; id: string }) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await work(await requireBackup(repositories, from, backupId, undefined));
+    } catch (error) {
+      throw explainDamage(explainRepository(error, from), from, backupId);
+    }
+  }
+
+  /** Runs a restore with the index of its backup, if it needs that. The index is made before the repository is locked. */
+  async function withIndex<Result>(
+    {
+      target,
+      from,
+      backupId,
+      parts,
+    }: { target: InstallRef; from: InstallRef; backupId: string; parts: RestoredParts },
+    work: (index: Contents | null) => Promise<Result>,
+  ): Promise<Result> {
+    const isCopy = target.id !== from.id;
+    if (!isChosen(parts, isCopy)) return work(null);
+    let isIndexed = false;
+    try {
+      return await contents.withContents(from, backupId, (index) => {
+        isIndexed = true;
+        return work(index);
+      });
+    } catch (error) {
+      throw isIndexed ? error : asUnchanged(error, isCopy ? NOT_IN_PLACE : undefined);
+    }
+  }
+
   async function discard(install: InstallRef, backupId: string): Promise<void> {
     try {
+      await contents.forget(install.id, backupId);
       const restic = await repositories.open(install.id);
       await places.noteDeletion(install.id, backupId);
       const ids = restic === null ? [] : await restic.find(backupId);
@@ -167,6 +239,7 @@ export function createBackups(options: BackupsOptions): Backups {
 
   async function removeUnfinished(installId: string): Promise<void> {
     await archives.removeAll(installId);
+    await contents.removeAll(installId);
     for (const file of [dumpFileOf(layout, installId), restoredDumpOf(layout, installId)]) {
       await rm(file, { force: true });
     }
@@ -192,14 +265,20 @@ export function createBackups(options: BackupsOptions): Backups {
     restore: (target, backupId, { from, parts = ALL_PARTS, signal, report }) =>
       onFiles(target.ref.id, async () => {
         await recover(target.ref.id);
-        return onRepository(from.id, () =>
-          restore(target, canonicalId(backupId), { from, parts, signal, report }),
+        const backup = { target: target.ref, from, backupId: canonicalId(backupId), parts };
+        return withIndex(backup, (index) =>
+          onRepository(from.id, () =>
+            restore(target, backup.backupId, { from, parts, contents: index, signal, report }),
+          ),
         );
       }),
     pack: (install, { backupId, archiveId }, signal) =>
       onRepository(install.id, () => pack(install, { backupId: canonicalId(backupId), archiveId }, signal)),
     readPacked: archives.read,
     discardPacked: archives.discard,
+    browseBackup: contents.browseBackup,
+    listBackupTables: contents.listBackupTables,
+    readBackupFile: contents.readBackupFile,
     recover: (installId) => onFiles(installId, () => recover(installId)),
     discard: (install, backupId) => onRepository(install.id, () => discard(install, canonicalId(backupId))),
     removeAll: (installId) => onRepository(installId, () => removeAll(installId)),

@@ -6,11 +6,14 @@ import { requireBackupAllowed } from '../../contract/install-limits.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
 import type { Snapshot } from '../../contract/snapshots.ts';
 import { backupTimeMs, withinBackupTime } from '../../policy/backup-time.ts';
+import type { BackupContents } from '../../websites/backup-contents/backup-browser.ts';
+import type { ContentsWriter } from '../../websites/backup-contents/contents-file.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { DamagedBackupError, type Description } from './archive-manifest.ts';
 import { writeArchive } from './archive-write.ts';
+import { readIndexed } from './backup-index.ts';
 import { measureWebsite } from './measure-website.ts';
 import { writeTo } from './programs.ts';
 import { canonicalId, explainRepository, type Repositories } from './repositories.ts';
@@ -26,11 +29,14 @@ export function createBackupMaker({
   layout,
   databases,
   repositories,
+  contents,
   log,
 }: {
   layout: LinuxLayout;
   databases: Databases;
   repositories: Repositories;
+  /** Indexes the backup while it is read back. */
+  contents: Pick<BackupContents, 'whileMade'>;
   log: Logger;
 }) {
   /** Refuses a website that is too large before any other work. */
@@ -68,7 +74,9 @@ export function createBackupMaker({
       const existing = await wholeOne(restic, ids, install, signal);
       if (existing !== null) return existing;
       const written = await write(restic, install, { backupId, dump, report }, signal);
-      return await readBack(restic, install, written, signal);
+      return await contents.whileMade(ref.id, backupId, (writer) =>
+        readBack(restic, install, written, writer, signal),
+      );
     } catch (error) {
       throw explainRepository(error, ref);
     } finally {
@@ -138,10 +146,11 @@ export function createBackupMaker({
     restic: Restic,
     { ref }: HostedInstall,
     { id, archive }: { id: string; archive: Snapshot },
+    writer: ContentsWriter | null,
     signal: AbortSignal | undefined,
   ): Promise<Snapshot> {
     try {
-      const seen = await readSnapshot(restic, id, ref, { signal });
+      const seen = await readIndexed({ restic, id, from: ref }, writer, signal);
       if (seen.sha256 !== archive.sha256) throw new DamagedBackupError('its checksum differs');
       return seen;
     } catch (error) {

@@ -4,6 +4,7 @@ import { Value } from 'typebox/value';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { proxyOfPrograms } from '../../../lib/outbound-proxy.ts';
 import { CommandError, runCommand } from '../../../lib/run-command.ts';
+import type { Chunk } from '../../websites/backup-contents/contents-file.ts';
 import { type RunningProgram, startProgram } from './programs.ts';
 import type { RepositoryPlace } from './repository-place.ts';
 
@@ -41,6 +42,10 @@ export interface Restic {
   backUp(backupId: string): RunningProgram & { id: Promise<string> };
   /** Returns that file in its `stdout`. */
   read(snapshotId: string): RunningProgram;
+  /** The blobs that the file of a snapshot consists of, in order, with their places in it. */
+  chunks(snapshotId: string, signal?: AbortSignal): Promise<Chunk[]>;
+  /** Returns a blob in its `stdout`. restic verifies it. Takes no lock, so that it waits for nothing. */
+  readBlob(id: string): RunningProgram;
   /** Forgets snapshots; their data stays until {@link prune}. */
   forget(snapshotIds: string[]): Promise<void>;
   /** Deletes data that no snapshot uses. */
@@ -104,6 +109,31 @@ export function resticOn({ address, options, environment }: RepositoryPlace, pas
 
     read: (snapshotId) => startProgram(words('dump', snapshotId, FILE), { environment: own }),
 
+    async chunks(snapshotId, signal) {
+      const cat = async (...args: string[]): Promise<unknown> =>
+        JSON.parse(await run(['--no-lock', 'cat', ...args], LOOK_MS, signal));
+      const { tree } = Value.Parse(snapshotTree, await cat('snapshot', snapshotId));
+      const { nodes } = Value.Parse(treeNodes, await cat('blob', tree));
+      const content = nodes.find(({ name }) => name === FILE)?.content ?? [];
+      const wanted = new Set(content);
+      const lengths = new Map<string, number>();
+      const indexes = (await run(['--no-lock', 'list', 'index'], LOOK_MS, signal)).split('\n');
+      for (const id of indexes.filter((line) => line !== '')) {
+        for (const { blobs } of Value.Parse(packIndex, await cat('index', id)).packs) {
+          for (const blob of blobs) if (wanted.has(blob.id)) lengths.set(blob.id, plainLength(blob));
+        }
+      }
+      let start = 0;
+      return content.map((id) => {
+        const length = lengths.get(id);
+        if (length === undefined) throw new Error(`the repository does not list the blob ${id}`);
+        start += length;
+        return { start: start - length, id };
+      });
+    },
+
+    readBlob: (id) => startProgram(words('--no-lock', 'cat', 'blob', id), { environment: own }),
+
     async forget(snapshotIds) {
       await unlock();
       await run(['forget', '--', ...snapshotIds], LOOK_MS);
@@ -137,6 +167,22 @@ export function resticOn({ address, options, environment }: RepositoryPlace, pas
     },
   };
 }
+
+const snapshotTree = Type.Object({ tree: HEX });
+const treeNodes = Type.Object({
+  nodes: Type.Array(Type.Object({ name: Type.String(), content: Type.Optional(Type.Array(HEX)) })),
+});
+const indexedBlob = Type.Object({
+  id: HEX,
+  length: Type.Integer(),
+  uncompressed_length: Type.Optional(Type.Integer()),
+});
+const packIndex = Type.Object({ packs: Type.Array(Type.Object({ blobs: Type.Array(indexedBlob) })) });
+
+/** Nonce and authenticator of a blob that is not compressed. */
+const SEAL_BYTES = 32;
+const plainLength = ({ length, uncompressed_length = 0 }: Static<typeof indexedBlob>): number =>
+  uncompressed_length > 0 ? uncompressed_length : length - SEAL_BYTES;
 
 const configuration = Type.Object({ chunker_polynomial: Type.String({ pattern: '^[0-9a-f]{1,16}$' }) });
 

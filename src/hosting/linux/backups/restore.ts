@@ -1,13 +1,14 @@
-import { lchown, mkdir, open, rm } from 'node:fs/promises';
+import { lchown, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { allDone } from '../../../lib/concurrency.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { runCommand } from '../../../lib/run-command.ts';
-import { asUnchanged, LostBackupError } from '../../contract/errors.ts';
+import { asUnchanged, LostBackupError, RefusedRestoreError } from '../../contract/errors.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
 import type { RestoredParts, Snapshot } from '../../contract/snapshots.ts';
+import type { Contents } from '../../websites/backup-contents/contents-file.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { LoadingUser } from '../daemons/foreign-dump.ts';
 import {
@@ -24,10 +25,12 @@ import type { LinuxLayout } from '../machine/layout.ts';
 import { linkSite } from '../wordpress/site-files.ts';
 import type { Websites } from '../wordpress/website.ts';
 import { DamagedBackupError, type Description } from './archive-manifest.ts';
+import { type IndexedBackup, readSpans } from './archive-parts.ts';
 import { InseparableTablesError, requireSeparableTables } from './chosen-tables.ts';
 import { writeTo } from './programs.ts';
 import { canonicalId, explainRepository, type Repositories } from './repositories.ts';
 import type { Restic } from './restic.ts';
+import { describedBackup, dumpSpans, fileSpans, readMembers } from './restore-chosen.ts';
 import { siteHosts } from './site-hosts.ts';
 import { readSnapshot } from './snapshot-read.ts';
 import type { StagedWebsite, WebsiteReplacement } from './website-replacement.ts';
@@ -67,11 +70,14 @@ export function createRestorer({
     {
       from,
       parts,
+      contents,
       signal,
       report,
     }: {
       from: InstallRef;
       parts: RestoredParts;
+      /** The index of the backup, if only chosen parts of it are restored ({@link isChosen}). */
+      contents: Contents | null;
       signal: AbortSignal | undefined;
       report?: ReportProgress | undefined;
     },
@@ -85,9 +91,14 @@ export function createRestorer({
         requireBackup(repositories, from, backupId, signal),
         replacement.prepare(home, { ...owner, parts }, sandbox),
       ]);
-      const snapshot = await fill(restic, id, target, { staged, parts, report }, from, signal);
+      const filling = { staged, parts, report };
+      const snapshot =
+        contents === null
+          ? await fill(restic, id, target, filling, from, signal)
+          : await fillChosen({ restic, snapshotId: id, contents }, target, filling, from, signal);
+      if (parts.paths !== undefined) await replacement.requirePlaceable(home, parts.paths);
       // The website keeps its present core, whatever version the backup had.
-      if (parts.files) await linkSite(layout, { ...sandbox, home: staged.folder });
+      else if (parts.files) await linkSite(layout, { ...sandbox, home: staged.folder });
       if (typeof parts.database !== 'string') {
         const pair = { from: staged.database, to: database };
         await requireSeparableTables(databases, pair, parts.database, parts.dropAbsent ?? false);
@@ -200,6 +211,70 @@ export function createRestorer({
     }
   }
 
+  /** As {@link fill}, with the chosen parts of a backup only. restic verifies every piece of them. */
+  async function fillChosen(
+    backup: IndexedBackup,
+    target: HostedInstall,
+    {
+      staged,
+      parts,
+      report,
+    }: { staged: StagedWebsite; parts: RestoredParts; report: ReportProgress | undefined },
+    from: InstallRef,
+    signal: AbortSignal | undefined,
+  ): Promise<Snapshot> {
+    const { contents } = backup;
+    const isCopy = target.ref.id !== from.id;
+    const ofDump = dumpSpans(contents, parts, isCopy);
+    const ofFiles = parts.files ? fileSpans(contents, parts.paths ?? []) : [];
+    const total = [...(ofDump ?? []), ...ofFiles].reduce((sum, { length }) => sum + length, 0);
+    const description = await describedBackup(backup, from, signal);
+    let done = 0;
+    let checked = 0;
+    async function* counted(pieces: AsyncIterable<Buffer>, folder: string): AsyncGenerator<Buffer> {
+      for await (const bytes of pieces) {
+        if (done >= checked) {
+          await requireFreeSpace(folder, { ...marginOf(target.ref, from), free });
+          checked = done + LOOK_EVERY_BYTES;
+        }
+        done += bytes.length;
+        report?.(Math.min(done, total), total);
+        yield bytes;
+      }
+    }
+    if (ofFiles.length > 0) {
+      const tar = unpackWebsite(layout, target.sandbox, staged.folder);
+      tar.stdout.resume();
+      try {
+        for await (const bytes of counted(readMembers(backup, ofFiles, signal), staged.folder)) {
+          await writeTo(tar.stdin, bytes);
+        }
+        tar.stdin.end();
+        await tar.ended;
+      } catch (error) {
+        const failure = await tar.stop();
+        signal?.throwIfAborted();
+        throw failure ?? error;
+      }
+    }
+    if (ofDump !== null) {
+      const dumpFile = restoredDumpOf(layout, target.ref.id);
+      await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
+      await rm(dumpFile, { force: true });
+      try {
+        await writeFile(dumpFile, counted(readSpans(backup, ofDump, signal), layout.scratch), {
+          flag: 'wx',
+          mode: 0o600,
+        });
+        const loading = signal ?? new AbortController().signal;
+        await loadDatabase(target, staged, dumpFile, from, description, loading);
+      } finally {
+        await rm(dumpFile, { force: true });
+      }
+    }
+    return contents.summary();
+  }
+
   /**
    * Loads a dump. That of another install runs as a user with rights on the second database only, and gets this install's main
    * name and scheme. A backup of the install itself may have any size, because a checkpoint has to come back.
@@ -259,8 +334,11 @@ function reasonForTarget(error: unknown): string {
   if (error instanceof NoRoomForDatabase || error instanceof InseparableTablesError) return error.message;
   if (error instanceof DamagedBackupError)
     return 'The backup that was to be copied is damaged. Make a new one.';
-  return 'The backup could not be put in place.';
+  if (error instanceof RefusedRestoreError) return error.shown;
+  return NOT_IN_PLACE;
 }
+
+export const NOT_IN_PLACE = 'The backup could not be put in place.';
 
 /** The free space that a restore leaves. An install's own backup brings back what was there, also on a disk that is almost full. */
 function marginOf(target: InstallRef, from: InstallRef): { leastBytes?: number } {

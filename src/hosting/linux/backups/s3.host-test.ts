@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type S3Server, startS3Server } from '../../../../test/servers/s3-server.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
+import { describeBrowsing } from './browsing.fixture.ts';
 
 let machine: BackupMachine;
 let server: S3Server;
@@ -39,6 +40,25 @@ test('backups are made, restored, discarded and removed in S3 as in a folder', a
   await expect(remote.restore(shop, one, { from: shop.ref })).rejects.toThrow(/no backup/);
 });
 
+test('a file of a backup in S3 is read without the rest', async () => {
+  const remote = machine.backupsWith({ repository: `s3:${server.url}/backups/homeport`, credentials });
+  for (const name of ['a', 'b', 'c']) machine.put(shop, `${name}.zip`, randomBytes(12_000_000));
+  const id = randomUUID();
+  await remote.snapshot(shop, id);
+  const packs = () => server.requests.filter(({ path }) => path.includes('/data/')).length;
+  const before = packs();
+  expect(before).toBeGreaterThan(0);
+  expect(await remote.browseBackup(shop.ref, id, { folder: 'htdocs', offset: 0, limit: 10 })).toMatchObject({
+    count: 4,
+  });
+  expect(packs()).toBe(before);
+  const part = { path: 'htdocs/index.html', offset: 0, length: 100 };
+  const read = await remote.readBackupFile(shop.ref, id, part);
+  expect(read).toEqual({ size: 5, bytes: Buffer.from('hello') });
+  expect(packs() - before).toBeLessThanOrEqual(2);
+  await remote.removeAll(shop.ref.id);
+});
+
 test('a bucket that is not there is an error that says so, and loses nothing', async () => {
   const remote = machine.backupsWith({ repository: `s3:${server.url}/elsewhere`, credentials });
   const before = machine.filesOf(shop);
@@ -46,3 +66,5 @@ test('a bucket that is not there is an error that says so, and loses nothing', a
   expect(machine.filesOf(shop)).toBe(before);
   expect(await machine.leftoversOf(shop)).toEqual([]);
 });
+
+describe('browsing', () => describeBrowsing(() => machine));

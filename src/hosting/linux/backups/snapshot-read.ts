@@ -39,7 +39,7 @@ export async function readSnapshot(
 }
 
 /** If restic cannot return the data, its repository is damaged. */
-function damage(failure: Error): Error {
+export function damage(failure: Error): Error {
   if (isWrongPassword(failure)) return failure;
   const reason =
     /(?:ciphertext verification failed|invalid data returned|wrong data returned|not found in index|does not exist|no such file|invalid blob|blob .* not found|hash does not match|decrypting .* failed)/i.exec(

@@ -7,6 +7,15 @@ import { HOUR_MS } from '../../../lib/durations.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import { ALL_PARTS, type RestoredParts } from '../../contract/snapshots.ts';
+import {
+  type Choice,
+  choiceOf,
+  chosenIn,
+  type Placement,
+  placeChosen,
+  requirePlaceable,
+  takeBackChosen,
+} from '../../websites/backup-contents/place-chosen.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { textLiteral } from '../daemons/sql.ts';
 import { setFolderMode, WEBSITE_MODES } from '../isolation/owned-folder.ts';
@@ -32,6 +41,7 @@ const stateSchema = Type.Object({
   parts: Type.Optional(
     Type.Object({
       files: Type.Boolean(),
+      paths: Type.Optional(Type.Array(Type.String())),
       database: Type.Union([Type.Literal('all'), Type.Literal('none'), Type.Array(Type.String())]),
     }),
   ),
@@ -72,6 +82,8 @@ export interface WebsiteReplacement {
    * only {@link recover} can complete the replacement.
    */
   replace(home: string, target: Target): Promise<void>;
+  /** Rejects with a RefusedRestoreError if something of another kind is in the place of staged files with these paths. */
+  requirePlaceable(home: string, paths: readonly string[]): Promise<void>;
   /** Completes or undoes an interrupted replacement, and removes the staging folder. Cheap if there is none. */
   recover(home: string): Promise<void>;
   /** The record of the last replacement; null if it had none. */
@@ -143,7 +155,7 @@ export function createWebsiteReplacement(
     } catch (error) {
       // From there on, the replacement can only be completed.
       if (await isPastReturn(folder, target)) throw error;
-      await takeBack(home);
+      await takeBack(home, target);
       await writeState(folder, stateOf('preparing', target));
       await recover(home);
       throw error;
@@ -153,7 +165,8 @@ export function createWebsiteReplacement(
   async function finish(home: string, target: Target): Promise<void> {
     const folder = join(home, STAGING);
     for (const name of FOLDERS) {
-      await putInPlace(home, name);
+      if (target.parts?.paths === undefined) await putInPlace(home, name);
+      else await eachChosen(home, target.parts.paths, name, placeChosen);
       await reached(name);
     }
     await syncFolder(folder);
@@ -219,6 +232,11 @@ export function createWebsiteReplacement(
     prepare,
     prepareDatabase,
     replace,
+    async requirePlaceable(home, paths) {
+      for (const name of FOLDERS) {
+        await eachChosen(home, paths, name, (placement, choice) => requirePlaceable(placement, choice, name));
+      }
+    },
     recover,
     readRecord: (home) => ifThere(readFile(join(home, RECORD), 'utf8')),
   };
@@ -232,13 +250,17 @@ function tablesOf({ parts = ALL_PARTS }: Target): string[] | null {
 }
 
 function stateOf(phase: State['phase'], { database, unixUser, record, parts = ALL_PARTS }: Target): State {
-  const { files, database: tables } = parts;
+  const { files, paths, database: tables } = parts;
   return {
     phase,
     database,
     unixUser,
     ...(record === undefined ? {} : { record }),
-    parts: { files, database: typeof tables === 'string' ? tables : [...tables] },
+    parts: {
+      files,
+      ...(paths === undefined ? {} : { paths: [...paths] }),
+      database: typeof tables === 'string' ? tables : [...tables],
+    },
   };
 }
 
@@ -257,8 +279,25 @@ async function putInPlace(home: string, name: (typeof FOLDERS)[number]): Promise
   await rename(next, place);
 }
 
-async function takeBack(home: string): Promise<void> {
+/** Calls `work` with a folder of a website if anything in it is chosen. */
+async function eachChosen(
+  home: string,
+  paths: readonly string[],
+  name: (typeof FOLDERS)[number],
+  work: (placement: Placement, choice: Choice) => Promise<void>,
+): Promise<void> {
+  const choice = chosenIn(choiceOf(paths), name);
+  if (choice === undefined) return;
+  const [staged, aside] = [join(home, STAGING, name), join(home, STAGING, oldOf(name))];
+  await work({ staged, live: join(home, name), aside }, choice);
+}
+
+async function takeBack(home: string, { parts }: Target): Promise<void> {
   for (const name of FOLDERS) {
+    if (parts?.paths !== undefined) {
+      await eachChosen(home, parts.paths, name, takeBackChosen);
+      continue;
+    }
     const [next, old, place] = [
       join(home, STAGING, name),
       join(home, STAGING, oldOf(name)),

@@ -72,6 +72,8 @@ export interface LinuxLayout {
   backups: string;
   /** Where the backups are: one JSON file, with the keys of buckets. */
   backupPlaces: string;
+  /** An index of each backup, which can be made again. */
+  backupIndexes: string;
   /** Packed archives for download, a folder for each install. */
   archives: string;
   /** For files that are being made or deleted; on the same file system as the rest. */
@@ -142,6 +144,7 @@ export function linuxLayout(
     ssh: below('ssh'),
     backups: below('backups'),
     backupPlaces: below('backup-places.json'),
+    backupIndexes: below('backup-indexes'),
     archives: below('archives'),
     scratch: below('scratch'),
     hostSocket: join(runFolder, 'host.sock'),

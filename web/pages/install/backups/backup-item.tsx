@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { isRestorable } from '../../../api/backup-state.ts';
 import type { Backup } from '../../../api/backups.ts';
-import { Button } from '../../../components/button.tsx';
+import { Button, ButtonLink } from '../../../components/button.tsx';
 import { formatBytes } from '../../../components/bytes.ts';
 import { Menu } from '../../../components/menu.tsx';
 import { Badge, ProgressBar } from '../../../components/notice.tsx';
@@ -26,9 +26,12 @@ function occasionOf({ scheduled, for_copy, checkpoint }: Backup): string {
 export function BackupItem({
   backup,
   retryId,
+  browseHref,
   onAction,
 }: {
   backup: Backup;
+  /** The address of its content. */
+  browseHref: string;
   /** The failed operation that made it, if it can be repeated. */
   retryId: string | null;
   onAction: ((action: BackupAction) => void) | null;
@@ -73,10 +76,15 @@ export function BackupItem({
           </p>
         )}
       </div>
-      {onAction && !backup.for_copy && !isInProgress(backup) && (
+      {!backup.for_copy && !isInProgress(backup) && (onAction !== null || isRestorable(backup)) && (
         <div className={styles.actions}>
-          {retryId !== null && <TryAgain operationId={retryId} what={described} />}
-          <Actions backup={backup} described={described} onAction={onAction} />
+          {isRestorable(backup) && (
+            <ButtonLink small href={browseHref} label={`Browse ${described}`}>
+              Browse
+            </ButtonLink>
+          )}
+          {onAction !== null && retryId !== null && <TryAgain operationId={retryId} what={described} />}
+          {onAction !== null && <Actions backup={backup} described={described} onAction={onAction} />}
         </div>
       )}
     </li>

@@ -5,12 +5,14 @@ import { useOperations } from '../../../api/operations.ts';
 import { Button } from '../../../components/button.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, MainSection } from '../../../components/page.tsx';
+import { useQueryParameters } from '../../../components/query-parameters.ts';
 import { usePage } from '../../../components/table.tsx';
 import { useMay } from '../../../session/session.ts';
 import { Archives } from './archives.tsx';
 import { type BackupAction, BackupItem } from './backup-item.tsx';
 import { isLastBackup } from './backup-labels.ts';
 import styles from './backups.module.css';
+import { BrowseBackup } from './browsing/browse-backup.tsx';
 import { CreateArchive } from './create-archive.tsx';
 import { CreateBackup } from './create-backup.tsx';
 import { DeleteBackup } from './delete-backup.tsx';
@@ -23,8 +25,19 @@ interface Asked {
   open: boolean;
 }
 
-/** The backups of an install and their archives: list, create, restore, download and delete. */
+/** The backups of an install, or the content of the one that the address names. */
 export function BackupsSection({ install }: { install: Install }) {
+  const backupId = useQueryParameters().get('backup');
+  return backupId === '' ? (
+    <AllBackups install={install} />
+  ) : (
+    <BrowseBackup key={backupId} install={install} backupId={backupId} />
+  );
+}
+
+/** The backups of an install and their archives: list, create, restore, download and delete. */
+function AllBackups({ install }: { install: Install }) {
+  const address = useQueryParameters();
   const [page, setPage] = usePage();
   const [making, setMaking] = useState(false);
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -65,6 +78,7 @@ export function BackupsSection({ install }: { install: Install }) {
                   <BackupItem
                     key={backup.id}
                     backup={backup}
+                    browseHref={address.addressWith({ backup: backup.id, page: '' })}
                     retryId={failed.get(backup.id) ?? null}
                     onAction={mayWork ? (action) => ask(action, backup) : null}
                   />

@@ -3,6 +3,8 @@ import type { Install } from '../../../api/installs.ts';
 /** The parts of a website that a restore or a copy replaces. */
 export interface Parts {
   files: boolean;
+  /** Only these files and folders; left out: all. */
+  paths?: readonly string[];
   database: boolean;
   /** Only these tables of the database; empty: all. */
   tables: readonly string[];
@@ -55,11 +57,12 @@ export function partsLabel(
 }
 
 /** Says what a replacement leaves as it is, in one sentence. */
-export function keptSentence({ files, database, tables }: Parts, target: ReplacedInstall): string {
+export function keptSentence({ files, paths, database, tables }: Parts, target: ReplacedInstall): string {
   const kept = ['name', 'domains', 'certificates', 'settings'];
   if (hasDatabase(target) && !database) kept.unshift('database');
   if (tables.length > 0) kept.unshift('other tables');
   if (!files) kept.unshift('files');
+  if (paths !== undefined && files) kept.unshift('other files');
   return `${target.name} keeps its ${kept.slice(0, -1).join(', ')} and ${kept.at(-1)}.`;
 }
 
