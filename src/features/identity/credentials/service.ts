@@ -131,10 +131,12 @@ export function createCredentialService(
   }
 
   async function one(id: string): Promise<CredentialView> {
-    const row = await findCredential(database.reader, id);
-    const [credential] = await withNames(database.reader, row ? [row] : [], null);
-    if (!credential) throw new NotFound();
-    return credential;
+    return database.snapshot(async (reader) => {
+      const row = await findCredential(reader, id);
+      const [credential] = await withNames(reader, row ? [row] : [], null);
+      if (!credential) throw new NotFound();
+      return credential;
+    });
   }
 
   return {
@@ -163,12 +165,13 @@ export function createCredentialService(
 
     /** A page of the caller's credentials, latest first, with those that ended in the last 30 days. */
     async listOwn(caller: Caller, { limit, offset }: PageRequest): Promise<PageOf<OwnCredential>> {
-      const { reader } = database;
-      const all = await ownCredentials(reader, caller.userId, timestamp(clock, -KEEP_ENDED_MS));
-      const rows = all.filter((row) => reachesNoMore(parseLimits(row), caller.limits));
-      const shown = rows.slice(offset, offset + limit);
-      const own = await withNames(reader, shown, await loadScope(reader, caller));
-      return { count: rows.length, results: own.map(({ email: _email, ...credential }) => credential) };
+      return database.snapshot(async (reader) => {
+        const all = await ownCredentials(reader, caller.userId, timestamp(clock, -KEEP_ENDED_MS));
+        const rows = all.filter((row) => reachesNoMore(parseLimits(row), caller.limits));
+        const shown = rows.slice(offset, offset + limit);
+        const own = await withNames(reader, shown, await loadScope(reader, caller));
+        return { count: rows.length, results: own.map(({ email: _email, ...credential }) => credential) };
+      });
     },
 
     /** Throws InvalidRequest, RateLimited; Unauthenticated if the caller's credential has just ended. */

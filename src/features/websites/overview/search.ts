@@ -2,6 +2,7 @@ import { domainToASCII } from 'node:url';
 import type { Static } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
 import { loadScope, type Scope } from '../../../access/memberships.ts';
+import type { Queries } from '../../../database/database.ts';
 import { OLDEST_FIRST } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { keyOf } from '../site-tags/tag-keys.ts';
@@ -20,10 +21,8 @@ export type SearchService = ReturnType<typeof createSearchService>;
 
 /** Searches sites, installs, domains and tags across all accounts of the caller. */
 export function createSearchService({ database }: Pick<Platform, 'database'>) {
-  const { reader } = database;
-
   /** The first sites whose name contains a text, and the first tags of all sites that contain it. */
-  async function sitesAndTags(scope: Scope, text: string): Promise<FoundThing[][]> {
+  async function sitesAndTags(reader: Queries, scope: Scope, text: string): Promise<FoundThing[][]> {
     const { results: sites } = await pageOfSites(
       reader,
       scope,
@@ -65,24 +64,26 @@ export function createSearchService({ database }: Pick<Platform, 'database'>) {
     ): Promise<{ results: FoundThing[]; more: boolean }> {
       const written = text.trim().toLowerCase();
       if (written === '') return { results: [], more: false };
-      const scope = await loadScope(reader, caller, accountId);
-      const patterns = [...new Set([written, domainToASCII(written)])].filter(Boolean).map(patternOf);
-      const most = MOST_OF_A_KIND + 1;
-      const [[sites = [], tags = []], installs, domains] = await Promise.all([
-        sitesAndTags(scope, written),
-        installsNamed(reader, scope, patterns, most),
-        domainsNamed(reader, scope, patterns, most),
-      ]);
-      const kinds: FoundThing[][] = [
-        sites,
-        installs.map((row) => ({ kind: 'install', name: row.install, ...placeOf(row), install: null })),
-        domains.map((row) => ({ kind: 'domain', name: row.name, ...placeOf(row) })),
-        tags,
-      ];
-      return {
-        results: kinds.flatMap((found) => found.slice(0, MOST_OF_A_KIND)),
-        more: kinds.some((found) => found.length > MOST_OF_A_KIND),
-      };
+      return database.snapshot(async (reader) => {
+        const scope = await loadScope(reader, caller, accountId);
+        const patterns = [...new Set([written, domainToASCII(written)])].filter(Boolean).map(patternOf);
+        const most = MOST_OF_A_KIND + 1;
+        const [[sites = [], tags = []], installs, domains] = await Promise.all([
+          sitesAndTags(reader, scope, written),
+          installsNamed(reader, scope, patterns, most),
+          domainsNamed(reader, scope, patterns, most),
+        ]);
+        const kinds: FoundThing[][] = [
+          sites,
+          installs.map((row) => ({ kind: 'install', name: row.install, ...placeOf(row), install: null })),
+          domains.map((row) => ({ kind: 'domain', name: row.name, ...placeOf(row) })),
+          tags,
+        ];
+        return {
+          results: kinds.flatMap((found) => found.slice(0, MOST_OF_A_KIND)),
+          more: kinds.some((found) => found.length > MOST_OF_A_KIND),
+        };
+      });
     },
   };
 }
