@@ -356,10 +356,12 @@ describe('the database template', () => {
 });
 
 describe('host names in the database', () => {
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+
   it('are replaced in every form of URL and nowhere else', async () => {
     const text = (value: string) => `s:${Buffer.byteLength(value)}:"${value}";`;
-    const nested = (host: string) =>
-      `a:2:{${text('url')}${text(`http://${host}/x`)}${text('deep')}${text(`a:1:{i:0;${text(`//${host}/ünix`)}}`)}}`;
+    const nested = (host: string, port = '') =>
+      `a:2:{${text('url')}${text(`http://${host}${port}/x`)}${text('deep')}${text(`a:1:{i:0;${text(`//${host}/ünix`)}}`)}}`;
     const before = {
       plain: 'see http://old.test/a, https://OLD.test:8080/b and //old.test',
       other:
@@ -371,6 +373,8 @@ describe('host names in the database', () => {
       spaced: ` ${nested('old.test')}\r\n`,
       object: `O:8:"Nowhere1":1:{${text('u')}${text('http://old.test')}}`,
       broken: 'a:1:{s:3:"url";s:99:"http://old.test";}',
+      // Nothing else in the row names the host.
+      builder: `[fusion_code]${base64('<a href="http://old.test/x">')}[/fusion_code]`,
     };
     const values = Object.entries(before).map(
       ([name, text]) => `(${textLiteral(`t_${name}`)}, ${textLiteral(text)}, 'no')`,
@@ -391,19 +395,21 @@ describe('host names in the database', () => {
       "SELECT option_name, option_value FROM wp_options WHERE option_name LIKE 't\\_%'",
     );
     expect(Object.fromEntries(rows.map(([name = '', text]) => [name.slice(2), text]))).toEqual({
-      plain: 'see http://new.example/a, https://new.example:8080/b and //new.example',
+      // URLs keep their scheme, and get the port that the edge has for it.
+      plain: 'see http://new.example:8080/a, https://new.example:8444/b and //new.example',
       other: before.other,
-      json: '{"a":"https:\\/\\/new.example\\/x","b":"https%3A%2F%2Fnew.example%2Fy"}',
-      within: before.within.replace('old.test', 'new.example'),
-      unicode: 'http://new.example/ http://new.example/ http://bücher.testing/',
-      serialised: nested('new.example'),
-      spaced: ` ${nested('new.example')}\r\n`,
-      object: `O:8:"Nowhere1":1:{${text('u')}${text('http://new.example')}}`,
-      broken: 'a:1:{s:3:"url";s:99:"http://new.example";}',
+      json: '{"a":"https:\\/\\/new.example:8444\\/x","b":"https%3A%2F%2Fnew.example%3A8444%2Fy"}',
+      within: before.within.replace('old.test', 'new.example:8080'),
+      unicode: 'http://new.example:8080/ http://new.example:8080/ http://bücher.testing/',
+      serialised: nested('new.example', ':8080'),
+      spaced: ` ${nested('new.example', ':8080')}\r\n`,
+      object: `O:8:"Nowhere1":1:{${text('u')}${text('http://new.example:8080')}}`,
+      broken: 'a:1:{s:3:"url";s:99:"http://new.example:8080";}',
+      builder: `[fusion_code]${base64('<a href="http://new.example:8080/x">')}[/fusion_code]`,
     });
-    expect(await query("SELECT COUNT(*) FROM nokey WHERE a = 'http://new.example/'")).toEqual([['2']]);
+    expect(await query("SELECT COUNT(*) FROM nokey WHERE a = 'http://new.example:8080/'")).toEqual([['2']]);
     expect(
-      await query("SELECT COUNT(*) FROM pair WHERE t = CONCAT('http://new.example/', SUBSTR(b, 2))"),
+      await query("SELECT COUNT(*) FROM pair WHERE t = CONCAT('http://new.example:8080/', SUBSTR(b, 2))"),
     ).toEqual([['450']]);
     expect(await query('SELECT guid FROM wp_posts WHERE ID = 1')).toEqual([['http://old.test/?p=1']]);
     await query('DROP TABLE nokey, pair');
