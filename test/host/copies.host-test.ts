@@ -128,7 +128,7 @@ test('the database follows the main name and its scheme', async () => {
   expect(made.status).toBe(201);
   await homeport.idle();
   expect(await lastOperation(shop.id)).toMatchObject({ status: 'succeeded', error: null });
-  expect(await contentOf(shop)).toBe(`see http://${main.domain}/page`);
+  expect(await contentOf(shop)).toBe(`see http://${main.domain}:${machine.config.edgeHttp.port}/page`);
   await secure(main);
   expect(await contentOf(shop)).toBe(`see https://${main.domain}:${machine.config.edgeHttps.port}/page`);
   // It would be the case after a certificate has expired.

@@ -156,8 +156,8 @@ function defineCases(start: () => Promise<Platform>): void {
     expect(await owner.operate(path, { name: shop.domain, primary: true })).toMatchObject(SUCCEEDED);
     await expectWhole(shop, 'Corner Shop', [before]);
     const post = await see(shop, '/fresh-bread/');
-    expect(post.text).toContain(at(shop, '/about/'));
-    expect(post.text).toContain(at(shop, '/x').replaceAll('/', '\\/'));
+    expect(post.text).toContain(copiedAt(shop, '/about/'));
+    expect(post.text).toContain(copiedAt(shop, '/x').replaceAll('/', '\\/'));
     expect(post.text).toContain('100% %s \\');
     expect(post.text).not.toContain(before.domain);
     expect(post.headers['x-robots-tag']).toBeUndefined();

@@ -10,7 +10,7 @@ export interface Platform {
   siteDomain: string;
   /** The address of a host name as visitors write it, without a path. */
   addressOf(name: string): string;
-  /** The same as copies write it into texts: with the port of this edge. */
+  /** The same as copies and changes of the main domain write it into texts: with the port of this edge. */
   copiedAddressOf(name: string): string;
   /** Writes a file into the document root of an install, as its owner would by SFTP. */
   write(install: Install, path: string, content: string): Promise<void>;
