@@ -228,6 +228,7 @@ async function notificationOf(
 /** A deleted install that can be restored, as after the jobs of its deletion. */
 async function deletedInstall({ platform }: TestHomeport, accountId: string): Promise<string> {
   const id = crypto.randomUUID();
+  const backupId = crypto.randomUUID();
   const now = timestamp(platform.clock);
   await platform.database.write(({ queries }) =>
     insertDeleted(queries, {
@@ -236,13 +237,20 @@ async function deletedInstall({ platform }: TestHomeport, accountId: string): Pr
       name: installName(),
       host_id: null,
       state: 'kept',
-      backup_id: crypto.randomUUID(),
+      backup_id: backupId,
       reason: null,
       kept: {
         ...{ site_id: null, environment: null, php_version: null, wordpress_version: null },
         ...{ defer_wordpress_until: null, mail_limit: null, mail_allowance: null },
         ...{ offload_file_name: 'x.filestore', offload_file_content: 'x', created_at: now },
-        ...{ domains: [], rules: null, backups: [], users: [] },
+        ...{ domains: [], rules: null, users: [] },
+        backups: [
+          {
+            ...{ id: backupId, description: 'Before the deletion', bytes: 1, files: 1, sha256: null },
+            ...{ scheduled: false, checkpoint: false, wordpress_version: null, verified_at: null },
+            ...{ created_at: now, finished_at: now },
+          },
+        ],
       },
       deleted_at: now,
       expires_at: timestamp(platform.clock, DAY_MS),
