@@ -4,10 +4,8 @@ import { Value } from 'typebox/value';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { activityOf } from '../../../test/activity.ts';
 import { type DatabasePlace, migratedPlace } from '../../../test/database.ts';
-import { overlapping } from '../../../test/held-jobs.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
-import { onlyOn } from '../../../test/only-on.ts';
 import { signedIn } from '../../../test/portal-client.ts';
 import { type Caller, operatorFor } from '../../access/caller.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
@@ -392,13 +390,4 @@ it('is refused without rights on either install, before any backup', async () =>
   );
   await expect(copy(false, { ...source, id: crypto.randomUUID() })).rejects.toBeInstanceOf(InvalidRequest);
   expect(await backups()).toEqual(before);
-});
-
-onlyOn('postgres', it)('in both directions at once does not deadlock', async () => {
-  await overlapping(homeport, [() => copy(), () => copy(false, source, target)]);
-  await finish();
-  for (const install of [source, target]) {
-    const [latest] = (await operations(install)).filter(({ kind }) => kind === 'install.copy');
-    expect(latest).toMatchObject({ status: 'succeeded' });
-  }
 });
