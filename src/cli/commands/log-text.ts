@@ -1,4 +1,5 @@
-import type { LogEntries, LogKind } from '../../hosting/contract/logs.ts';
+import type { LogKind } from '../../hosting/contract/choices.ts';
+import type { LogEntries } from '../../hosting/contract/logs.ts';
 import { printable } from '../terminal/output.ts';
 
 const WRITERS: { [Kind in LogKind]: (entry: LogEntries[Kind]) => string } = {

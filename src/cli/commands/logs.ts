@@ -1,13 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { LogFilter, LogService } from '../../features/websites/logs/service.ts';
-import {
-  LOG_KINDS,
-  LOG_PAGE,
-  LONGEST_SEARCH,
-  type LogEntries,
-  type LogKind,
-} from '../../hosting/contract/logs.ts';
+import { LOG_KINDS, LOG_PAGE, LONGEST_SEARCH, type LogKind } from '../../hosting/contract/choices.ts';
+import type { LogEntries } from '../../hosting/contract/logs.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { OperatorError } from '../../lib/operator-error.ts';

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { findInstallId } from '../../features/websites/installs/website-store.ts';
-import { LISTED_MESSAGES, type MailQueueReport, type MailSelection } from '../../hosting/contract/mail.ts';
+import { LISTED_MESSAGES } from '../../hosting/contract/choices.ts';
+import type { MailQueueReport, MailSelection } from '../../hosting/contract/mail.ts';
 import { parseUuid } from '../../lib/ids.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { WORDPRESS_SOURCES } from '../../hosting/contract/wordpress.ts';
+import { WORDPRESS_SOURCES } from '../../hosting/contract/choices.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printJson } from '../terminal/output.ts';
 

@@ -1,17 +1,11 @@
 import Type, { type Static } from 'typebox';
+import { LOG_KINDS, LOG_PAGE, LONGEST_SEARCH } from './choices.ts';
 import { closed, orNull, sentences, text, time } from './message-values.ts';
 
-export const LOG_KINDS = ['access', 'php', 'cron', 'mail'] as const;
-export type LogKind = (typeof LOG_KINDS)[number];
-
-/** The most entries that one call returns. */
-export const LOG_PAGE = 500;
 /** The most bytes of entries that one call returns. */
 export const LOG_PAGE_BYTES = 1024 * 1024;
 /** The most bytes of one entry. */
 export const LONGEST_ENTRY = 16 * 1024;
-/** The most characters of a search. */
-export const LONGEST_SEARCH = 200;
 
 /** A position between two entries of one log: day, part of the day and byte. */
 export const LOG_CURSOR = '^\\d{4}-\\d{2}-\\d{2}\\.\\d{1,6}\\.\\d{1,12}$';

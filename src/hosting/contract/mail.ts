@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { LISTED_MESSAGES } from './choices.ts';
 import type { Immutable } from './immutable.ts';
 import { closed, count, install, orNull, sentences, text, time, uuid } from './message-values.ts';
 
@@ -16,9 +17,6 @@ export const REFUSALS_DAYS = 7;
 export const REFUSAL_PAUSE_MS = 60_000;
 /** The characters of a reason. */
 export const LONGEST_REASON = 500;
-
-/** The most messages that a report lists, and that a selection names. */
-export const LISTED_MESSAGES = 200;
 
 /** A message of a website that the host or the mail server refused. */
 const MailRefusalSchema = Type.Object({

@@ -1,10 +1,8 @@
 import Type, { type Static } from 'typebox';
+import { WORDPRESS_SOURCES } from './choices.ts';
 import type { InstallRef } from './install-ref.ts';
 import { INVENTORY_PAGE } from './inventory.ts';
 import { LONGEST_SENTENCES, orNull, text, time, uuid } from './message-values.ts';
-
-/** The public sources of WordPress: the official download, the release in an npm package, and Debian's package. */
-export const WORDPRESS_SOURCES = ['official', 'packaged', 'debian'] as const;
 
 /**
  * Sources of WordPress that the control plane may choose. It may not choose a folder or archive: the host would read it as root

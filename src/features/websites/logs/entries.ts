@@ -1,5 +1,6 @@
 import { Compile } from 'typebox/compile';
-import type { LogEntries, LogKind } from '../../../hosting/contract/logs.ts';
+import type { LogKind } from '../../../hosting/contract/choices.ts';
+import type { LogEntries } from '../../../hosting/contract/logs.ts';
 import { accessEntrySchema, cronEntrySchema, mailEntrySchema, phpEntrySchema } from './schema.ts';
 
 const access = Compile(accessEntrySchema);

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { LogEntries, LogKind, LogPage } from '../../../hosting/contract/logs.ts';
+import type { LogKind } from '../../../hosting/contract/choices.ts';
+import type { LogEntries, LogPage } from '../../../hosting/contract/logs.ts';
 import { Failure, UpstreamFailed } from '../../../lib/failures.ts';
 import { parseEntries } from './entries.ts';
 

@@ -7,7 +7,8 @@ import {
   timeParameter,
 } from '../../../api/query.ts';
 import type { Route } from '../../../api/route.ts';
-import { LOG_CURSOR, LOG_PAGE, LOG_STATUS } from '../../../hosting/contract/logs.ts';
+import { LOG_PAGE } from '../../../hosting/contract/choices.ts';
+import { LOG_CURSOR, LOG_STATUS } from '../../../hosting/contract/logs.ts';
 import { accessPageSchema, cronPageSchema, mailPageSchema, phpPageSchema } from './schema.ts';
 import type { LogFilter, LogService } from './service.ts';
 

@@ -1,15 +1,10 @@
 import type { Caller } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
 import type { InstallStatus } from '../../../database/tables/installs.ts';
+import { LOG_PAGE, type LogKind } from '../../../hosting/contract/choices.ts';
 import type { Host } from '../../../hosting/contract/host.ts';
 import type { InstallRef } from '../../../hosting/contract/install-ref.ts';
-import {
-  LOG_PAGE,
-  type LogEntries,
-  type LogKind,
-  type LogPage,
-  type LogQuery,
-} from '../../../hosting/contract/logs.ts';
+import type { LogEntries, LogPage, LogQuery } from '../../../hosting/contract/logs.ts';
 import { Conflict, UpstreamFailed } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { CapabilityReader } from '../../hosts/capabilities.ts';

@@ -1,4 +1,5 @@
-import { LONGEST_ENTRY, type LogEntries, type LogKind } from '../../contract/logs.ts';
+import type { LogKind } from '../../contract/choices.ts';
+import { LONGEST_ENTRY, type LogEntries } from '../../contract/logs.ts';
 
 /** JSON.stringify escapes the control characters below U+0020. These others can change what a terminal or an editor shows. */
 const DECEIVING = /[\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { MINUTE_MS } from '../../../lib/durations.ts';
-import { LOG_PAGE, LOG_PAGE_BYTES, type LogPage, type LogQuery } from '../../contract/logs.ts';
+import { LOG_PAGE } from '../../contract/choices.ts';
+import { LOG_PAGE_BYTES, type LogPage, type LogQuery } from '../../contract/logs.ts';
 import { openCompressed } from './compressed-segment.ts';
 import { linesFromEnd, linesFromStart } from './line-search.ts';
 import { timeAt } from './log-line.ts';

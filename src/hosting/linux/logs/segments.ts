@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { ifThere } from '../../../lib/if-there.ts';
-import { LOG_KINDS, type LogKind } from '../../contract/logs.ts';
+import { LOG_KINDS, type LogKind } from '../../contract/choices.ts';
 
 /** A file of a log: entries of one UTC day, or a part of them. */
 export interface Segment {
