@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { ReplacedParts } from '../../features/backups/replaced-parts.ts';
-import { partsToRestore } from '../../features/backups/schema.ts';
 import type { BackupDetails } from '../../features/backups/store.ts';
 import { isBackupPath } from '../../hosting/contract/backup-path.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
@@ -109,6 +108,7 @@ async function restore(backupId: string, options: RestoreOptions, command: Comma
     const paths = (options.path ?? []).map((path) => path.replace(/^\/+|\/+$/g, ''));
     const wrong = paths.find((path) => !isBackupPath(path));
     if (wrong !== undefined) throw new OperatorError(`"${printable(wrong)}" is no path of a backup.`);
+    const { partsToRestore } = await import('../../features/backups/schema.ts');
     const parts = partsToRestore({ paths, db_tables: options.table ?? [] });
     const into = options.into ?? backup.install_name;
     if (options.yes !== true && backup.status === 'completed') await askToReplace(backup, into, parts);
