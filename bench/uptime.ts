@@ -10,6 +10,7 @@ import { websiteWatch } from '../src/features/uptime/watch.ts';
 import { MINUTE_MS } from '../src/lib/durations.ts';
 import { systemRandomness } from '../src/lib/ids.ts';
 import { manualClock } from '../test/manual-clock.ts';
+import { runningJob } from '../test/running-job.ts';
 import { temporaryFolder } from './measure/processes.ts';
 import { createReport } from './measure/report.ts';
 import { seedAccount } from './measure/seed.ts';
@@ -73,8 +74,7 @@ try {
       pageEvery: 10,
     },
   );
-  const { signal } = new AbortController();
-  const job = { id: 'bench', attempt: 1, requestId: null, progress: () => {}, signal, log };
+  const job = runningJob({ log });
   const spentMs: number[] = [];
   for (let minute = 0; minute < WARM_UP + MINUTES; minute++) {
     const before = process.cpuUsage();

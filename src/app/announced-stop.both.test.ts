@@ -31,7 +31,8 @@ test('a stop that waits for a request has said already that it is no death', asy
   await vi.waitFor(
     async () => {
       const workers = await platform.database.reader.selectFrom('workers').select('stopping').execute();
-      expect(workers).toEqual([{ stopping: true }]);
+      // That of the websites, and that of the webhooks.
+      expect(workers).toEqual([{ stopping: true }, { stopping: true }]);
     },
     { timeout: 20_000, interval: 50 },
   );

@@ -2,7 +2,9 @@ import manifest from '../../package.json' with { type: 'json' };
 import type { Config } from '../config/config.ts';
 import { notificationJobKinds } from '../features/accounts/notifications/job-kinds.ts';
 import { securityNoticeJobKinds } from '../features/accounts/security-notices/job-kinds.ts';
+import { deliveryJobKind } from '../features/accounts/webhooks/delivery/job-kind.ts';
 import { webhookJobKinds } from '../features/accounts/webhooks/job-kinds.ts';
+import { deliverWebhook } from '../features/accounts/webhooks/jobs.ts';
 import { backupJobKinds } from '../features/backups/job-kinds.ts';
 import { watchedDomainSettings } from '../features/domains/certificates/changed-authority.ts';
 import { expiryWarnings } from '../features/domains/certificates/expiry-warnings.ts';
@@ -40,6 +42,7 @@ import type { SocketLimiters } from '../network/connections/socket-limiters.ts';
 import type { ObjectStorage } from '../network/object-storage/object-storage.ts';
 import { createS3Storage } from '../network/object-storage/s3.ts';
 import type { WebPorts } from '../network/probe/prober.ts';
+import type { Sender } from '../network/webhooks/sender.ts';
 import type { WatchedSettings } from '../platform/changed-settings.ts';
 import type { Platform } from '../platform/platform.ts';
 import { dailyPlatformBackup } from '../platform-backup/daily.ts';
@@ -84,6 +87,8 @@ export function createHomeportWorker(
   dnsPort = DNS_PORT,
 ): {
   worker: Worker;
+  /** The names of its kinds. */
+  kinds: string[];
   schedules: ReturnType<typeof maintenance>['schedules'];
   watched: WatchedSettings[];
 } {
@@ -148,13 +153,39 @@ export function createHomeportWorker(
     random,
     log,
     concurrency: config.workers,
+    otherKinds: [deliverWebhook.name],
     onCancelled: services.cancellations.end,
   });
   return {
     worker,
+    kinds: kinds.map(({ name }) => name),
     schedules: [...schedules, ...platformBackup.schedules],
     watched: [...watchedDomainSettings(platform, roots), platformBackup.watched],
   };
+}
+
+/** Lanes of webhooks that are delivered at once. They wait for receivers and need hardly any processor time. */
+const DELIVERED_AT_ONCE = 300;
+/** Those of one account, so that its slow receivers leave slots for others. */
+const DELIVERED_OF_ONE_ACCOUNT = 32;
+/** A commit wakes the worker at once. Retries are due after seconds at least. */
+const DELIVERY_POLL_MS = 1_000;
+
+/** Creates the worker that delivers webhooks. It is another one, so that receivers take no slots from websites. */
+export function createDeliveryWorker(
+  platform: Platform,
+  { webhookArrivals: arrivals }: Services,
+  { sender, otherKinds }: { sender: Sender; otherKinds: string[] },
+): Worker {
+  return createWorker({
+    ...platform,
+    log: platform.log.child({}, { level: 'warn' }),
+    kinds: [deliveryJobKind(platform, { sender, arrivals })],
+    otherKinds,
+    concurrency: DELIVERED_AT_ONCE,
+    mostOfOneShare: DELIVERED_OF_ONE_ACCOUNT,
+    pollMs: DELIVERY_POLL_MS,
+  });
 }
 
 function edgePortsOf(websites: Websites, config: Config): WebPorts {

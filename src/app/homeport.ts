@@ -10,8 +10,8 @@ import { createRateLimiter } from '../api/rate-limiter.ts';
 import { createServer } from '../api/server.ts';
 import { createSharedCertificate } from '../api/shared-certificate.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
+import { startPlacing } from '../features/accounts/events/placing.ts';
 import { unsubscribePage } from '../features/accounts/notifications/unsubscribe/routes.ts';
-import { createWebhookEngine } from '../features/accounts/webhooks/delivery/engine.ts';
 import { backupDownloads } from '../features/backups/downloads/routes.ts';
 import type { HostingAddresses } from '../features/hosts/hosting-addresses.ts';
 import { claimWebsites } from '../features/hosts/websites-folder.ts';
@@ -28,7 +28,7 @@ import { createSocketLimiters } from '../network/connections/socket-limiters.ts'
 import { settleChangedSettings } from '../platform/changed-settings.ts';
 import type { Platform } from '../platform/platform.ts';
 import { embeddedHostKeys } from './embedded-websites.ts';
-import { createHomeportWorker, createHost } from './homeport-worker.ts';
+import { createDeliveryWorker, createHomeportWorker, createHost } from './homeport-worker.ts';
 import { createHostCallers, type HostCallers } from './host-callers.ts';
 import { createLazyFleet } from './lazy-fleet.ts';
 import type { Websites } from './linux-fleet.ts';
@@ -131,14 +131,15 @@ export async function startHomeport(
       shutdown.add('metrics', () => metrics.close());
     }
     // The first step: requests in progress can take so long that the process is killed before the worker stops.
-    if (hosting !== null) shutdown.add('notice of the stop', () => void hosting.worker.announceStop());
+    if (hosting !== null)
+      shutdown.add('notice of the stop', () => void hosting.workers.map((one) => one.announceStop()));
     return {
       platform,
       services,
       api,
       hosting: hosting?.addresses ?? null,
       prepareWordPress: websites?.prepareWordPress,
-      idle: async () => hosting?.worker.idle(),
+      idle: async () => hosting?.workers[0]?.idle(),
       stop,
     };
   } catch (error) {
@@ -160,16 +161,17 @@ export async function startHomeport(
     await settleChangedSettings(platform, watched);
     worker.start();
     shutdown.add('worker', (graceMs) => worker.stop(graceMs));
-    const webhooks = createWebhookEngine(platform, {
-      placement: services.eventPlacement,
-      sender: createWebhookSender(config),
-    });
-    await webhooks.start();
+    const sender = createWebhookSender(config);
+    shutdown.add('sender of webhooks', () => sender.close());
+    const webhooks = createDeliveryWorker(platform, services, { sender, otherKinds: made.kinds });
+    webhooks.start();
     shutdown.add('webhooks', (graceMs) => webhooks.stop(graceMs));
+    const placing = startPlacing(platform, services.eventPlacement);
+    shutdown.add('placing of events', () => placing.stop());
     const scheduler = createScheduler({ database, queue, clock, log, schedules });
     if (surroundings.schedules ?? true) scheduler.start();
     shutdown.add('schedules', () => scheduler.stop());
-    return { addresses: websites.addresses(), worker };
+    return { addresses: websites.addresses(), workers: [worker, webhooks] };
   }
 
   /** Loads the API's certificate and publishes it for clients of other users. */

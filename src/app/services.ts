@@ -13,6 +13,7 @@ import { notifier } from '../features/accounts/notifications/notify.ts';
 import { NOTIFIED_TYPES } from '../features/accounts/notifications/rules.ts';
 import { createNotificationService } from '../features/accounts/notifications/service.ts';
 import { createNoticeLimits } from '../features/accounts/security-notices/job-kinds.ts';
+import { createArrivals } from '../features/accounts/webhooks/arrivals.ts';
 import { deliveryQueue } from '../features/accounts/webhooks/queue-deliveries.ts';
 import { createWebhookService } from '../features/accounts/webhooks/service.ts';
 import { createArchiveService } from '../features/backups/archives/service.ts';
@@ -169,7 +170,8 @@ export function createServices(
     wordpress,
   });
   const connections = createConnectionService(platform, ownHost);
-  const queueDeliveries = deliveryQueue(platform);
+  const webhookArrivals = createArrivals();
+  const queueDeliveries = deliveryQueue(platform, webhookArrivals);
   const notify = notifier(platform);
   const eventPlacement = createEventPlacement(
     platform.database,
@@ -225,6 +227,7 @@ export function createServices(
     eventPlacement,
     events: createEventService(platform, eventPlacement),
     webhooks: createWebhookService(platform, eventPlacement),
+    webhookArrivals,
     notifications: createNotificationService(platform),
     overview: createOverviewService(platform, {
       dailyBackups: areBackupsDaily(platform.config),

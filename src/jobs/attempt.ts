@@ -13,6 +13,8 @@ export interface CheckedKind {
   readonly timeoutMs: number;
   readonly patienceMs: number;
   readonly isRepeatable: boolean;
+  readonly isHarmless: boolean;
+  readonly isForgotten: boolean;
   run(payload: unknown, job: RunningJob): Promise<Completion | undefined>;
   giveUp(payload: unknown, failure: JobFailure, transaction: Transaction): Promise<void>;
 }
@@ -26,6 +28,8 @@ function checkedKind<Schema extends TSchema>(kind: JobKind<Schema>): CheckedKind
     timeoutMs: kind.timeoutMs,
     patienceMs: kind.patienceMs ?? PATIENCE_MS,
     isRepeatable: kind.isRepeatable ?? kind.giveUp === undefined,
+    isHarmless: kind.isHarmless ?? false,
+    isForgotten: kind.isForgotten ?? false,
     async run(payload, job) {
       if (!Value.Check(kind.payload, payload))
         throw new PermanentFailure(misfit(kind.payload, payload), { code: 'outdated' });
@@ -109,8 +113,7 @@ export async function carryOut(
   job: ClaimedJob,
   { controller, calledOff, goesOn }: Pick<Active, 'controller' | 'calledOff' | 'goesOn'>,
   abortGraceMs: number,
-  log: Logger,
-  progress: RunningJob['progress'],
+  context: Pick<RunningJob, 'stopping' | 'isHeld' | 'log' | 'progress'>,
 ): Promise<Outcome> {
   const { signal } = controller;
   const heard = AbortSignal.any([signal, calledOff.signal]);
@@ -127,8 +130,7 @@ export async function carryOut(
       attempt: job.attempt,
       requestId: job.requestId,
       signal: heard,
-      log,
-      progress,
+      ...context,
     })
     .then(
       (completion): Outcome => ({ is: 'done', completion }),
@@ -138,7 +140,7 @@ export async function carryOut(
   clearTimeout(timeout);
   clearTimeout(grace);
   if (ended.is === 'unstoppable') {
-    log.error({ err: signal.reason }, 'the job goes on although its signal aborted');
+    context.log.error({ err: signal.reason }, 'the job goes on although its signal aborted');
     goesOn(work);
   }
   if (signal.aborted) return afterAbort(signal.reason, kind, ended);

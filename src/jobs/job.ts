@@ -38,6 +38,10 @@ export interface JobType<Schema extends TSchema = TSchema> {
   readonly isRepeatable?: boolean;
   /** `long` for work whose duration depends on the size of a website; default `short`. */
   readonly class?: JobClass;
+  /** It cannot end the process, so it is never a suspect: many of its jobs run at any death. */
+  readonly isHarmless?: boolean;
+  /** Its rows are deleted when they have succeeded, because there are many and others tell what they did. */
+  readonly isForgotten?: boolean;
 }
 
 /**
@@ -75,6 +79,10 @@ export interface RunningJob {
   readonly requestId: string | null;
   /** Aborts when the attempt times out, the lease is lost, the job is cancelled, or the worker must stop. */
   readonly signal: AbortSignal;
+  /** Aborts when the worker begins to stop, before `signal`. Work that can go on later ends then. */
+  readonly stopping: AbortSignal;
+  /** Whether the lease is certain at this moment. It is not after a standstill of the process, and another worker may have the job. */
+  isHeld(): boolean;
   /** Has the job in every line. */
   readonly log: Logger;
   /**

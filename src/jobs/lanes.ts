@@ -164,3 +164,21 @@ export async function hasUnfinishedJobs(queries: Queries, lane: string): Promise
     .executeTakeFirst();
   return row !== undefined;
 }
+
+/** When the queued job of a lane runs; undefined if it has none. It is not claimed before the transaction ends. */
+export async function nextRunOfLane(
+  { queries, dialect }: Transaction,
+  lane: string,
+): Promise<string | undefined> {
+  const row = await queries
+    .selectFrom('jobs')
+    .select('run_at')
+    .where('lane', '=', lane)
+    .where('state', 'in', [queued, running])
+    .where('state', '=', queued)
+    .limit(1)
+    // Without it, a claim could begin the job before it sees what this transaction writes.
+    .$if(dialect === 'postgres', (job) => job.forUpdate())
+    .executeTakeFirst();
+  return row?.run_at;
+}

@@ -197,6 +197,11 @@ export async function cancelEnded(queries: Queries, jobId: string, now: string):
     .execute();
 }
 
+/** Deletes the row of an ended job. */
+export async function forgetJob(queries: Queries, id: string): Promise<void> {
+  await queries.deleteFrom('jobs').where('id', '=', id).execute();
+}
+
 /** Counts the jobs of kinds outside `known` that wait since before `since` or were left by their worker. */
 export async function findUnknownKinds(
   queries: Queries,

@@ -7,7 +7,7 @@ import { type Clock, timestamp } from '../lib/clock.ts';
 import type { Randomness } from '../lib/ids.ts';
 import type { OperationKind } from '../lib/operation.ts';
 import type { JobType } from './job.ts';
-import { cancelJob, cancelLane, isOccupied, rescheduleLane } from './lanes.ts';
+import { cancelJob, cancelLane, isOccupied, nextRunOfLane, rescheduleLane } from './lanes.ts';
 import { continueOperation, insertOperation, isInstallId } from './operations-store.ts';
 
 export interface NewJob<Payload> {
@@ -53,6 +53,15 @@ export interface Queue {
     job: NewJob<Static<Schema>>,
   ): Promise<string>;
   /**
+   * Enqueues a job unless its lane has a queued one, which then runs no later than this one would. It sees what this transaction
+   * commits. A running one may have looked before.
+   */
+  ensure<Schema extends TSchema>(
+    transaction: Transaction,
+    kind: JobType<Schema>,
+    job: NewJob<Static<Schema>> & { lane: string },
+  ): Promise<void>;
+  /**
    * Cancels the queued jobs of a lane, retries included. The signal of a running job aborts within seconds, at its
    * worker's heartbeat; it keeps the lane until it ends.
    */
@@ -76,7 +85,7 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
     for (const listener of listeners) listener();
   };
 
-  return {
+  const self: Queue = {
     async enqueue(
       transaction,
       kind,
@@ -122,6 +131,14 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
       return id;
     },
 
+    async ensure(transaction, kind, job) {
+      const runAt = await nextRunOfLane(transaction, job.lane);
+      if (runAt === undefined) await self.enqueue(transaction, kind, job);
+      else if (runAt > timestamp(clock, job.delayMs)) {
+        await self.reschedule(transaction, job.lane, job.delayMs ?? 0);
+      }
+    },
+
     async cancelLane(transaction, lane) {
       await cancelLane(transaction, lane, timestamp(clock));
     },
@@ -146,6 +163,7 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
       return () => listeners.delete(listener);
     },
   };
+  return self;
 }
 
 const PLATFORM = 'platform';

@@ -9,7 +9,15 @@ import { SetAside } from './deaths.ts';
 import { AttemptInterrupted, type Described, describeFailure } from './failure.ts';
 import { type Completion, Postponed } from './job.ts';
 import { advanceLane } from './lanes.ts';
-import { type ClaimedJob, cancelEnded, type Ending, endAttempt, type Lease, LeaseLost } from './leases.ts';
+import {
+  type ClaimedJob,
+  cancelEnded,
+  type Ending,
+  endAttempt,
+  forgetJob,
+  type Lease,
+  LeaseLost,
+} from './leases.ts';
 import { createOutage } from './outage.ts';
 import { setAside } from './set-aside.ts';
 
@@ -96,6 +104,7 @@ export function createSettlement(parts: {
         await endAttempt(transaction.queries, ended.lease, { state: 'succeeded', now: timestamp(clock) });
         if (completion) await own(completion(transaction));
         await advanceLane(transaction, ended.job.lane);
+        if (ended.kind.isForgotten) await forgetJob(transaction.queries, ended.job.id);
       });
       if (done) ended.log.info({ duration_ms: clock.now().getTime() - ended.startedAt }, 'succeeded');
     } catch (error) {

@@ -42,6 +42,7 @@ export function createUpkeep(parts: {
   workerId: string;
   process: string;
   kinds: ReadonlyMap<string, CheckedKind>;
+  otherKinds: readonly string[];
   active: ReadonlySet<Active>;
   suspects: Suspects;
   leaseMs: number;
@@ -123,14 +124,14 @@ export function createUpkeep(parts: {
         startedAt: 0,
         lost: new AbortController().signal,
       };
-      await settlement.fail(ended, await endOf(lapsed, ended.log));
+      await settlement.fail(ended, await endOf(lapsed, kind, ended.log));
     }
   }
 
   /** Why a lapsed attempt ended. */
-  async function endOf(lapsed: LapsedJob, jobLog: Logger): Promise<Error> {
+  async function endOf(lapsed: LapsedJob, { isHarmless }: CheckedKind, jobLog: Logger): Promise<Error> {
     const now = clock.now().getTime();
-    if (lapsed.lease.workerId === workerId) return new AttemptInterrupted();
+    if (lapsed.lease.workerId === workerId || isHarmless) return new AttemptInterrupted();
     const verdict = await database.write(async (transaction) => {
       const counted = await countDeath(transaction, lapsed, { leaseMs, now });
       // Before this worker can claim the job again.
@@ -158,7 +159,11 @@ export function createUpkeep(parts: {
     const now = clock.now().getTime();
     if (now < nextLookForUnknown) return;
     nextLookForUnknown = now + UNKNOWN_KIND_PATIENCE_MS;
-    const found = await findUnknownKinds(database.reader, names, timestamp(clock, -UNKNOWN_KIND_PATIENCE_MS));
+    const found = await findUnknownKinds(
+      database.reader,
+      [...names, ...parts.otherKinds],
+      timestamp(clock, -UNKNOWN_KIND_PATIENCE_MS),
+    );
     for (const { kind, jobs } of found) {
       if (warned.has(kind)) continue;
       warned.add(kind);

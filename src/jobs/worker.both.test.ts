@@ -403,3 +403,62 @@ describe('stopping a worker', () => {
     open();
   });
 });
+
+describe('a job that a lane must have', () => {
+  it('is enqueued once, runs no later than wanted, and leaves no row', async () => {
+    const seen: number[] = [];
+    const kind = kindOf(async ({ n }) => void seen.push(n), { isForgotten: true });
+    const ensure = (n: number, delayMs: number) =>
+      jobs.database.write((transaction) =>
+        jobs.queue.ensure(transaction, kind, { payload: { n }, lane: 'a', delayMs }),
+      );
+    await ensure(1, 60_000);
+    await ensure(2, 120_000);
+    const worker = jobs.worker([kind]);
+    await worker.idle();
+    expect(seen).toEqual([]);
+    await ensure(3, 0);
+    await worker.idle();
+    expect(seen).toEqual([1]);
+    expect(await jobs.database.reader.selectFrom('jobs').selectAll().execute()).toEqual([]);
+  });
+
+  it('follows one that runs, which may have looked before', async () => {
+    const { opened, open } = gate();
+    const seen: number[] = [];
+    const kind = kindOf(async ({ n }) => {
+      seen.push(n);
+      if (n === 1) await opened;
+    });
+    const ensure = (n: number) =>
+      jobs.database.write((transaction) =>
+        jobs.queue.ensure(transaction, kind, { payload: { n }, lane: 'a' }),
+      );
+    const worker = jobs.worker([kind]);
+    await ensure(1);
+    await until(() => expect(seen).toEqual([1]));
+    await ensure(2);
+    await ensure(3);
+    open();
+    await worker.idle();
+    expect(seen).toEqual([1, 2]);
+  });
+});
+
+describe('work that goes on for long', () => {
+  it('hears that its worker stops, before its signal aborts', async () => {
+    const heard: boolean[] = [];
+    const started = gate();
+    const kind = kindOf(async (_payload, { stopping, signal }) => {
+      started.open();
+      await new Promise((resolve) => stopping.addEventListener('abort', resolve));
+      heard.push(stopping.aborted, signal.aborted);
+    });
+    const worker = jobs.worker([kind]);
+    const id = await jobs.ask(kind, { n: 1 });
+    await started.opened;
+    await worker.stop(60_000);
+    expect(heard).toEqual([true, false]);
+    expect(await jobs.queue.find(id)).toMatchObject({ state: 'succeeded' });
+  });
+});

@@ -54,11 +54,15 @@ export interface WorkerParts {
   queue: Queue;
   /** The kinds this worker runs. Jobs of other kinds stay for other workers and are named in the log. */
   kinds: readonly JobKind[];
+  /** Names of kinds that another worker of this process runs, so that they are not unknown. */
+  otherKinds?: readonly string[];
   clock: Clock;
   random: Randomness;
   log: Logger;
   /** Jobs that run at once; {@link divideSlots} divides them between short and long ones. */
   concurrency: number;
+  /** Those of one share, in each class. Default: {@link slotsOfOneShare}. */
+  mostOfOneShare?: number;
   /**
    * How long a worker keeps a job without a heartbeat. One process sets a lease by its clock and another judges it by
    * its own, so clocks of different machines must agree to within `leaseMs - 2 · heartbeatMs`. Otherwise a job may run
@@ -84,6 +88,7 @@ export function createWorker(parts: WorkerParts): Worker {
   const log = parts.log.child({ worker: id });
   const claims = createOutage(log, 'claim jobs');
   const shutdown = new AbortController();
+  const stopping = new AbortController();
   const suspects = createSuspects(database, clock);
   const settlement = createSettlement({
     database,
@@ -109,6 +114,7 @@ export function createWorker(parts: WorkerParts): Worker {
     workerId: id,
     process: processName,
     kinds,
+    otherKinds: parts.otherKinds ?? [],
     active,
     suspects,
     leaseMs,
@@ -178,7 +184,7 @@ export function createWorker(parts: WorkerParts): Worker {
       now: new Date(now).toISOString(),
       leaseUntil: new Date(leaseUntil).toISOString(),
       limit,
-      limitOfOneShare: slotsOfOneShare(slots[jobClass]),
+      limitOfOneShare: parts.mostOfOneShare ?? slotsOfOneShare(slots[jobClass]),
       running,
       cursor,
     });
@@ -235,7 +241,12 @@ export function createWorker(parts: WorkerParts): Worker {
     if (refusal !== null) return { is: 'failed', error: refusal };
     jobLog.debug('started');
     const reports = createProgressReports(database, one.job.id, jobLog);
-    const outcome = await carryOut(kind, one.job, one, abortGraceMs, jobLog, reports.report);
+    const outcome = await carryOut(kind, one.job, one, abortGraceMs, {
+      stopping: stopping.signal,
+      isHeld: () => !one.lost.signal.aborted && clock.now().getTime() < one.leaseUntil,
+      log: jobLog,
+      progress: reports.report,
+    });
     await reports.end();
     return outcome;
   }
@@ -276,6 +287,7 @@ export function createWorker(parts: WorkerParts): Worker {
       state = 'stopped';
       unsubscribe();
       const noted = announceStop();
+      stopping.abort();
       const enough = new AbortController();
       const grace = sleep(graceMs, undefined, { signal: enough.signal }).catch(() => {});
       await Promise.race([claim().then(allEnded), grace]);

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/database.ts';
 import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../test/manual-clock.ts';
+import { runningJob } from '../../test/running-job.ts';
 import { websiteParts } from '../app/embedded-websites.ts';
 import { checkPlatformBackup } from '../cli/doctor/platform-backup.ts';
 import { createScheduler } from '../jobs/schedule.ts';
@@ -70,8 +71,7 @@ test('a backup is not made again because old ones cannot be deleted', async () =
   const config = { ...platform.config, platformBackup: place, platformBackupKeep: 1 };
   const [kind] = dailyPlatformBackup({ ...platform, config }, null, '0.0.0').kinds;
   if (kind === undefined) throw new Error('there is no daily backup');
-  const job = { id: crypto.randomUUID(), attempt: 1, requestId: null, progress: () => {}, log: platform.log };
-  const run = () => kind.run({}, { ...job, signal: new AbortController().signal });
+  const run = () => kind.run({}, runningJob({ log: platform.log }));
   await run();
   const [first = ''] = readdirSync(place);
   clock.advance(DAY_MS);

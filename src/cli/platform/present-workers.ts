@@ -16,13 +16,15 @@ export interface PresentWorker extends LiveWorker {
 const HERE_WITHIN_MS = 2 * MINUTE_MS;
 
 /**
- * The live workers. A killed worker stays listed for seconds, except on this machine, where its process says
+ * The live workers, one of each process. A killed worker stays listed for seconds, except on this machine, where its process says
  * whether it lives.
  */
 export async function presentWorkers(database: Database, clock: Clock): Promise<PresentWorker[]> {
   const here = `${hostname()}:`;
   const elsewhereSince = timestamp(clock, -LIVE_WITHIN_MS);
-  return (await liveWorkers(database, clock, HERE_WITHIN_MS)).flatMap((worker) => {
+  const live = await liveWorkers(database, clock, HERE_WITHIN_MS);
+  const byProcess = new Map(live.map((worker) => [worker.process, worker]));
+  return [...byProcess.values()].flatMap((worker) => {
     if (worker.process.startsWith(here)) return runs(pidOf(worker)) ? { ...worker, here: true } : [];
     return worker.seenAt > elsewhereSince ? { ...worker, here: false } : [];
   });

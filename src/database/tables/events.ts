@@ -42,9 +42,6 @@ export interface WebhookRow {
   /** The secret before, which signs too until `previous_until`. */
   previous_sealed_secret: Generated<string | null>;
   previous_until: Generated<string | null>;
-  /** The process that delivers, until its lease ends. */
-  lease_holder: Generated<string | null>;
-  lease_until: Generated<string | null>;
   created_at: string;
   updated_at: string;
 }

@@ -4,6 +4,7 @@ import { silent } from '../../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
+import { runningJob } from '../../../test/running-job.ts';
 import type { LogQuery } from '../../hosting/contract/logs.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { mailNotifications } from '../accounts/notifications/jobs.ts';
@@ -87,9 +88,7 @@ async function check(
     ...parts,
   });
   for (let round = 0; round < rounds; round++) {
-    const signal = new AbortController().signal;
-    const job = { id: 'x', attempt: 1, requestId: null, progress: () => {}, signal, log: silent };
-    const completion = await kind.run({}, job);
+    const completion = await kind.run({}, runningJob({ log: silent }));
     if (completion) await homeport.platform.database.write(completion);
     clock.advance(MINUTE_MS);
   }

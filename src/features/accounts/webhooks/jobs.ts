@@ -1,5 +1,6 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import type { JobType } from '../../../jobs/job.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
 
 const disabledPayload = Type.Object({
   /** Jobs of earlier versions have none. */
@@ -22,3 +23,25 @@ export const sendWebhookDisabled: JobType<typeof disabledPayload> = {
   maxAttempts: 10,
   timeoutMs: 60_000,
 };
+
+const lanePayload = Type.Object({
+  webhook_id: Type.String(),
+  lane: Type.String(),
+  account_id: Type.String(),
+});
+
+/** Makes the deliveries of one lane of a webhook that wait. */
+export const deliverWebhook: JobType<typeof lanePayload> = {
+  name: 'deliver_webhook',
+  payload: lanePayload,
+  maxAttempts: 20,
+  timeoutMs: 2 * MINUTE_MS,
+  isHarmless: true,
+  isForgotten: true,
+};
+
+/** The job of a lane of a webhook. */
+export function jobOfLane(payload: Static<typeof lanePayload>) {
+  const { webhook_id, lane, account_id } = payload;
+  return { payload, lane: `${deliverWebhook.name} ${webhook_id} ${lane}`, account: account_id };
+}

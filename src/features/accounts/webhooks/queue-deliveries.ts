@@ -1,10 +1,13 @@
 import { Value } from 'typebox/value';
 import { Type } from '../../../api/schema.ts';
 import type { Transaction } from '../../../database/database.ts';
+import type { Queue } from '../../../jobs/queue.ts';
 import { type Clock, timestamp } from '../../../lib/clock.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import type { PlacedEvent } from '../events/store.ts';
+import type { Arrivals } from './arrivals.ts';
 import { enabledWebhooks, insertDeliveries } from './deliveries-store.ts';
+import { deliverWebhook, jobOfLane } from './jobs.ts';
 
 const filterSchema = Type.Union([Type.Null(), Type.Array(Type.String())]);
 
@@ -14,7 +17,10 @@ export function parseFilter(stored: unknown): string[] | null {
 }
 
 /** The function that queues each event for the webhooks that want it, in the transaction that places the event. */
-export function deliveryQueue({ clock, random }: { clock: Clock; random: Randomness }) {
+export function deliveryQueue(
+  { clock, random, queue }: { clock: Clock; random: Randomness; queue: Queue },
+  arrivals: Arrivals,
+) {
   return async (transaction: Transaction, events: readonly PlacedEvent[]): Promise<void> => {
     const accounts = [...new Set(events.map((event) => event.account_id))];
     const webhooks = (await enabledWebhooks(transaction, accounts)).map((webhook) => ({
@@ -43,5 +49,17 @@ export function deliveryQueue({ clock, random }: { clock: Clock; random: Randomn
         })),
     );
     await insertDeliveries(transaction.queries, deliveries);
+    const accountOf = new Map(webhooks.map(({ id, account_id }) => [id, account_id]));
+    const lanes = new Map(
+      deliveries.map(({ webhook_id, lane }) => {
+        const account_id = accountOf.get(webhook_id) ?? '';
+        const job = jobOfLane({ webhook_id, lane, account_id });
+        return [job.lane, job];
+      }),
+    );
+    for (const job of lanes.values()) await queue.ensure(transaction, deliverWebhook, job);
+    transaction.afterCommit(() => {
+      for (const { payload } of lanes.values()) arrivals.arrived(payload.webhook_id, payload.lane);
+    });
   };
 }

@@ -21,6 +21,7 @@ import {
   insertDeliveries,
   pageOfDeliveries,
 } from './deliveries-store.ts';
+import { deliverWebhook, jobOfLane } from './jobs.ts';
 import type { CreateWebhook, DeliveryView, UpdateWebhook, WebhookView, WebhookWithSecret } from './schema.ts';
 import {
   countWebhooks,
@@ -52,11 +53,12 @@ export function createWebhookService(
   {
     config,
     database,
+    queue,
     activity,
     clock,
     random,
     sealer,
-  }: Pick<Platform, 'config' | 'database' | 'activity' | 'clock' | 'random' | 'sealer'>,
+  }: Pick<Platform, 'config' | 'database' | 'queue' | 'activity' | 'clock' | 'random' | 'sealer'>,
   placement: EventPlacement,
 ) {
   const { reader } = database;
@@ -99,16 +101,22 @@ export function createWebhookService(
   }
 
   /** Queues a delivery that is tried once, in a lane of its own. Returns its id. */
-  async function queueOnce(transaction: Transaction, webhookId: string, eventSeq: number): Promise<string> {
+  async function queueOnce(
+    transaction: Transaction,
+    { id: webhookId, account_id }: Pick<StoredWebhook, 'id' | 'account_id'>,
+    eventSeq: number,
+  ): Promise<string> {
     const { queries } = transaction;
     if ((await countPending(queries, webhookId, MAX_WAITING)) >= MAX_WAITING) {
       throw new Conflict('Too many deliveries of this webhook are waiting');
     }
     const id = random.uuid();
     const created_at = timestamp(clock);
+    const lane = `once:${id}`;
     await insertDeliveries(queries, [
-      { id, webhook_id: webhookId, event_seq: eventSeq, lane: `once:${id}`, once: true, created_at },
+      { id, webhook_id: webhookId, event_seq: eventSeq, lane, once: true, created_at },
     ]);
+    await queue.ensure(transaction, deliverWebhook, jobOfLane({ webhook_id: webhookId, lane, account_id }));
     return id;
   }
 
@@ -252,7 +260,7 @@ export function createWebhookService(
         if (!webhook.enabled) throw isOff();
         if (delivery.state === 'pending') throw new Conflict('This delivery is still waiting');
         await record(transaction, caller, 'webhook.redeliver', webhook, { event: delivery.event_type });
-        return queueOnce(transaction, id, delivery.event_seq);
+        return queueOnce(transaction, webhook, delivery.event_seq);
       });
       return oneDelivery(id, queued);
     },
@@ -273,7 +281,7 @@ export function createWebhookService(
           created_at: timestamp(clock),
         });
         await record(transaction, caller, 'webhook.test', webhook);
-        return queueOnce(transaction, id, seq);
+        return queueOnce(transaction, webhook, seq);
       });
       return oneDelivery(id, queued);
     },

@@ -217,6 +217,33 @@ describe('a failed delivery', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
+  rule('of a receiver that does not answer delays no other account', async () => {
+    await createWebhook({ event_types: ['install.updated'] });
+    const answered = Promise.withResolvers<number>();
+    receiver.answer = ({ event }) => (event.type === 'install.updated' ? answered.promise : 204);
+    const event = () => ({
+      ...{ id: crypto.randomUUID(), type: 'install.updated', account_id: accountId, subject_id: null },
+      ...{ install_id: crypto.randomUUID(), data: '{}', created_at: clock.now().toISOString() },
+    });
+    await homeport.platform.database.write(({ queries }) =>
+      queries
+        .insertInto('events')
+        .values(Array.from({ length: 40 }, event))
+        .execute(),
+    );
+    // As many as one account may have at once.
+    await until(() => expect(receiver.received).toHaveLength(32));
+    const other = await homeport.ownedAccount();
+    const wanted = { account_id: other.accountId, url: receiver.url, event_types: ['site.created'] };
+    const { body } = await other.owner.client.post('/webhooks', wanted);
+    await other.owner.client.post('/sites', { name: 'Beside', account_id: other.accountId });
+    await until(() => expect(receiver.received.at(-1)?.event.data).toMatchObject({ name: 'Beside' }));
+    expect(receiver.received).toHaveLength(33);
+    answered.resolve(204);
+    await until(() => expect(receiver.received).toHaveLength(41));
+    await other.owner.client.delete(`/webhooks/${idOf(body)}`);
+  });
+
   it('switches the webhook off after 3 days, with a mail to the owners and an activity entry', async () => {
     const { id } = await createWebhook();
     receiver.answer = () => 500;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { mailsTo } from '../../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { runningJob } from '../../../../test/running-job.ts';
 import type { JobKind } from '../../../jobs/job.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import { createMailer } from '../../../mail/mailer.ts';
@@ -92,11 +93,7 @@ it('does not count a warning for a certificate that was renewed meanwhile', asyn
   await issue([name], 5);
 
   const { database, log } = homeport.platform;
-  const signal = new AbortController().signal;
-  const completion = await warn.run(
-    {},
-    { id: 'x', attempt: 1, requestId: null, progress: () => {}, signal, log },
-  );
+  const completion = await warn.run({}, runningJob({ log }));
   await issue([name], 90);
   if (completion) await database.write(completion);
   const row = await database.reader

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field, text } from '../../../../test/client.ts';
 import { silent } from '../../../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { runningJob } from '../../../../test/running-job.ts';
 import { type DnsTestServers, findDnsServers, startDnsServers } from '../../../../test/servers/dns-server.ts';
 import { createOutside } from '../../../app/network-clients.ts';
 import { domainReportJobKinds } from './job-kinds.ts';
@@ -69,7 +70,7 @@ describe.skipIf(!findDnsServers())('a check of a slow server', () => {
       timeLimit: () => limit.signal,
     });
     async function run(signal: AbortSignal): Promise<void> {
-      const job = { id: report_id, attempt: 1, requestId: null, progress: () => {}, signal, log: silent };
+      const job = runningJob({ id: report_id, signal, log: silent });
       const completion = await kind?.run({ report_id }, job);
       if (completion) await homeport.platform.database.write(completion);
     }

@@ -24,8 +24,6 @@ export async function disableWebhook(
     await updateWebhook(queries, id, {
       enabled: false,
       disabled_reason: reason,
-      lease_holder: null,
-      lease_until: null,
       updated_at: timestamp(clock),
     });
     await failPendingDeliveries(queries, id, SWITCHED_OFF);

@@ -16,18 +16,12 @@ export interface OutcomeWriter {
   readonly isFull: boolean;
   /** Resolves when everything added before is stored. Rejects if the database fails. */
   flush(): Promise<void>;
-  stop(): void;
 }
 
-/** `stored` is called after each transaction. */
-export function createOutcomeWriter(
-  { database, log }: { database: Database; log: Logger },
-  stored: () => void,
-): OutcomeWriter {
+export function createOutcomeWriter({ database, log }: { database: Database; log: Logger }): OutcomeWriter {
   /** By delivery: a later outcome replaces one that is not stored yet. */
   const unstored = new Map<number, DeliveryOutcome>();
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
+  let isScheduled = false;
 
   const writeAll = singleFlight(async () => {
     while (unstored.size > 0) {
@@ -36,14 +30,14 @@ export function createOutcomeWriter(
       for (const outcome of batch) {
         if (unstored.get(outcome.seq) === outcome) unstored.delete(outcome.seq);
       }
-      stored();
     }
   });
 
   function schedule(delayMs: number): void {
-    if (stopped) return;
-    timer ??= setTimeout(() => {
-      timer = undefined;
+    if (isScheduled) return;
+    isScheduled = true;
+    setTimeout(() => {
+      isScheduled = false;
       writeAll().catch((error: unknown) => {
         log.warn({ err: error }, 'could not store the outcomes of webhook deliveries; trying again');
         schedule(RETRY_MS);
@@ -63,10 +57,6 @@ export function createOutcomeWriter(
       // The run in progress may have taken its last batch before the latest outcome.
       await writeAll();
       await writeAll();
-    },
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
     },
   };
 }

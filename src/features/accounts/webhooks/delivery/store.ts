@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Queries } from '../../../../database/database.ts';
-import type { DeliveryState } from '../../../../database/tables/events.ts';
 
 /** A webhook, as far as delivering needs it. */
 export interface DeliveredWebhook {
@@ -29,12 +28,6 @@ export interface WaitingDelivery {
   created_at: string;
 }
 
-/** A delivery that another transaction has just committed. */
-export interface NewDelivery extends WaitingDelivery {
-  webhook_id: string;
-  state: DeliveryState;
-}
-
 /** The outcome of an attempt, as stored. */
 export interface DeliveryOutcome {
   seq: number;
@@ -47,66 +40,6 @@ export interface DeliveryOutcome {
   response_body: string | null;
   error: string | null;
   duration_ms: number;
-}
-
-/** Webhooks with deliveries that wait and without a valid lease. */
-export async function unleasedWebhooks(queries: Queries, now: string, limit: number): Promise<string[]> {
-  const rows = await queries
-    .selectFrom('webhooks')
-    .select('id')
-    .where('enabled', '=', true)
-    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', now)]))
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('webhook_deliveries as delivery')
-          .select('delivery.seq')
-          .whereRef('delivery.webhook_id', '=', 'webhooks.id')
-          .where('delivery.state', '=', 'pending'),
-      ),
-    )
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
-  return rows.map((row) => row.id);
-}
-
-/** Leases those of the webhooks that no other process has. Returns them. */
-export async function leaseWebhooks(
-  queries: Queries,
-  ids: readonly string[],
-  lease: { holder: string; now: string; until: string },
-): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const rows = await queries
-    .updateTable('webhooks')
-    .set({ lease_holder: lease.holder, lease_until: lease.until })
-    .where('id', 'in', ids)
-    .where('enabled', '=', true)
-    .where((eb) =>
-      eb.or([
-        eb('lease_until', 'is', null),
-        eb('lease_until', '<', lease.now),
-        eb('lease_holder', '=', lease.holder),
-      ]),
-    )
-    .returning('id')
-    .execute();
-  return rows.map((row) => row.id);
-}
-
-/** Lets other processes deliver. */
-export async function releaseWebhooks(
-  queries: Queries,
-  ids: readonly string[],
-  holder: string,
-): Promise<void> {
-  if (ids.length === 0) return;
-  await queries
-    .updateTable('webhooks')
-    .set({ lease_holder: null, lease_until: null })
-    .where('id', 'in', ids)
-    .where('lease_holder', '=', holder)
-    .execute();
 }
 
 export function findDelivered(queries: Queries, ids: readonly string[]): Promise<DeliveredWebhook[]> {
@@ -123,15 +56,6 @@ export function findDelivered(queries: Queries, ids: readonly string[]): Promise
     ])
     .where('id', 'in', ids)
     .execute();
-}
-
-/** The number of the last delivery. */
-export async function lastDelivery(queries: Queries): Promise<number> {
-  const { last } = await queries
-    .selectFrom('webhook_deliveries')
-    .select((eb) => eb.fn.max<number | null>('seq').as('last'))
-    .executeTakeFirstOrThrow();
-  return last ?? 0;
 }
 
 const withEvents = (queries: Queries) =>
@@ -154,54 +78,19 @@ const withEvents = (queries: Queries) =>
     ])
     .orderBy('delivery.seq');
 
-/** Deliveries of all webhooks after a number, whatever their state. */
-export function deliveriesAfter(queries: Queries, after: number, limit: number): Promise<NewDelivery[]> {
-  return withEvents(queries)
-    .select(['delivery.webhook_id', 'delivery.state'])
-    .where('delivery.seq', '>', after)
-    .limit(limit)
-    .execute();
-}
-
-const waiting = (queries: Queries, webhookId: string) =>
-  withEvents(queries).where('delivery.webhook_id', '=', webhookId).where('delivery.state', '=', 'pending');
-
-/** Deliveries of a webhook that wait, after a number. */
-export function waitingAfter(
-  queries: Queries,
-  webhookId: string,
-  after: number,
-  limit: number,
-): Promise<WaitingDelivery[]> {
-  return waiting(queries, webhookId).where('delivery.seq', '>', after).limit(limit).execute();
-}
-
-/** Deliveries of one lane that wait, from a number up to another. */
+/** Deliveries of one lane that wait, after a number. */
 export function waitingInLane(
   queries: Queries,
   webhookId: string,
   lane: string,
-  { after, upTo, limit }: { after: number; upTo: number; limit: number },
+  { after, limit }: { after: number; limit: number },
 ): Promise<WaitingDelivery[]> {
-  return waiting(queries, webhookId)
+  return withEvents(queries)
+    .where('delivery.webhook_id', '=', webhookId)
+    .where('delivery.state', '=', 'pending')
     .where('delivery.lane', '=', lane)
     .where('delivery.seq', '>', after)
-    .where('delivery.seq', '<=', upTo)
     .limit(limit)
-    .execute();
-}
-
-/** Lanes whose first delivery failed and is retried later. */
-export function retriedLanes(
-  queries: Queries,
-  webhookId: string,
-): Promise<{ lane: string; next_attempt_at: string | null }[]> {
-  return queries
-    .selectFrom('webhook_deliveries')
-    .select(['lane', 'next_attempt_at'])
-    .where('webhook_id', '=', webhookId)
-    .where('state', '=', 'pending')
-    .where('next_attempt_at', 'is not', null)
     .execute();
 }
 
