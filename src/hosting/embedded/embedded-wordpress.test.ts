@@ -553,6 +553,58 @@ describe('a backup', () => {
     expect(await site.host.restore(shop, id)).not.toHaveProperty('warning');
   });
 
+  test('gives back chosen files, and the database with them only if that is chosen', async () => {
+    const titleOf = () => {
+      const opened = database(shop);
+      const title = opened.prepare("select option_value from wp_options where option_name = 'blogname'");
+      const found = title.pluck().get();
+      opened.close();
+      return found;
+    };
+    const setTitle = (title: string) => {
+      const opened = new Sqlite(databaseFile(shop));
+      opened.prepare("update wp_options set option_value = ? where option_name = 'blogname'").run(title);
+      opened.close();
+    };
+    const write = (path: string, text: string) => writeFile(site.file(shop, path), text);
+    const read = (path: string) => readFile(site.file(shop, path), 'utf8');
+    const before = titleOf();
+    await mkdir(site.file(shop, 'wp-content/chosen'), { recursive: true });
+    await write('wp-content/chosen/a.txt', 'then');
+    await write('.private/note.txt', 'then');
+    const id = randomUUID();
+    await site.host.snapshot(shop, id);
+    const listed = await site.host.browseBackup(shop, id, { folder: '.private', offset: 0, limit: 100 });
+    expect(listed).toMatchObject({
+      entries: expect.arrayContaining([expect.objectContaining({ name: 'note.txt' })]),
+    });
+    // The database shows as tables, where the host restores single ones.
+    expect(JSON.stringify(listed)).not.toContain('database');
+    await write('wp-content/chosen/a.txt', 'now');
+    await write('wp-content/chosen/b.txt', 'since');
+    await write('.private/note.txt', 'now');
+    setTitle('Changed');
+
+    const paths = ['wp-content/chosen'];
+    await site.host.restore(shop, id, { parts: { files: true, paths, database: 'none' } });
+    expect(await read('wp-content/chosen/a.txt')).toBe('then');
+    expect(await read('wp-content/chosen/b.txt')).toBe('since');
+    expect(await read('.private/note.txt')).toBe('now');
+    expect(titleOf()).toBe('Changed');
+    await site.host.restore(shop, id, { parts: { files: true, paths: ['.private'], database: 'none' } });
+    expect(await read('.private/note.txt')).toBe('then');
+    expect(titleOf()).toBe('Changed');
+    await site.host.restore(shop, id, { parts: { files: true, paths, database: 'all' } });
+    expect(titleOf()).toBe(before);
+    const left = [...(await readdir(site.file(shop, '.'))), ...(await readdir(site.file(shop, '.private')))];
+    expect(left.filter((name) => /homeport-|database|restore/.test(name))).toEqual([]);
+    expect((await readdir(join(site.folder, 'installs', shop.id))).sort()).toEqual(['database', 'files']);
+    const tables = { files: true, paths, database: ['wp_posts'] };
+    await expect(site.host.restore(shop, id, { parts: tables })).rejects.toThrow(/as a whole/);
+    await rm(site.file(shop, 'wp-content/chosen'), { recursive: true });
+    await rm(site.file(shop, '.private/note.txt'));
+  });
+
   test('of the other kind of website is refused', async () => {
     const files = siteState('plain', ['plain.test']);
     await site.host.apply(files);

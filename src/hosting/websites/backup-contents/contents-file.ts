@@ -76,7 +76,9 @@ export async function writeContents(file: string): Promise<ContentsWriter> {
   database.exec(SCHEMA);
   const insertFolder = database.prepare('INSERT INTO folders (path) VALUES (?)');
   const findFolder = database.prepare('SELECT id FROM folders WHERE path = ?').pluck();
-  const deleteEntry = database.prepare('DELETE FROM entries WHERE folder = ? AND name = ?');
+  const deleteEntry = database.prepare(
+    'DELETE FROM entries WHERE folder = ? AND is_folder IN (0, 1) AND name = ?',
+  );
   const findBytes = database
     .prepare('SELECT bytes FROM entries WHERE folder = ? AND is_folder = 0 AND name = ?')
     .pluck();
