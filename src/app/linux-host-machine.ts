@@ -15,6 +15,7 @@ import { createSupervisor } from '../hosting/linux/daemons/supervisor.ts';
 import { createSystemdDaemons } from '../hosting/linux/daemons/systemd.ts';
 import { createWebsiteImports } from '../hosting/linux/imports/website-imports.ts';
 import { createFirewall } from '../hosting/linux/isolation/firewall.ts';
+import { createProjectQuotas } from '../hosting/linux/isolation/project-quotas.ts';
 import { createUnixUsers } from '../hosting/linux/isolation/unix-users.ts';
 import { createLinuxHost } from '../hosting/linux/linux-host.ts';
 import { createHostLogs } from '../hosting/linux/logs/host-logs.ts';
@@ -93,6 +94,7 @@ export function createHostMachine(
     : createSupervisor({ runFolder: layout.runFolder, cgroups, log, clock });
   const databases = createDatabases({ layout });
   const users = createUnixUsers({ instance, uids: config.hostUids });
+  const quotas = createProjectQuotas({ layout, log });
   const templates = createDatabaseTemplates({ layout, databases, users, php: () => somePhp(layout), log });
   const websites = createWebsites({
     layout,
@@ -178,6 +180,7 @@ export function createHostMachine(
     checkPace,
     isTrial: isRestoreCheck,
     users,
+    quotas,
     databaseServer: createDatabaseServer({ layout, daemons, log }),
     cores: createWordPressCores({
       ...{ layout, source: config.wordpressSource, url: config.wordpressUrl, isLinked: true, log },
@@ -202,6 +205,7 @@ export function createHostMachine(
     backups: createBackups({
       layout,
       databases,
+      quotas,
       websites,
       repository: config.backupRepository,
       credentials: config.backupCredentials,
@@ -212,6 +216,7 @@ export function createHostMachine(
     imports: createWebsiteImports({
       layout,
       databases,
+      quotas,
       websites,
       enter: (installId) => cgroups.enter(cgroupOf(installId)),
       log,

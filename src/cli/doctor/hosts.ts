@@ -1,7 +1,7 @@
 import type { Services } from '../../app/services.ts';
 import { type NewestBackup, newestBackups } from '../../features/backups/newest-backup-store.ts';
 import type { HostView } from '../../features/hosts/service.ts';
-import type { Difference } from '../../hosting/contract/host.ts';
+import type { Difference, DiskQuotaKind } from '../../hosting/contract/host.ts';
 import type { InstallRef } from '../../hosting/contract/install-ref.ts';
 import type { MailQueueReport } from '../../hosting/contract/mail.ts';
 import type { TimeLimits } from '../../hosting/remote/client.ts';
@@ -55,12 +55,13 @@ async function examineHost(
     .execute();
   try {
     const target = await hosts.target(name);
-    const [differences, mail] = await askHost(
+    const [differences, mail, { diskQuotas }] = await askHost(
       target,
       async (remote) => [
         await remote.inspect(expected, repair),
         // Hosts of earlier versions do not know this command.
         await remote.mailQueue({ installId: null, ids: null }).catch(() => null),
+        await remote.describe(),
       ],
       limits,
     );
@@ -68,7 +69,10 @@ async function examineHost(
       database.reader,
       differences.flatMap(({ backupOf }) => backupOf ?? []),
     );
-    const findings = findingsOf(name, expected.length, differences, backups);
+    const findings = [
+      ...findingsOf(name, expected.length, differences, backups),
+      ...(diskQuotas === undefined ? [] : [quotaFinding(name, diskQuotas)]),
+    ];
     return mail === null ? findings : [...findings, ...mailFindings(name, mail, clock.now())];
   } catch (error) {
     return [
@@ -117,6 +121,19 @@ function restoreAdvice(backup: NewestBackup | undefined): string {
   const { id, created_at, verified_at } = backup;
   const checked = verified_at === null ? 'never verified' : `verified ${shownTime(verified_at, '')}`;
   return `Restore the newest backup, of ${shownTime(created_at, '')} (${checked}): homeport backup restore ${id} --yes`;
+}
+
+const QUOTAS: Record<DiskQuotaKind['kind'], string> = {
+  project: 'Project quotas of the file system limit the files of each install.',
+  measured:
+    'Websites are measured, and full ones can store no large files. The file system has no active project quotas, which would stop them at once.',
+  none: 'Nothing limits the files of installs (HOMEPORT_INSTALL_DISK_GB).',
+};
+
+/** How the files of installs are limited. Pure. */
+export function quotaFinding(host: string, { kind, advice }: DiskQuotaKind): Finding {
+  const remedy = kind !== 'measured' || advice === null ? null : `To turn project quotas on, ${advice}.`;
+  return { ...ok(`${host}: disk quotas`, QUOTAS[kind]), remedy };
 }
 
 /** Findings about the mail queue of a host. Pure. */

@@ -83,13 +83,13 @@ export const HOST_SETTINGS = {
   installDiskGb: setting(
     'HOMEPORT_INSTALL_DISK_GB',
     '50',
-    'maximum size of the files of an install in GiB, including holes of sparse files; backups of larger installs fail. On a Linux host, also the maximum size of a file and of the database; 0: no limit',
+    'maximum size of the files of an install in GiB, including holes of sparse files; backups of larger installs fail. On a Linux host, also the maximum size of a file and of the database, and the limit of project quotas; 0: no limit',
     wholeNumber(0, 1_000_000),
   ),
   installFiles: setting(
     'HOMEPORT_INSTALL_FILES',
     '500000',
-    'maximum number of files and folders of an install; backups of larger installs fail; 0: no limit',
+    'maximum number of files and folders of an install; backups of larger installs fail; also the limit of project quotas; 0: no limit',
     wholeNumber(0, 1_000_000_000),
   ),
   installMemoryMb: setting(

@@ -103,6 +103,16 @@ export interface HostDescription {
   hasRelay?: boolean;
   /** Whether it has WP-CLI; hosts of earlier versions omit it. */
   hasWpCli?: boolean;
+  /** Hosts of earlier versions omit it. */
+  diskQuotas?: DiskQuotaKind;
+}
+
+/** How a host keeps the files of an install below their limit. */
+export interface DiskQuotaKind {
+  /** `project`: the file system refuses what exceeds the limit. `measured`: large files are refused within minutes. `none`: no limit. */
+  kind: 'project' | 'measured' | 'none';
+  /** What turns project quotas on; null if they are active or impossible. */
+  advice: string | null;
 }
 
 /** A host in a separate process, possibly on another machine. */

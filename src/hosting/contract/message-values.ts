@@ -181,4 +181,10 @@ export const descriptionSchema = Type.Object({
   php: Type.Optional(phpBounds),
   hasRelay: Type.Optional(Type.Boolean()),
   hasWpCli: Type.Optional(Type.Boolean()),
+  diskQuotas: Type.Optional(
+    Type.Object({
+      kind: Type.Union([Type.Literal('project'), Type.Literal('measured'), Type.Literal('none')]),
+      advice: orNull(text(1_000)),
+    }),
+  ),
 });

@@ -1,21 +1,26 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mapConcurrent, serializeByKey } from '../../lib/concurrency.ts';
+import { mapConcurrent, serializeByKey, tryWithin } from '../../lib/concurrency.ts';
 import { connectableHost } from '../../lib/connectable-host.ts';
 import { INSTALL_NAME } from '../../lib/host-names.ts';
 import type { LogKind } from '../contract/choices.ts';
 import { PermanentHostError } from '../contract/errors.ts';
-import type { HostDescription, HostMachine } from '../contract/host.ts';
+import type { DiskQuotaKind, HostDescription, HostMachine } from '../contract/host.ts';
+import type { InstallLimits, InstallUsage } from '../contract/install-limits.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
 import { pageOf } from '../contract/inventory.ts';
 import type { AskedEdge } from '../wordpress/wordpress-answers.ts';
+import { measureWebsite } from './backups/measure-website.ts';
 import { createHangWatch } from './daemons/hang-watch.ts';
 import { flushRedis } from './daemons/redis.ts';
 import { inspectMachine } from './drift/inspect.ts';
 import { createLinuxInventory } from './inventory.ts';
 import { createFirewallMonitor } from './isolation/firewall-monitor.ts';
 import type { HostedInstall } from './isolation/hosted-install.ts';
+import { createMeasuredQuotas } from './isolation/measured-quotas.ts';
+import type { ProjectQuotas } from './isolation/project-quotas.ts';
 import { systemLogins } from './isolation/unix-users.ts';
+import { limitWrites } from './isolation/write-limit.ts';
 import { readMailRefusals } from './logs/mail-refusals.ts';
 import { capacityOfMachine } from './machine/capacity.ts';
 import { hostId } from './machine/identity.ts';
@@ -36,6 +41,9 @@ import { wordpressMark } from './wordpress/wordpress-mark.ts';
 
 /** How many websites are brought up concurrently at the start of the host. */
 const SIDE_BY_SIDE = 8;
+/** A website that is locked by other work for longer keeps its quota as it is. */
+const LOCK_WITHIN_MS = 1_000;
+const NOTHING: InstallUsage = { bytes: 0, files: 0 };
 /** Shortest time between two readings of nginx's log for readers of logs. */
 const COLLECT_PAUSE_MS = 1_500;
 
@@ -57,6 +65,16 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       startRetries.forget(id);
       await lifecycle.setAside(id);
     },
+  });
+  const measuredQuotas = createMeasuredQuotas({
+    ...{ limits: layout.limits, limitWrites, clock: parts.clock, log },
+    installs: () => parts.live.ids().flatMap((id) => parts.live.get(id)?.sandbox ?? []),
+    measure: ({ id }) => {
+      const install = parts.live.get(id)?.sandbox;
+      return install === undefined ? Promise.resolve(NOTHING) : measureWebsite(layout, install, undefined);
+    },
+    whileIdle: async (id, work) =>
+      void (await tryWithin(LOCK_WITHIN_MS, (locked) => serially(id, locked), work)),
   });
   const firewall = createFirewallMonitor(parts.firewall, { log });
   const databaseWatch = createHangWatch({
@@ -100,6 +118,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     parts.logs.start();
     await tryOrLog(log, 'could not write the files of WP-CLI', () => parts.wpCliPhar.start());
     parts.databaseQuotas.start();
+    if ((await parts.quotas.state()) !== 'enforced') measuredQuotas.start();
     databaseWatch.start();
   }
 
@@ -143,6 +162,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       parts.logs.stop(),
       parts.wpCliPhar.stop(),
       parts.databaseQuotas.stop(),
+      measuredQuotas.stop(),
       parts.purges.stop(),
       parts.mailSockets.stop(),
       parts.ssh.stop(),
@@ -370,6 +390,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         ...(php.length === 0 ? {} : { php: parts.phpBounds }),
         hasRelay: parts.mail.hasRelay,
         hasWpCli: await parts.wpCliPhar.isThere(),
+        diskQuotas: await quotaKind(parts.quotas, layout.limits),
       };
     },
 
@@ -381,6 +402,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
           steps,
           serially,
           startRetries,
+          measuredQuotas,
           retryStart: (record) => void bringUp(record),
         },
         expected,
@@ -399,6 +421,12 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
 /** Logins with a name that an install could have; the control plane reserves these. */
 const AS_INSTALL = new RegExp(`^${INSTALL_NAME}$`);
+
+async function quotaKind(quotas: ProjectQuotas, { bytes }: InstallLimits): Promise<DiskQuotaKind> {
+  const otherwise = bytes === null ? 'none' : 'measured';
+  const kind = (await quotas.state()) === 'enforced' ? 'project' : otherwise;
+  return { kind, advice: await quotas.advice() };
+}
 
 /** Deletes leftovers of a killed host, which it was creating or deleting. */
 async function emptyFolder(folder: string): Promise<void> {

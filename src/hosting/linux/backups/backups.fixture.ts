@@ -37,6 +37,7 @@ export async function startBackupMachine() {
       createBackups({
         layout,
         databases,
+        quotas: machine.quotas,
         websites: {
           makeImportedFiles: async () => {},
           replaceUrls: () => Promise.reject(new Error('there is no WordPress to replace URLs in')),

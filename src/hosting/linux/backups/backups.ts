@@ -23,6 +23,7 @@ import type { Contents } from '../../websites/backup-contents/contents-file.ts';
 import { createExtractedFiles } from '../../websites/backup-contents/extracted-files.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
+import type { ProjectQuotas } from '../isolation/project-quotas.ts';
 import type { FreeSpace } from '../machine/disk-watch.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
@@ -89,6 +90,7 @@ export interface Backups extends BackupBrowser {
 export interface BackupsOptions {
   layout: LinuxLayout;
   databases: Databases;
+  quotas: Pick<ProjectQuotas, 'suspend' | 'resume'>;
   websites: Pick<Websites, 'makeImportedFiles' | 'replaceUrls'>;
   /** `HOMEPORT_BACKUP_REPOSITORY`; null: in `layout.backups`. */
   repository: string | null;
@@ -111,7 +113,7 @@ export function createBackups(options: BackupsOptions): Backups {
   const configured = repositoryRoot(options.repository, options.credentials, layout.backups);
   const places = createBackupPlaces({ file: layout.backupPlaces, configured, clock, log });
   const repositories = createRepositories({ places, passwordOf, clock, random });
-  const replacement = createWebsiteReplacement(databases, { reached: options.reached });
+  const replacement = createWebsiteReplacement(databases, options.quotas, { reached: options.reached });
   const contents = createBackupContents({
     folder: layout.backupIndexes,
     files: createExtractedFiles({ folder: join(layout.scratch, 'backup-files') }),

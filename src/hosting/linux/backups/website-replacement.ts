@@ -19,6 +19,7 @@ import {
 import type { Databases } from '../daemons/databases.ts';
 import { textLiteral } from '../daemons/sql.ts';
 import { setFolderMode, WEBSITE_MODES } from '../isolation/owned-folder.ts';
+import type { ProjectQuotas } from '../isolation/project-quotas.ts';
 
 /** Folders of a website that a restore replaces. */
 const FOLDERS = ['htdocs', 'private'] as const;
@@ -109,6 +110,7 @@ export type ReplacementStep = (typeof REPLACEMENT_STEPS)[number];
  */
 export function createWebsiteReplacement(
   databases: Databases,
+  quotas: Pick<ProjectQuotas, 'suspend' | 'resume'>,
   { reached = async () => {} }: { reached?: ((step: ReplacementStep) => Promise<void>) | undefined } = {},
 ): WebsiteReplacement {
   const scratchOf = (database: string) => `${database}_new`;
@@ -120,7 +122,14 @@ export function createWebsiteReplacement(
   ): Promise<StagedWebsite> {
     await recover(home);
     const folder = join(home, STAGING);
-    await mkdir(folder, { mode: 0o711 });
+    // Both websites count until one is deleted. If the host is killed, its next start sets the limits.
+    await quotas.suspend(home);
+    try {
+      await mkdir(folder, { mode: 0o711 });
+    } catch (error) {
+      await quotas.resume(home);
+      throw error;
+    }
     const { files, database: tables } = target.parts ?? ALL_PARTS;
     await writeState(folder, stateOf('preparing', target));
     for (const name of files ? (target.folders ?? FOLDERS) : []) {
@@ -216,7 +225,7 @@ export function createWebsiteReplacement(
     if (!(await exists(folder))) return;
     const found = await readState(folder);
     // Killed before the state was written: the folder is empty.
-    if (found === null) return removeTree(folder);
+    if (found === null) return removeStaging(home);
     if (found.phase === 'exchanging') await finish(home, found);
     else await remove(home, found);
   }
@@ -225,7 +234,12 @@ export function createWebsiteReplacement(
   async function remove(home: string, { database, unixUser }: Target): Promise<void> {
     await databases.drop(scratchOf(database), unixUser);
     await reached('dropped');
+    await removeStaging(home);
+  }
+
+  async function removeStaging(home: string): Promise<void> {
     await removeTree(join(home, STAGING));
+    await quotas.resume(home);
   }
 
   return {

@@ -1,3 +1,4 @@
+import type { MeasuredQuotas } from '../isolation/measured-quotas.ts';
 import type { InstallRecord } from '../machine/record.ts';
 import type { LinuxHostParts } from '../websites/linux-host-parts.ts';
 import type { WebsiteSteps } from '../websites/provisioning.ts';
@@ -10,6 +11,7 @@ export interface InspectedHost
     Pick<WebsiteLifecycle, 'websiteOf' | 'bringUp' | 'undo' | 'settle'> {
   steps: WebsiteSteps;
   startRetries: StartRetries;
+  measuredQuotas: Pick<MeasuredQuotas, 'isFull'>;
   /** Starts the website again until that succeeds, without waiting for it. */
   retryStart(record: InstallRecord): void;
   /** Locks an install while `work` runs. */

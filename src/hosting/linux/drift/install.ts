@@ -52,6 +52,7 @@ export async function inspectInstall(
   const sandbox = await host.steps.sandboxOf(website);
   if (await inspect('folders', () => checkFolders(host, website, sandbox))) {
     await inspect('owners', () => checkOwners(host, sandbox));
+    await inspect('disk quota', () => checkQuota(host, sandbox));
     await inspect('files', () => checkFiles(host, website, sandbox));
   }
   const { daemons, steps } = host;
@@ -253,6 +254,18 @@ async function checkMailSocket({ mailSockets, steps }: InspectedHost, website: W
 function checkLive({ live, bringUp }: InspectedHost, record: InstallRecord): Fault[] {
   if (live.get(record.state.id) !== undefined) return [];
   return faults(['It failed to start with the host.'], () => bringUp(record));
+}
+
+async function checkQuota(host: InspectedHost, { id, uid }: SandboxedInstall): Promise<Fault[]> {
+  const { quotas, layout, measuredQuotas } = host;
+  if (measuredQuotas.isFull(id)) {
+    const message = 'Disk quota exceeded: it can store no large files.';
+    const remedy = 'Delete files of it, or raise HOMEPORT_INSTALL_DISK_GB or HOMEPORT_INSTALL_FILES there.';
+    return [{ message, repair: null, remedy }];
+  }
+  const home = layout.homeOf(id);
+  if ((await quotas.state()) === 'off' || (await quotas.usage([home]))[0] !== null) return [];
+  return faults(['Its files have no project quota.'], () => quotas.ensure(home, uid));
 }
 
 function sentence(fault: string | null): string | null {

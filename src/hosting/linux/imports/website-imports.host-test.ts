@@ -49,6 +49,7 @@ const importsWith = (options: Partial<ImportsOptions> = {}) =>
   createWebsiteImports({
     layout: machine.layout,
     databases: machine.databases,
+    quotas: machine.quotas,
     websites: wordpress.websites,
     enter: () => [],
     log: pino({ level: 'silent' }),

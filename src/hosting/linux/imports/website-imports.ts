@@ -19,6 +19,7 @@ import type { Databases } from '../daemons/databases.ts';
 import type { LoadingUser } from '../daemons/foreign-dump.ts';
 import { NoRoomForDatabase, watchingDatabase } from '../daemons/watch-database.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
+import type { ProjectQuotas } from '../isolation/project-quotas.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { bareRun, runWhole } from '../wordpress/run-php.ts';
@@ -44,6 +45,7 @@ export interface LinuxImports {
 export interface ImportsOptions {
   layout: LinuxLayout;
   databases: Databases;
+  quotas: Pick<ProjectQuotas, 'suspend' | 'resume'>;
   websites: Pick<Websites, 'makeImportedFiles' | 'replaceUrls'>;
   /** Command prefix that enters an install's cgroup. */
   enter(installId: string): readonly string[];
@@ -89,7 +91,7 @@ const Fetched = Type.Object({ archive: Type.String(), dump: Type.String() });
  */
 export function createWebsiteImports(options: ImportsOptions): LinuxImports {
   const { layout, databases, websites, log, downloadSettings = {} } = options;
-  const replacement = createWebsiteReplacement(databases, { reached: options.reached });
+  const replacement = createWebsiteReplacement(databases, options.quotas, { reached: options.reached });
 
   async function importWebsite(
     target: HostedInstall,

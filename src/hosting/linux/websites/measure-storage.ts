@@ -3,6 +3,7 @@ import { measureWebsite } from '../backups/measure-website.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { identifier, textLiteral } from '../daemons/sql.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
+import type { ProjectQuotas } from '../isolation/project-quotas.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 
 /** Values of `autoload` that WordPress loads with every request; `yes` until version 6.6. */
@@ -10,11 +11,13 @@ const AUTOLOADED = "'yes', 'on', 'auto', 'auto-on'";
 
 /** Measures the files and the database of a website. */
 export async function measureStorage(
-  { layout, databases }: { layout: LinuxLayout; databases: Databases },
+  { layout, databases, quotas }: { layout: LinuxLayout; databases: Databases; quotas: ProjectQuotas },
   install: HostedInstall,
   signal?: AbortSignal,
 ): Promise<MeasuredStorage> {
-  const { bytes } = await measureWebsite(layout, install.sandbox, signal);
+  // A project quota counts already.
+  const [counted] = await quotas.usage([layout.homeOf(install.ref.id)]);
+  const { bytes } = counted ?? (await measureWebsite(layout, install.sandbox, signal));
   signal?.throwIfAborted();
   return { fileBytes: bytes, database: await measureDatabase(databases, install.database) };
 }

@@ -74,7 +74,9 @@ export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
   }
 
   async function makeFolders(website: Website): Promise<void> {
-    await makeHome(layout, await sandboxOf(website));
+    const install = await sandboxOf(website);
+    await makeHome(layout, install);
+    await parts.quotas.ensure(layout.homeOf(website.id), install.uid);
     await linkLogs(layout.privateOf(website.id));
   }
 
@@ -143,7 +145,10 @@ export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
       {
         name: 'folders',
         act: makeFolders,
-        undo: ({ id }) => removeHome(layout, id),
+        async undo({ id }) {
+          await parts.quotas.release(layout.homeOf(id));
+          await removeHome(layout, id);
+        },
       },
       {
         name: 'database',

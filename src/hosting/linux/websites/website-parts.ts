@@ -4,6 +4,7 @@ import type { PhpBounds } from '../../../lib/php-limits.ts';
 import type { CheckPace } from '../../websites/probe/probing.ts';
 import type { Cgroups } from '../daemons/cgroups.ts';
 import type { Databases } from '../daemons/databases.ts';
+import type { ProjectQuotas } from '../isolation/project-quotas.ts';
 import type { UnixUsers } from '../isolation/unix-users.ts';
 import type { Daemons, ResourceLimits } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
@@ -18,6 +19,7 @@ import type { Websites } from '../wordpress/website.ts';
 export interface WebsiteParts {
   layout: LinuxLayout;
   users: UnixUsers;
+  quotas: ProjectQuotas;
   databases: Databases;
   websites: Websites;
   compiledCores: CompiledCores;

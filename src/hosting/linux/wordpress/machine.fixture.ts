@@ -16,6 +16,7 @@ import { redisSpec } from '../daemons/redis.ts';
 import { createSupervisor } from '../daemons/supervisor.ts';
 import { makeHome, removeHome } from '../isolation/folders.ts';
 import { enableExtrausers } from '../isolation/nsswitch.ts';
+import { createProjectQuotas } from '../isolation/project-quotas.ts';
 import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import { createUnixUsers } from '../isolation/unix-users.ts';
 import { linuxLayout } from '../machine/layout.ts';
@@ -61,6 +62,7 @@ export async function startWordPressMachine({
     instance,
     layout,
     users,
+    quotas: createProjectQuotas({ layout, log }),
     cgroups,
     daemons,
     databases,

@@ -2,7 +2,9 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lib/clock.ts';
+import { FULL_WRITE_BYTES } from '../isolation/measured-quotas.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
+import { limitWrites } from '../isolation/write-limit.ts';
 import type { Pages } from '../purges/purge-message.ts';
 import { createPurgeSockets, type PurgeSockets } from '../purges/purge-sockets.ts';
 import {
@@ -18,6 +20,7 @@ let install: SandboxedInstall;
 
 beforeAll(async () => {
   machine = await startWordPressMachine();
+  machine.layout.limits = { bytes: 2 ** 30, files: null };
   const { websites, version } = await startWordPress(machine);
   const made = await machine.newInstall(version);
   install = made.install;
@@ -42,6 +45,21 @@ $does = [
   'fails' => fn() => add_action('template_redirect', function () { echo 'one'; no_such_function(); }),
   'alone' => fn() => add_action('wp_footer', fn() => define('DONOTCACHEPAGE', true)),
   'away' => fn() => add_action('template_redirect', function () { define('DONOTCACHEPAGE', 1); wp_redirect('/'); exit; }),
+  'stores' => fn() => add_action('template_redirect', function () {
+    require_once ABSPATH . 'wp-admin/includes/file.php';
+    file_put_contents(get_temp_dir() . 'small.txt', 'small');
+    $small = ['name' => 'small.txt', 'tmp_name' => get_temp_dir() . 'small.txt', 'size' => 5, 'error' => 0];
+    $upload = wp_handle_sideload($small, ['test_form' => false]);
+    $package = apply_filters('upgrader_pre_download', false, 'https://example.com/x.zip', null);
+    echo json_encode([
+      'small' => file_put_contents(WP_CONTENT_DIR . '/small.txt', str_repeat('x', 60000)),
+      'large' => @file_put_contents(WP_CONTENT_DIR . '/large.txt', str_repeat('x', 200000)),
+      'deleted' => unlink(WP_CONTENT_DIR . '/large.txt'),
+      'upload' => $upload['error'] ?? 'stored',
+      'package' => is_wp_error($package) ? $package->get_error_message() : 'downloads',
+    ]);
+    exit;
+  }),
   'cached' => fn() => define('DONOTCACHEPAGE', false),
 ];
 $does[$_GET['does'] ?? ''] ?? null and $does[$_GET['does']]();
@@ -61,6 +79,25 @@ async function page(
   const isKept = !sent.includes('"X-Accel-Expires: 0"');
   return { told: told === undefined ? null : Number(told), isKept, status, body };
 }
+
+it('a full website keeps serving, stores no large file, and says why', async () => {
+  const free = { small: 60_000, large: 200_000, deleted: true, upload: 'stored', package: 'downloads' };
+  expect(JSON.parse((await page('/?does=stores')).body)).toEqual(free);
+  await limitWrites(install, FULL_WRITE_BYTES);
+  const reason = expect.stringContaining(
+    'Disk quota exceeded: this website may use no more space. Delete files',
+  );
+  expect(JSON.parse((await page('/?does=stores')).body)).toEqual({
+    small: 60_000,
+    large: false,
+    deleted: true,
+    upload: reason,
+    package: reason,
+  });
+  expect((await page('/')).status).toBe(200);
+  await limitWrites(install, null);
+  expect(JSON.parse((await page('/?does=stores')).body)).toEqual(free);
+});
 
 it.each(['/', '/sample-page/', '/feed/', '/?does=own'])('%s has a Content-Length', async (path) => {
   const { told, status, body } = await page(path);

@@ -41,6 +41,8 @@ if (!defined('ABSPATH') || !defined('HOMEPORT')) {
         return $arguments;
     }, 10, 2);
 
+    require __DIR__ . '/disk-full.php';
+
     homeport_buffer_page();
 
     // Websites whose values an older host wrote have no socket yet.

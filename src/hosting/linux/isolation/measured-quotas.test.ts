@@ -1,0 +1,81 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { manualClock } from '../../../../test/manual-clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
+import { createMeasuredQuotas, FULL_WRITE_BYTES } from './measured-quotas.ts';
+
+const LIMITS = { bytes: 1_000_000, files: 100 };
+
+function websites(sizes: Record<string, { bytes: number; files: number }>) {
+  const clock = manualClock();
+  const measured: string[] = [];
+  const limited: [number, number | null][] = [];
+  const busy = new Set<string>();
+  const quotas = createMeasuredQuotas({
+    limits: LIMITS,
+    installs: () => Object.keys(sizes).map((id, index) => ({ id, name: id, uid: index + 1, gid: index + 1 })),
+    async measure({ id }) {
+      measured.push(id);
+      clock.advance(10);
+      const size = sizes[id];
+      if (size === undefined) throw new Error('it is gone');
+      return size;
+    },
+    limitWrites: async ({ uid }, bytes) => void limited.push([uid, bytes]),
+    whileIdle: async (id, work) => (busy.has(id) ? undefined : work()),
+    clock,
+    log: pino({ level: 'silent' }),
+  });
+  /** What was measured and limited in this time. */
+  async function after(ms: number, checks = 3) {
+    clock.advance(ms);
+    for (let check = 0; check < checks; check += 1) await quotas.check();
+    return { measured: measured.splice(0), limited: limited.splice(0) };
+  }
+  return { quotas, after, sizes, busy };
+}
+
+it('a website over a limit is full until it is smaller, and is measured each minute', async () => {
+  const { quotas, after, sizes } = websites({
+    shop: { bytes: 1_200_000, files: 5 },
+    blog: { bytes: 1, files: 1 },
+  });
+  // The second limit is one that an earlier process of the host can have left.
+  expect(await after(0)).toEqual({
+    measured: ['shop', 'blog'],
+    limited: [
+      [1, FULL_WRITE_BYTES],
+      [2, null],
+    ],
+  });
+  expect([quotas.isFull('shop'), quotas.isFull('blog')]).toEqual([true, false]);
+  // New processes are limited, too.
+  expect(await after(MINUTE_MS)).toEqual({ measured: ['shop'], limited: [[1, FULL_WRITE_BYTES]] });
+  sizes.shop = { bytes: 900, files: 5 };
+  expect((await after(MINUTE_MS)).limited).toContainEqual([1, null]);
+  expect(quotas.isFull('shop')).toBe(false);
+  expect(await after(HOUR_MS)).toEqual({ measured: [], limited: [] });
+  expect((await after(5 * HOUR_MS)).measured).toEqual(['shop', 'blog']);
+});
+
+it('the number of files counts, and fuller websites are measured first and more often', async () => {
+  const { quotas, after } = websites({
+    half: { bytes: 600_000, files: 1 },
+    near: { bytes: 850_000, files: 1 },
+    many: { bytes: 1, files: 101 },
+  });
+  await after(0);
+  expect(quotas.isFull('many')).toBe(true);
+  expect((await after(10 * MINUTE_MS)).measured).toEqual(['many', 'near']);
+  expect((await after(HOUR_MS)).measured).toEqual(['many', 'near', 'half']);
+});
+
+it('a restore in progress can write, and a failed measurement does not stop the others', async () => {
+  const { after, busy, sizes } = websites({ shop: { bytes: 2_000_000, files: 1 } });
+  busy.add('shop');
+  expect((await after(0)).limited).toEqual([]);
+  busy.delete('shop');
+  expect((await after(MINUTE_MS)).limited).toEqual([[1, FULL_WRITE_BYTES]]);
+  delete sizes.shop;
+  expect(await after(HOUR_MS)).toEqual({ measured: [], limited: [] });
+});
