@@ -64,7 +64,7 @@ export function describeBrowsing(started: () => BackupMachine): void {
       shop.database,
       `CREATE TABLE \`odd\`\`name\` (id INT PRIMARY KEY, text LONGTEXT);
      INSERT INTO \`odd\`\`name\` VALUES (1, '-- Table structure for table \`fake\`\\n(1'), (2, 'two');
-     CREATE TABLE empty (id INT); CREATE VIEW seen AS SELECT * FROM notes;
+     CREATE TABLE old_posts (id INT); CREATE TABLE empty (id INT); CREATE VIEW seen AS SELECT * FROM notes;
      CREATE TRIGGER count_notes AFTER INSERT ON notes FOR EACH ROW INSERT INTO empty VALUES (NEW.id)`,
     );
     backupId = randomUUID();
@@ -126,11 +126,12 @@ export function describeBrowsing(started: () => BackupMachine): void {
         },
         { count: 1_200, entries: [{ name: '01000' }, { name: '01001' }, { name: '01002' }] },
         {
-          count: 3,
+          count: 4,
           tables: [
             { name: 'empty', rows: 0 },
             { name: 'notes', rows: 1 },
             { name: 'odd`name', rows: 2 },
+            { name: 'old_posts', rows: 0 },
           ],
         },
       ]);
@@ -274,6 +275,19 @@ export function describeBrowsing(started: () => BackupMachine): void {
       await expect(refused).rejects.toThrow(reason);
       expect(machine.filesOf(shop)).toBe(present);
       expect(await machine.leftoversOf(shop)).toEqual([]);
+    });
+
+    test('is refused for a table that the website reads under another prefix', async () => {
+      const names = ['options', 'posts', 'users', 'usermeta'].map((name) => `new_${name}`);
+      await query(`DROP TABLE old_posts; ${names.map((name) => `CREATE TABLE ${name} (id INT)`).join('; ')}`);
+      await expect(restore({ tables: ['old_posts'] })).rejects.toThrow(
+        'The tables of the website begin with "new_", so its WordPress would not read the table "old_posts".',
+      );
+      expect(await query("SHOW TABLES LIKE 'old%'")).toEqual([]);
+      await query(`DROP TABLE ${names.join(', ')}`);
+      // A table that is lost comes back where no WordPress has another prefix.
+      await restore({ tables: ['old_posts'] });
+      expect(await query("SHOW TABLES LIKE 'old%'")).toHaveLength(1);
     });
 
     test('does not go through a link of the website', async () => {
