@@ -19,6 +19,8 @@ let portal: Portal;
 let owner: Person;
 let shop: Install;
 let other: Install;
+/** The install whose backups are browsed. */
+let album: Install;
 /** The production install of a site. */
 let live: Install;
 let page: Page;
@@ -29,7 +31,7 @@ beforeAll(async () => {
   const { accountId, owner: person } = await portal.homeport.ownedAccount();
   owner = person;
   const newInstall = () => portal.homeport.install(owner, accountId);
-  [shop, other] = await Promise.all([newInstall(), newInstall()]);
+  [shop, other, album] = await Promise.all([newInstall(), newInstall(), newInstall()]);
   const site = await owner.client.post('/sites', { name: 'Live', account_id: accountId });
   live = await portal.homeport.install(owner, accountId, {
     site_id: text(site.body, 'id'),
@@ -173,14 +175,14 @@ describe('backups', () => {
   });
 
   it('open to their files, of which one is downloaded and some are restored', async () => {
-    const files = (path: string) => hostFolder('installs', other.id, 'files', path);
+    const files = (path: string) => hostFolder('installs', album.id, 'files', path);
     mkdirSync(files('photos/2026'), { recursive: true });
     writeFileSync(files('index.html'), 'as it was');
     writeFileSync(files('photos/2026/sea.txt'), 'the sea');
     writeFileSync(files('photos/list.txt'), 'one photo');
     symlinkSync('list.txt', files('photos/link'));
     for (let index = 0; index < 120; index += 1) writeFileSync(files(`photos/2026/p${index}`), 'x');
-    const made = await owner.client.post(`/installs/${other.id}/backups`, {
+    const made = await owner.client.post(`/installs/${album.id}/backups`, {
       description: 'with photos',
       notification_emails: [],
     });
@@ -190,7 +192,7 @@ describe('backups', () => {
     writeFileSync(files('photos/new.txt'), 'since');
     writeFileSync(files('index.html'), 'changed');
 
-    await showBackups(other);
+    await showBackups(album);
     await page.getByRole('link', { name: 'Browse with photos' }).click();
     await page.getByRole('link', { name: 'photos/' }).click();
     await page.getByText('(link to list.txt)').waitFor();
@@ -221,9 +223,9 @@ describe('backups', () => {
     await dialog.getByRole('button', { name: 'Continue' }).click();
     const confirm = page.getByRole('alertdialog');
     await confirm.getByText(/files that were added since stay/).waitFor();
-    await confirm.getByText(`${other.name} keeps its other files,`, { exact: false }).waitFor();
+    await confirm.getByText(`${album.name} keeps its other files,`, { exact: false }).waitFor();
     await expectAccessible(page);
-    await confirm.getByLabel(/^Type/).fill(other.name);
+    await confirm.getByLabel(/^Type/).fill(album.name);
     await confirm.getByRole('button', { name: 'Restore selected' }).click();
     await expect
       .poll(async () => {
@@ -235,8 +237,8 @@ describe('backups', () => {
     expect(readFileSync(files('photos/new.txt'), 'utf8')).toBe('since');
 
     // A backup that its host has lost says so.
-    rmSync(hostFolder('snapshots', other.id), { recursive: true });
-    rmSync(hostFolder('snapshot-indexes', other.id), { recursive: true });
+    rmSync(hostFolder('snapshots', album.id), { recursive: true });
+    rmSync(hostFolder('snapshot-indexes', album.id), { recursive: true });
     await page.reload();
     await page.getByText(/There is no snapshot/).waitFor();
     await page.getByRole('link', { name: 'All backups' }).click();
@@ -400,7 +402,7 @@ describe('backups', () => {
     const dialog = page.getByRole('dialog');
     // An install cannot be copied into itself, and the person chooses the target.
     await dialog.getByRole('radio').first().waitFor();
-    await expect.poll(() => dialog.getByRole('radio').count()).toBe(2);
+    await expect.poll(() => dialog.getByRole('radio').count()).toBe(3);
     await expect.poll(() => dialog.getByRole('radio', { checked: true }).count()).toBe(0);
     await dialog.getByRole('radio', { name: `${live.name} Production Production of Live` }).waitFor();
     await dialog.getByRole('button', { name: 'Continue' }).click();
