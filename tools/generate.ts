@@ -2,14 +2,13 @@
  * Writes what is made from the declarations of the routes, and git ignores: `npm run generate`, which other commands run before
  * they need it. Files that stay the same are not written.
  */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { endpointsOf, typesOf } from './types-of-description.ts';
 
 const root = join(import.meta.dirname, '..');
-const cache = join(root, 'node_modules/.cache/homeport');
-enableCompileCache(cache);
+enableCompileCache(join(root, 'node_modules/.cache/homeport'));
 // Loaded here, so that the cache holds its modules.
 const { describedApi, describedPortal } = await import('../src/app/description.ts');
 
@@ -22,11 +21,10 @@ const files = {
 };
 for (const [path, text] of Object.entries(files)) writeIfChanged(join(root, path), text);
 
-/** In one step and beside other sources, because compilers and builds may read the folder meanwhile. */
+/** In one step, because compilers and builds may read the file meanwhile. Under no name that they read, and on the same file system. */
 function writeIfChanged(file: string, text: string): void {
   if (present(file) === text) return;
-  mkdirSync(cache, { recursive: true });
-  const made = join(cache, `${basename(file)}.${process.pid}`);
+  const made = `${file}.${process.pid}`;
   writeFileSync(made, text);
   renameSync(made, file);
 }
