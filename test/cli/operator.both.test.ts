@@ -77,7 +77,9 @@ describe('an install', () => {
       site: { id: site },
       environment: 'development',
     });
-    expect(await json('install', 'change', name, '--site', 'none')).toMatchObject({ site: null });
+    const shown = await json('install', 'change', name, '--site', 'none');
+    expect(shown).toMatchObject({ site: null });
+    expect(shown).toEqual((await owner.client.get(`/installs/${text(shown, 'id')}`)).body);
     expect((await visit(homeport, `http://${name}.localhost/`)).status).toBe(200);
     expect(await refused('install', 'delete', name)).toContain('Without a terminal, add --yes.');
     expect(await cli('install', 'delete', name, '--yes')).toMatchObject({

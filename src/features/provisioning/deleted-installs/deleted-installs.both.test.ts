@@ -16,7 +16,7 @@ import { findPolicy, savePolicy } from '../../updates/policy-store.ts';
 import { enforceOffload, findOffload, requestOffload } from '../../websites/offload/store.ts';
 import { findPhpLimits, storePhpLimits } from '../../websites/php/limits-store.ts';
 import { expireDeleted, removeKeptBackups } from './jobs.ts';
-import { parseKept } from './kept.ts';
+import { columnsOf, parseKept } from './kept.ts';
 import { expiredInstalls, expireOldest, findDeleted, isNameBeingFreed, readInstall } from './store.ts';
 
 /** A test of a rule, which runs once: other tests reach its queries. */
@@ -331,6 +331,16 @@ describe('what is kept of a deleted install', () => {
       ...{ domains: [], rules: null, backups: [], users: [] },
     };
     expect(parseKept(document)).toEqual(document);
+  });
+
+  rule('has only columns among its columns, also as a later version stored it', () => {
+    const row = {
+      ...{ site_id: null, environment: null, php_version: '8.3', wordpress_version: null },
+      ...{ defer_wordpress_until: null, mail_limit: null, mail_allowance: null },
+      ...{ offload_file_name: 'a', offload_file_content: 'b', created_at: '2026-01-31T09:30:00.000Z' },
+    };
+    const facts = { domains: [], rules: null, backups: [], users: [], certificates: [], later: true };
+    expect(columnsOf(parseKept({ ...row, ...facts }))).toEqual(row);
   });
 
   it('is limited for each account: the oldest expires', async () => {

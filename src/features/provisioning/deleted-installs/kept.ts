@@ -108,20 +108,11 @@ export type KeptCertificate = Static<typeof certificate>;
 export const newestPresent = ({ backups }: Kept): KeptBackup | undefined =>
   backups.findLast(({ missing_since = null }) => missing_since === null);
 
-/** The columns of the install among the facts. */
-export function columnsOf({
-  domains: _domains,
-  rules: _rules,
-  backups: _backups,
-  users: _users,
-  php_limits: _limits,
-  update_policy: _policy,
-  offload: _offload,
-  certificates: _certificates,
-  ...columns
-}: Kept) {
-  return columns;
-}
+const columns = Type.Object(keptSchemas);
+
+/** The columns of the install among the facts. Facts that only a later version knows are none. */
+export const columnsOf = (kept: Kept): Static<typeof columns> =>
+  Value.Parse(columns, Value.Clean(columns, { ...kept }));
 
 /** Reads the stored facts, also those that an earlier version stored. */
 export function parseKept(stored: unknown): Kept {

@@ -3,12 +3,25 @@ import { Value } from 'typebox/value';
 import type { Static } from '../../../api/schema.ts';
 import { defaultDomain } from '../../../lib/default-domain.ts';
 import type { installSchema } from './schema.ts';
-import type { InstallView } from './store.ts';
+import type { FoundMembership, InstallView } from './store.ts';
 
 const addresses = Type.Union([Type.Array(Type.String()), Type.Null()]);
 
+/** What accompanies an install and is no part of it. */
+type Accompanying = Partial<FoundMembership & { operationId: string | null }>;
+
 export function presentInstall(
-  { account_id, site_id, primary_domain, stable_ips, ...fields }: InstallView,
+  {
+    account_id,
+    site_id,
+    primary_domain,
+    stable_ips,
+    role: _role,
+    invite_accepted: _accepted,
+    granted: _granted,
+    operationId: _operation,
+    ...fields
+  }: InstallView & Accompanying,
   siteDomain: string,
 ): Static<typeof installSchema> {
   const cname = defaultDomain(fields.name, siteDomain);

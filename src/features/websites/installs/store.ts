@@ -40,8 +40,8 @@ export interface SeenInstall extends ResourceAccess {
 
 /** Finds one install with the caller's access to it. Compiled once, because most requests run it. */
 export function prepareFindInstall(database: Database) {
-  const find = database.prepare<{ id: string; user: string }, InstallView & Found>((queries, parameter) =>
-    seenInstall(queries, parameter('id'), parameter('user')),
+  const find = database.prepare<{ id: string; user: string }, InstallView & FoundMembership>(
+    (queries, parameter) => seenInstall(queries, parameter('id'), parameter('user')),
   );
   return async (id: string, caller: Caller): Promise<SeenInstall | undefined> => {
     const [row] = await (caller.within === undefined
@@ -63,14 +63,17 @@ const seenInstall = (queries: Queries, id: Expression<string>, user: Expression<
     .where('install.id', '=', id);
 
 /** The caller's membership, as the queries of this file select it. */
-interface Found {
+export interface FoundMembership {
   role: Role | null;
   invite_accepted: boolean | null;
   granted: string | null;
 }
 
 /** The caller's access to the install of a row of those queries. */
-function accessOf(caller: Caller, row: Readonly<Found & { id: string; account_id: string }>): ResourceAccess {
+function accessOf(
+  caller: Caller,
+  row: Readonly<FoundMembership & { id: string; account_id: string }>,
+): ResourceAccess {
   if (caller.isOperator) return { role: 'owner', own: false };
   const counts = row.invite_accepted === true || countsOpenInvitations(caller);
   return limitedAccess(caller.limits, { role: counts ? row.role : null, own: row.granted !== null }, row);
