@@ -38,6 +38,18 @@ test.each([
   expect(readFileSync(started.file(state, 'index.html'), 'utf8')).toBe('now');
 });
 
+test('a chosen path that the backup lacks is refused, whatever else is restored', async () => {
+  const id = crypto.randomUUID();
+  await started.write(state, 'index.html', 'kept');
+  await started.host.snapshot(state, id);
+  await started.write(state, 'index.html', 'now');
+  const parts = { files: true, paths: ['index.html', 'none.html'], database: 'all' as const };
+  await expect(started.host.restore(state, id, { parts })).rejects.toThrow(
+    'The backup has no file or folder "none.html".',
+  );
+  expect(readFileSync(started.file(state, 'index.html'), 'utf8')).toBe('now');
+});
+
 test('packed archives go with their install', async () => {
   const doomed = siteState('doomed', [{ name: 'doomed.hosting.test' }]);
   await started.host.apply(doomed);

@@ -2,14 +2,18 @@ import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { RefusedRestoreError } from '../contract/errors.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
 import type { ReportProgress } from '../contract/progress.ts';
 import type { RestoredParts, Snapshot } from '../contract/snapshots.ts';
 import { type BackupContents, createBackupContents } from '../websites/backup-contents/backup-browser.ts';
 import type { Contents } from '../websites/backup-contents/contents-file.ts';
 import { createExtractedFiles } from '../websites/backup-contents/extracted-files.ts';
-import { choiceOf, placeChosen, requirePlaceable } from '../websites/backup-contents/place-chosen.ts';
+import {
+  choiceOf,
+  chosenEntries,
+  placeChosen,
+  requirePlaceable,
+} from '../websites/backup-contents/place-chosen.ts';
 import { OWN_PREFIX } from './abandoned-entries.ts';
 import type { Layout } from './host-folder/layout.ts';
 import type { Snapshots } from './snapshots/snapshots.ts';
@@ -71,11 +75,12 @@ export function createChosenParts({
   ): Promise<Snapshot> {
     const { paths, database } = parts;
     const choice = choiceOf(paths);
+    const items = itemsOf(index, paths);
     const isNear = (path: string) => paths.some((chosen) => isInside(chosen, path) || isInside(path, chosen));
     return snapshots.restoreChosen(install, backupId, {
       ...{ from, ...progress },
       // The database can be anywhere in the archive.
-      items: database === 'none' ? itemsOf(index, paths) : Number.POSITIVE_INFINITY,
+      items: database === 'none' ? items : Number.POSITIVE_INFINITY,
       summary: index.summary(),
       isChosen: (path) => {
         if (isInside(DATABASE_COPY, path)) return database !== 'none';
@@ -111,11 +116,7 @@ export function createChosenParts({
 
 /** How many items of the archive must be read. Throws a {@link RefusedRestoreError} for a path that it lacks. */
 function itemsOf(index: Contents, paths: readonly string[]): number {
-  const ends = paths.map((path) => {
-    const entry = index.find(path);
-    if (entry === null) {
-      throw new RefusedRestoreError(`The backup has no file or folder "${path}". The website is unchanged.`);
-    }
+  const ends = chosenEntries(index, paths).map((entry) => {
     const { place, length } = index.spanOf(entry);
     return place + length;
   });

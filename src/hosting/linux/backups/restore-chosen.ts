@@ -1,7 +1,7 @@
-import { RefusedRestoreError } from '../../contract/errors.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { RestoredParts } from '../../contract/snapshots.ts';
 import type { Contents, Span } from '../../websites/backup-contents/contents-file.ts';
+import { chosenEntries } from '../../websites/backup-contents/place-chosen.ts';
 import { DamagedBackupError, type Description, parseDescription } from './archive-manifest.ts';
 import { type IndexedBackup, joined, readSpans } from './archive-parts.ts';
 import { BLOCK_BYTES, END_OF_ARCHIVE, parseHeader } from './tar-blocks.ts';
@@ -46,20 +46,20 @@ export function dumpSpans(
 
 /** The parts of the archive that hold chosen paths, with the folders above them. Throws a {@link RefusedRestoreError} for a path that it lacks. */
 export function fileSpans(contents: Contents, paths: readonly string[]): readonly Span[] {
-  const spans = paths.flatMap((path) => {
-    const entry = contents.find(path);
-    if (entry === null) {
-      throw new RefusedRestoreError(`The backup has no file or folder "${path}". The website is unchanged.`);
-    }
-    return [...foldersAbove(contents, path), contents.spanOf(entry)];
+  // A large folder takes a while to look through, so nothing is asked twice.
+  const above = new Set<string>();
+  const chosen = chosenEntries(contents, paths).map((entry) => {
+    for (const folder of foldersAbove(entry.path)) above.add(folder);
+    return contents.spanOf(entry);
   });
-  const sources = spans.flatMap((span) => contents.sourcesIn(span));
-  return joined([...spans, ...sources.flatMap((path) => contents.find(path) ?? [])]);
+  const spans = joined([...chosen, ...[...above].flatMap((path) => contents.find(path) ?? [])]);
+  const sources = new Set(spans.flatMap((span) => contents.sourcesIn(span)));
+  return joined([...spans, ...[...sources].flatMap((path) => contents.find(path) ?? [])]);
 }
 
-function foldersAbove(contents: Contents, path: string): Span[] {
-  const names = path.split('/').slice(0, -1);
-  return names.flatMap((_name, index) => contents.find(names.slice(0, index + 1).join('/')) ?? []);
+function foldersAbove(path: string): string[] {
+  const names = path.split('/');
+  return names.slice(1).map((_name, index) => names.slice(0, index + 1).join('/'));
 }
 
 /** The members of these spans as an archive. */

@@ -21,6 +21,7 @@ const SCHEMA = `
     modified_at INTEGER, target TEXT, same_as TEXT, place INTEGER NOT NULL, length INTEGER NOT NULL,
     PRIMARY KEY (folder, is_folder DESC, name)
   ) WITHOUT ROWID;
+  CREATE INDEX hard_links ON entries (place) WHERE same_as IS NOT NULL;
   CREATE TABLE tables (name TEXT PRIMARY KEY, bytes INTEGER, row_count INTEGER, place INTEGER, length INTEGER) WITHOUT ROWID;
   CREATE TABLE chunks (start INTEGER PRIMARY KEY, id TEXT NOT NULL);`;
 
@@ -170,6 +171,10 @@ export interface Contents {
 }
 
 type Row = Record<string, unknown>;
+
+/** Whether an index cannot be read any further, although it could be opened. */
+export const isDamagedIndex = (error: unknown): boolean =>
+  error instanceof Sqlite.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code);
 
 /** Opens a finished index. Throws if there is none, or if it cannot be read. */
 export function openContents(file: string): Contents {

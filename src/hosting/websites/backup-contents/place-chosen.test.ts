@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { RefusedRestoreError } from '../../contract/errors.ts';
-import { choiceOf, placeChosen, requirePlaceable, takeBackChosen } from './place-chosen.ts';
+import { choiceOf, chosenEntries, placeChosen, requirePlaceable, takeBackChosen } from './place-chosen.ts';
 
 let base: string;
 let placement: { staged: string; live: string; aside: string };
@@ -101,11 +101,39 @@ describe('chosen files', () => {
     const choice = choiceOf(['uploads', 'index.php', 'other']);
     // As a killed process leaves it: some files are placed.
     await placeChosen(placement, choiceOf(['uploads/a.jpg', 'uploads/2026']));
-    writeFileSync(join(placement.live, 'uploads/.homeport-restoring'), 'half');
+    writeFileSync(join(placement.aside, 'uploads/.homeport-restoring-4c1f6f1d'), 'half');
     await takeBackChosen(placement, choice);
     expect(seen()).toBe(before);
     await placeChosen(placement, choice);
     expect(seen()).toContain('./other/b.txt:from the backup\n');
     expect(seen()).not.toContain('.homeport');
+  });
+
+  test('need no name in the website that a tenant could take', async () => {
+    const { live, aside } = placement;
+    await placeChosen(placement, choiceOf(['uploads/a.jpg']));
+    const names = readdirSync(join(aside, 'uploads'), { recursive: true });
+    await takeBackChosen(placement, choiceOf(['uploads/a.jpg']));
+    for (const name of ['.homeport-restoring', '.homeport-restoring-4c1f6f1d', '.homeport-new-4c1f6f1d']) {
+      mkdirSync(join(live, 'uploads', name, 'full'), { recursive: true });
+    }
+    await placeChosen(placement, choiceOf(['uploads']));
+    expect(seen()).toContain('./uploads/a.jpg:as it was\n');
+    await takeBackChosen(placement, choiceOf(['uploads']));
+    expect(seen()).toContain('./uploads/a.jpg:changed\n');
+    expect(names).toEqual(['a.jpg']);
+  });
+
+  test('are looked up once, and without those inside of others', () => {
+    const known = ['a', 'a/b', 'a/b/c', 'a-b', 'd/e'];
+    const find = (path: string) =>
+      known.includes(path)
+        ? { path, type: 'file' as const, bytes: 1, modifiedAt: 1, target: null, place: 0, length: 1 }
+        : null;
+    const chosen = chosenEntries({ find }, ['a/b/c', 'd/e', 'a', 'a-b', 'a/b']);
+    expect(chosen.map(({ path }) => path)).toEqual(['d/e', 'a', 'a-b']);
+    expect(() => chosenEntries({ find }, ['a', 'a/none'])).toThrow(
+      'The backup has no file or folder "a/none".',
+    );
   });
 });

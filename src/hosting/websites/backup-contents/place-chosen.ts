@@ -5,6 +5,7 @@ import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { RefusedRestoreError } from '../../contract/errors.ts';
 import { archivedName } from './archive-names.ts';
+import type { Contents, IndexedEntry } from './contents-file.ts';
 
 /**
  * Chosen files and folders of a backup, unpacked in `staged`, are placed in the folder `live` of a website. Files replace those of the
@@ -43,6 +44,24 @@ export function choiceOf(paths: readonly string[]): Choice {
 /** The choice inside of a folder at the top; undefined if nothing of it is chosen. */
 export const chosenIn = (choice: Choice, name: string): Choice | undefined =>
   choice === 'all' ? 'all' : choice.get(name);
+
+/**
+ * The entries of a backup that are chosen, without those inside of others. Throws a {@link RefusedRestoreError} for a path that the
+ * backup lacks.
+ */
+export function chosenEntries(contents: Pick<Contents, 'find'>, paths: readonly string[]): IndexedEntry[] {
+  const entries = paths.map((path) => {
+    const entry = contents.find(path);
+    if (entry !== null) return entry;
+    throw new RefusedRestoreError(`The backup has no file or folder "${path}". The website is unchanged.`);
+  });
+  const choice = choiceOf(paths);
+  return entries.filter(({ path }) => {
+    let folder: Choice | undefined = choice;
+    for (const name of path.split('/').slice(0, -1)) folder = folder && chosenIn(folder, name);
+    return folder !== 'all';
+  });
+}
 
 /** Rejects with a {@link RefusedRestoreError} if something of another kind is in the place of a file or folder. Changes nothing. */
 export async function requirePlaceable(
@@ -85,7 +104,7 @@ async function place(staged: Buffer, live: Buffer, aside: Buffer, choice: Choice
     for (const { name, stats, inner } of await chosenNames(from, choice)) {
       const [next, present, former] = [beside(from, name), beside(to, name), beside(old, name)];
       if (!stats.isDirectory()) {
-        await placeFile({ next, present, former, stats, temporary: beside(to, TEMPORARY) });
+        await placeFile({ next, present, former, stats, temporary: beside(old, TEMPORARY) });
         continue;
       }
       await ensureFolder(former);
@@ -100,8 +119,8 @@ async function place(staged: Buffer, live: Buffer, aside: Buffer, choice: Choice
   });
 }
 
-/** In a website while a file is put in its place. */
-const TEMPORARY = Buffer.from('.homeport-restoring');
+/** Beside what was replaced, while a file is put in its place: a tenant can put nothing in the way there. */
+const TEMPORARY = Buffer.from('.homeport-restoring-4c1f6f1d');
 /** Marks a folder that was not there before, beside what was replaced in it. */
 const NEW = Buffer.from('.homeport-new-4c1f6f1d');
 
@@ -129,7 +148,6 @@ export async function takeBackChosen({ staged, live, aside }: Placement, choice:
 
 async function takeBack(staged: Buffer, live: Buffer, aside: Buffer, choice: Choice): Promise<void> {
   await inAll([staged, live, aside], async (from, to, old) => {
-    await rm(beside(to, TEMPORARY), { force: true });
     for (const { name, stats, inner } of await chosenNames(from, choice)) {
       const [present, former] = [beside(to, name), beside(old, name)];
       const kept = await ifThere(lstat(former));
