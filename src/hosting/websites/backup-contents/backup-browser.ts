@@ -12,6 +12,7 @@ import {
   type Contents,
   type ContentsWriter,
   type IndexedEntry,
+  isDamagedIndex,
   openContents,
   writeContents,
 } from './contents-file.ts';
@@ -76,6 +77,8 @@ export function createBackupContents({
   const fileOf = (installId: string, backupId: string) =>
     join(folderOf(installId), `${canonicalId(backupId)}.sqlite`);
   const onIndex = serializeByKey();
+  /** One file at a time of an install, because each takes processes of its own. */
+  const onExtraction = serializeByKey();
   const making = new Map<string, Promise<void>>();
 
   async function opened(installId: string, backupId: string): Promise<Contents | null> {
@@ -84,10 +87,14 @@ export function createBackupContents({
     try {
       return openContents(file);
     } catch (err) {
-      log.warn({ err, install: installId, backup: backupId }, 'making an unreadable index of a backup again');
-      await rm(file, { force: true });
+      await dropUnreadable(installId, backupId, err);
       return null;
     }
+  }
+
+  async function dropUnreadable(installId: string, backupId: string, err: unknown): Promise<void> {
+    log.warn({ err, install: installId, backup: backupId }, 'making an unreadable index of a backup again');
+    await rm(fileOf(installId, backupId), { force: true });
   }
 
   /** Makes an index that is missing, once for all who wait for it. */
@@ -131,6 +138,9 @@ export function createBackupContents({
     const contents = await contentsOf(install, backupId);
     try {
       return await work(contents);
+    } catch (err) {
+      if (isDamagedIndex(err)) await dropUnreadable(install.id, backupId, err);
+      throw err;
     } finally {
       contents.close();
     }
@@ -142,7 +152,10 @@ export function createBackupContents({
     backupId: string,
     work: (contents: Contents) => Promise<Result>,
   ): Promise<Result | BackupRefusal> {
-    const asked = withContents(install, backupId, work);
+    const asked = withContents(install, backupId, work).catch((error: unknown) => {
+      if (!isDamagedIndex(error)) throw error;
+      return withContents(install, backupId, work);
+    });
     // It goes on if nobody waits any more.
     asked.catch(() => {});
     try {
@@ -179,7 +192,8 @@ export function createBackupContents({
             `${canonicalId(install.id)}/${canonicalId(backupId)}/${path}`,
             { offset, length, size: entry.bytes ?? 0 },
             // Within `withContents`, whose index stays open for it.
-            (write) => archives.extract(install, backupId, { contents, entry }, write),
+            (write) =>
+              onExtraction(install.id, () => archives.extract(install, backupId, { contents, entry }, write)),
           );
         } catch (error) {
           if (error instanceof FileTooLargeError) return notIn(error.message);
@@ -190,6 +204,8 @@ export function createBackupContents({
     async whileMade(installId, backupId, fill) {
       const file = fileOf(installId, backupId);
       const writer = await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+        // One of an earlier attempt would not fit what is written now.
+        .then(() => rm(file, { force: true }))
         .then(() => writeContents(file))
         .catch((err: unknown) => {
           log.warn(

@@ -35,6 +35,8 @@ interface Kept {
   size: number;
   /** Settles when the file is whole. */
   made: Promise<void>;
+  /** Whether it is whole. */
+  isMade: boolean;
   readers: number;
   idle: NodeJS.Timeout | undefined;
 }
@@ -57,7 +59,7 @@ export function createExtractedFiles({
     extract: (write: (bytes: Buffer) => Promise<void>) => Promise<void>,
   ): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await requireRoom(size);
+    await requireRoom();
     const file = await open(path, 'wx', 0o600);
     let written = 0;
     try {
@@ -75,21 +77,25 @@ export function createExtractedFiles({
     }
   }
 
-  async function requireRoom(size: number): Promise<void> {
+  /** The new file counts already. */
+  async function requireRoom(): Promise<void> {
     for (const [key, { size: bytes, readers }] of kept) {
       if (total() <= MOST_ALL_BYTES) break;
       if (readers === 0 && bytes > 0) await drop(key);
     }
     const { bavail, bsize } = await statfs(folder);
-    if (total() <= MOST_ALL_BYTES && bavail * bsize >= size + SPARE_BYTES) return;
+    const unwritten = total(({ isMade }) => !isMade);
+    if (total() <= MOST_ALL_BYTES && bavail * bsize >= unwritten + SPARE_BYTES) return;
     throw new PermanentHostError('The disk has too little free space for the file. Try again later.');
   }
 
-  const total = () => [...kept.values()].reduce((sum, { size }) => sum + size, 0);
+  const total = (isCounted: (one: Kept) => boolean = () => true) =>
+    [...kept.values()].filter(isCounted).reduce((sum, { size }) => sum + size, 0);
 
-  async function drop(key: string): Promise<void> {
+  /** `only`: unless another one has taken its place. */
+  async function drop(key: string, only?: Kept): Promise<void> {
     const found = kept.get(key);
-    if (found === undefined) return;
+    if (found === undefined || (only !== undefined && found !== only)) return;
     kept.delete(key);
     clearTimeout(found.idle);
     await found.made.catch(() => {});
@@ -98,12 +104,17 @@ export function createExtractedFiles({
 
   function begin(key: string, size: number, extract: Parameters<ExtractedFiles['read']>[2]): Kept {
     const path = join(folder, randomUUID());
-    const entry: Kept = { path, size, made: Promise.resolve(), readers: 0, idle: undefined };
+    const entry: Kept = { path, size, made: Promise.resolve(), isMade: false, readers: 0, idle: undefined };
     kept.set(key, entry);
-    entry.made = make(path, size, extract).catch((error: unknown) => {
-      if (kept.get(key) === entry) kept.delete(key);
-      throw error;
-    });
+    entry.made = make(path, size, extract).then(
+      () => {
+        entry.isMade = true;
+      },
+      (error: unknown) => {
+        if (kept.get(key) === entry) kept.delete(key);
+        throw error;
+      },
+    );
     return entry;
   }
 
@@ -131,7 +142,7 @@ export function createExtractedFiles({
         entry.readers -= 1;
         if (entry.readers === 0) {
           clearTimeout(entry.idle);
-          entry.idle = setTimeout(() => void drop(key), idleMs);
+          entry.idle = setTimeout(() => void drop(key, entry), idleMs);
           entry.idle.unref();
         }
       }
@@ -142,7 +153,7 @@ export function createExtractedFiles({
     },
 
     async clear() {
-      await Promise.all([...kept.keys()].map(drop));
+      await Promise.all([...kept.keys()].map((key) => drop(key)));
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type BackupArchives, type BackupContents, createBackupContents } from './backup-browser.ts';
+import type { ContentsWriter } from './contents-file.ts';
+import { createExtractedFiles } from './extracted-files.ts';
+
+const SUMMARY = { bytes: 1, files: 1, sha256: 'a'.repeat(64) };
+const PAGE = { offset: 0, limit: 3 };
+const install = { id: randomUUID(), name: 'shop' };
+const MOST = 2_000;
+
+let folder: string;
+let contents: BackupContents;
+let readings: number;
+let extracting: number;
+let mostExtracting: number;
+
+function fill(writer: ContentsWriter): void {
+  const entry = { modifiedAt: 1, target: null, place: 0, length: 1 };
+  writer.add({ ...entry, path: 'many', type: 'folder', bytes: null });
+  for (let at = 0; at < MOST; at += 1) {
+    writer.add({ ...entry, path: `many/a-file-with-a-long-name-${at}`, type: 'file', bytes: 3 });
+  }
+}
+
+const archives: BackupArchives = {
+  async index(_install, _backupId, writer) {
+    readings += 1;
+    fill(writer);
+    return SUMMARY;
+  },
+  async extract(_install, _backupId, _found, write) {
+    extracting += 1;
+    mostExtracting = Math.max(mostExtracting, extracting);
+    await new Promise((resolve) => setImmediate(resolve));
+    await write(Buffer.from('abc'));
+    extracting -= 1;
+  },
+};
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'browsed-'));
+  [readings, extracting, mostExtracting] = [0, 0, 0];
+  contents = createBackupContents({
+    folder: join(folder, 'indexes'),
+    archives,
+    files: createExtractedFiles({ folder: join(folder, 'files') }),
+    log: pino({ level: 'silent' }),
+  });
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const indexOf = (backupId: string) => join(folder, 'indexes', install.id, `${backupId}.sqlite`);
+
+test('an index that is damaged in the middle is made again', async () => {
+  const id = randomUUID();
+  const list = () => contents.browseBackup(install, id, { folder: 'many', ...PAGE });
+  const first = await list();
+  expect(first).toMatchObject({ count: MOST });
+  // Its first pages can still be read.
+  const file = openSync(indexOf(id), 'r+');
+  const [start, end] = [3 * 4096, statSync(indexOf(id)).size];
+  writeSync(file, Buffer.alloc(end - start, 0x5a), 0, end - start, start);
+  closeSync(file);
+  expect(await list()).toEqual(first);
+  expect(readings).toBe(2);
+});
+
+test('a backup that is made again keeps no index of an earlier attempt', async () => {
+  const id = randomUUID();
+  const list = () => contents.browseBackup(install, id, { folder: '', ...PAGE });
+  await contents.whileMade(install.id, id, async (writer) => {
+    writer?.add({ path: 'old', type: 'file', bytes: 1, modifiedAt: 1, target: null, place: 0, length: 1 });
+    return SUMMARY;
+  });
+  expect(await list()).toMatchObject({ entries: [{ name: 'old' }] });
+  // The disk is full: the index cannot be finished.
+  const summary = await contents.whileMade(install.id, id, async (writer) => {
+    await writer?.discard();
+    return SUMMARY;
+  });
+  expect(summary).toEqual(SUMMARY);
+  expect(await list()).toMatchObject({ entries: [{ name: 'many' }] });
+});
+
+test('the files of a website are unpacked one at a time', async () => {
+  const id = randomUUID();
+  const names = ['1', '2', '3', '4'];
+  const read = (name: string) =>
+    contents.readBackupFile(install, id, {
+      path: `many/a-file-with-a-long-name-${name}`,
+      offset: 1,
+      length: 9,
+    });
+  const parts = await Promise.all(names.map(read));
+  expect(parts).toEqual(names.map(() => ({ size: 3, bytes: Buffer.from('bc') })));
+  expect(mostExtracting).toBe(1);
+  expect(readdirSync(join(folder, 'files'))).toHaveLength(names.length);
+  await contents.forget(install.id, id);
+  expect(readdirSync(join(folder, 'files'))).toEqual([]);
+});
