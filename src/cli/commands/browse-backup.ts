@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { link, lstat, open, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { OPERATOR_CALLER } from '../../access/caller.ts';
@@ -10,6 +8,7 @@ import { type BackupEntry, MOST_BACKUP_ENTRIES } from '../../hosting/contract/ba
 import { MOST_READ_BYTES } from '../../hosting/contract/snapshots.ts';
 import { hasCode } from '../../lib/error-code.ts';
 import { BeingPrepared, NotFound } from '../../lib/failures.ts';
+import { ifThere } from '../../lib/if-there.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { idArgument } from '../terminal/arguments.ts';
@@ -45,7 +44,7 @@ export function addBrowseCommands(backup: Command): void {
     .description('save one file of a backup as it was. Nothing of the website changes')
     .argument('<backup-id>', 'the backup ("homeport backup list")', idArgument)
     .argument('<path>', 'the file ("homeport backup browse")')
-    .option('--to <file>', 'where to save it; by default under its own name in this folder')
+    .option('--to <file>', 'a new file to save it in; by default of its own name in this folder')
     .addHelpText(
       'after',
       `\nExample:\n  homeport backup download ${EXAMPLE} htdocs/wp-config.php --to former-config.php`,
@@ -151,27 +150,42 @@ async function download(
       backupBrowsing.look(OPERATOR_CALLER, backup.install_id, backupId, path),
     );
     const source = { backupId, install: { id: backup.install_id, name: backup.install_name }, path };
-    const part = `${file}.part`;
-    const output = createWriteStream(part, { flags: 'wx', mode: 0o600 });
-    try {
-      await once(output, 'open');
-      for (let offset = 0; offset < size; ) {
-        const bytes = await backupBrowsing.read(source, { offset, length: MOST_READ_BYTES });
-        if (bytes.length === 0) throw new OperatorError('The file ended too early. Try again.');
-        offset += bytes.length;
-        if (!output.write(bytes)) await once(output, 'drain');
-      }
-      output.end();
-      await once(output, 'close');
-      await rename(part, file);
-    } catch (error) {
-      output.destroy();
-      if (hasCode(error, 'EEXIST')) throw new OperatorError(`${part} is there already. Delete it first.`);
-      await rm(part, { force: true });
-      throw error;
-    }
+    await saveNew(file, size, (part) => backupBrowsing.read(source, part));
     process.stdout.write(`Saved ${printable(path)} to ${printable(file)} (${shownBytes(size)}).\n`);
   });
+}
+
+/**
+ * Saves the file that `read` returns in parts under a new name, whole or not at all. Never replaces a file: the present folder may be
+ * that of the website. Throws an OperatorError if there is one.
+ */
+export async function saveNew(
+  file: string,
+  size: number,
+  read: (part: { offset: number; length: number }) => Promise<Buffer>,
+): Promise<void> {
+  const isThere = (path: string) =>
+    new OperatorError(`${path} is there already. Name another file with --to.`);
+  if ((await ifThere(lstat(file))) !== null) throw isThere(file);
+  const part = `${file}.part`;
+  const output = await open(part, 'wx', 0o600).catch((error: unknown) => {
+    throw hasCode(error, 'EEXIST') ? isThere(part) : error;
+  });
+  try {
+    for (let offset = 0; offset < size; ) {
+      const bytes = await read({ offset, length: MOST_READ_BYTES });
+      if (bytes.length === 0) throw new OperatorError('The file ended too early. Try again.');
+      offset += bytes.length;
+      await output.writeFile(bytes);
+    }
+    await output.close();
+    await link(part, file).catch((error: unknown) => {
+      throw hasCode(error, 'EEXIST') ? isThere(file) : error;
+    });
+  } finally {
+    await output.close();
+    await rm(part, { force: true });
+  }
 }
 
 /** Asks again while the host reads the backup; each question waits for some seconds. */
