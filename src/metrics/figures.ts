@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { JobClass } from '../database/tables/jobs.ts';
+import { deliverWebhook } from '../features/accounts/webhooks/jobs.ts';
 import { installsWithoutRecentBackup } from '../features/backups/daily-backups.ts';
 import { lastRestoreCheck, unrestorable } from '../features/backups/restore-check-store.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
@@ -25,6 +26,7 @@ export interface Figures {
   lastRestoreCheck: { at: Date; tookMs: number } | null;
   /** The last successful platform backup (null without one) and the number of failures since. */
   platformBackup: { last: { at: Date; bytes: number } | null; failures: number };
+  /** Without those that deliver webhooks. */
   jobs: { class: JobClass; state: string; count: number }[];
 }
 
@@ -69,6 +71,8 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
         .selectFrom('jobs')
         .select((eb) => ['class', 'state', eb.fn.countAll<number>().as('count')])
         .where('state', 'in', ['queued', 'running', 'failed'])
+        // A receiver that is down lets its deliveries wait for days, which concerns its account alone.
+        .where('kind', '<>', deliverWebhook.name)
         .groupBy(['class', 'state'])
         .execute(),
     ]);

@@ -4,6 +4,7 @@ import { limiterFor } from '../../test/connections.ts';
 import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../test/manual-clock.ts';
 import { freePort } from '../../test/servers/free-port.ts';
+import { deliverWebhook, jobOfLane } from '../features/accounts/webhooks/jobs.ts';
 import { DAY_MS } from '../lib/durations.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { startMetrics } from './server.ts';
@@ -63,6 +64,10 @@ it('counts certificates and their problems', async () => {
       .where('domain_id', '=', id)
       .execute();
   });
+  const lane = { webhook_id: install.id, lane: 'down', account_id: accountId };
+  await homeport.platform.database.write((transaction) =>
+    homeport.platform.queue.ensure(transaction, deliverWebhook, { ...jobOfLane(lane), delayMs: DAY_MS }),
+  );
   const after = await scrape();
   expect(after.get('homeport_certificates{source="LETS_ENCRYPT"}')).toBe(1);
   expect(after.get('homeport_certificates_expiring{within_days="14"}')).toBe(1);

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type JobsFixture, openJobsFixture } from '../../../test/jobs.ts';
 import type { JobState } from '../../database/tables/jobs.ts';
+import { deliverWebhook } from '../../features/accounts/webhooks/jobs.ts';
 import type { LiveWorker } from '../../jobs/worker.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { checkJobs } from './jobs.ts';
@@ -61,6 +62,16 @@ test('what waits behind a job of its lane, or for its time, is not late', async 
   expect((await found([worker]))[0]).toMatchObject({
     state: 'warning',
     message: expect.stringContaining('taken over'),
+  });
+});
+
+test('webhooks that wait for slow receivers of their account are not late', async () => {
+  const lane = { webhook_id: 'w', lane: 'l', account_id: 'a' };
+  await fixture.ask(deliverWebhook, lane, { lane: 'webhook' });
+  fixture.clock.advance(10 * MINUTE_MS);
+  expect((await found([worker, { ...worker, id: 'of the webhooks' }]))[0]).toMatchObject({
+    state: 'ok',
+    message: expect.stringContaining('Workers: here:7.'),
   });
 });
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../database/database.ts';
 import type { JobState } from '../../database/tables/jobs.ts';
+import { deliverWebhook } from '../../features/accounts/webhooks/jobs.ts';
 import { isFirstOfItsLane } from '../../jobs/lanes.ts';
 import type { LiveWorker } from '../../jobs/worker.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
@@ -40,7 +41,8 @@ export async function checkJobs(
 }
 
 function judgeWaiting(waiting: number, lost: number, workers: LiveWorker[], serves: boolean): Finding {
-  const processes = workers.map((worker) => worker.process).join(', ');
+  // A process has a worker for webhooks, too.
+  const processes = [...new Set(workers.map((worker) => worker.process))].join(', ');
   if (workers.length === 0 && serves) {
     return problem(
       WAITING,
@@ -89,13 +91,17 @@ function jobs(count: number): string {
   return count === 1 ? '1 job waits' : `${count} jobs wait`;
 }
 
-/** Jobs due before `before` that nothing but a lack of workers holds up: those behind a job of their lane do not count. */
+/**
+ * Jobs due before `before` that nothing but a lack of workers holds up. Those behind a job of their lane do not count, nor webhooks, which
+ * wait for the slow receivers of their account.
+ */
 async function countWaiting({ reader }: Database, before: string): Promise<number> {
   const { count } = await reader
     .selectFrom('jobs as head')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('head.state', '=', queued)
     .where('head.run_at', '<=', before)
+    .where('head.kind', '<>', deliverWebhook.name)
     .where(isFirstOfItsLane)
     .executeTakeFirstOrThrow();
   return count;
