@@ -181,14 +181,17 @@ export default {
     never(
       'only-the-assembly-knows-the-embedded-host',
       'everything else speaks to host.ts',
-      { path: '^src/', pathNot: '^src/(hosting/embedded/|app/embedded-websites\\.ts$)' },
-      { path: '^src/hosting/embedded/' },
+      { path: '^src/', pathNot: '^src/(hosting/(embedded|runtime/wasm)/|app/embedded-websites\\.ts$)' },
+      { path: '^src/hosting/(embedded|runtime/wasm)/' },
     ),
     never(
       'only-the-assembly-knows-the-linux-host',
       'the Linux host runs in a separate process, reached through src/hosting/remote',
-      { path: '^src/', pathNot: '^src/(hosting/linux/|app/linux-host(-machine)?\\.ts$|cli/host/)' },
-      { path: '^src/hosting/linux/' },
+      {
+        path: '^src/',
+        pathNot: '^src/(hosting/(linux|runtime/linux)/|app/linux-host(-machine)?\\.ts$|cli/host/)',
+      },
+      { path: '^src/hosting/(linux|runtime/linux)/' },
     ),
     never(
       'jobs-know-no-work',

@@ -27,9 +27,6 @@ import { type Layout, layoutOf } from '../hosting/embedded/host-folder/layout.ts
 import { createVhostStore } from '../hosting/embedded/host-folder/vhost-store.ts';
 import type { WordPressSettings } from '../hosting/embedded/host-options.ts';
 import { createEmbeddedInventory, type EmbeddedInventory } from '../hosting/embedded/inventory.ts';
-import { createPhpSites } from '../hosting/embedded/php/create-php-sites.ts';
-import { createDestinations } from '../hosting/embedded/php/destinations.ts';
-import { provideSqlitePlugin, provideWpCli } from '../hosting/embedded/php/packaged-copies.ts';
 import { platformParts } from '../hosting/embedded/platform-parts.ts';
 import { publicHostKey } from '../hosting/embedded/sftp/ssh-host-key.ts';
 import { createSnapshots } from '../hosting/embedded/snapshots/snapshots.ts';
@@ -40,9 +37,14 @@ import {
   inspectWordPress,
 } from '../hosting/embedded/wordpress/inspect-wordpress.ts';
 import { missingData } from '../hosting/embedded/wordpress/missing-data.ts';
-import { newestFatals } from '../hosting/embedded/wordpress/newest-fatals.ts';
+import { runtimeFoldersOf } from '../hosting/embedded/wordpress/site.ts';
 import { createPackedArchives } from '../hosting/policy/packed-archives.ts';
+import { createPhpSites } from '../hosting/runtime/wasm/create-php-sites.ts';
+import { createDestinations } from '../hosting/runtime/wasm/destinations.ts';
+import { provideSqlitePlugin, provideWpCli } from '../hosting/runtime/wasm/packaged-copies.ts';
+import { wasmFiles } from '../hosting/runtime/wasm/wasm-runtime.ts';
 import type { PageFault } from '../hosting/websites/probe/visitor-probe.ts';
+import { newestFatals } from '../hosting/websites/probe/website-scripts.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { repeatEvery, serializeByKey } from '../lib/concurrency.ts';
 import { removeDurably } from '../lib/durable-file.ts';
@@ -257,7 +259,8 @@ export async function pagesOf(
   if (wordpress === undefined || missingData(layout, installId).length > 0) return null;
   const names = (hostnames ?? []).map(({ name }) => name);
   const site = { origin: wordpress.origin, names, passKey: rules?.password?.passKey ?? null };
-  return () => visitorFaults(site, config, { fatals: () => newestFatals(layout, installId) });
+  const files = wasmFiles(runtimeFoldersOf(layout, installId));
+  return () => visitorFaults(site, config, { fatals: () => newestFatals(files) });
 }
 
 /** The folder's inventory, for a command: a server's edge follows the folder. */
@@ -283,6 +286,7 @@ export async function discardFromFolder(
   await removeDurably(layout.vhostOf(installId));
   await rm(layout.refusalsOf(installId), { force: true });
   await rm(join(layout.snapshotIndexes, installId), { recursive: true, force: true });
+  await rm(layout.changeOf(installId), { force: true });
   await folderInventory(config).takeBack(installId);
   const snapshots = createSnapshots({
     folder: layout.snapshots,

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/database.ts';
 import { embeddedWordPress } from '../../app/embedded-websites.ts';
 import { readConfig } from '../../config/config.ts';
-import { UnconfinedError } from '../../hosting/embedded/php/unconfined-error.ts';
 import type { InspectedWordPress } from '../../hosting/embedded/wordpress/inspect-wordpress.ts';
+import { UnconfinedError } from '../../hosting/runtime/wasm/unconfined-error.ts';
 import { checkEmbeddedWordPress } from './embedded-wordpress.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;

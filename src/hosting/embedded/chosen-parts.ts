@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { InstallRef } from '../contract/install-ref.ts';
 import type { ReportProgress } from '../contract/progress.ts';
 import type { RestoredParts, Snapshot } from '../contract/snapshots.ts';
+import { OWN_PREFIX } from '../runtime/wasm/abandoned-entries.ts';
 import { type BackupContents, createBackupContents } from '../websites/backup-contents/backup-browser.ts';
 import type { Contents } from '../websites/backup-contents/contents-file.ts';
 import { createExtractedFiles } from '../websites/backup-contents/extracted-files.ts';
@@ -14,7 +15,6 @@ import {
   placeChosen,
   requirePlaceable,
 } from '../websites/backup-contents/place-chosen.ts';
-import { OWN_PREFIX } from './abandoned-entries.ts';
 import type { Layout } from './host-folder/layout.ts';
 import type { Snapshots } from './snapshots/snapshots.ts';
 import { keepPresent } from './wordpress/restored-parts.ts';

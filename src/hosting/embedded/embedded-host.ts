@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { mapConcurrent, serializeByKey, untilAborted } from '../../lib/concurrency.ts';
+import { removeDurably } from '../../lib/durable-file.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import type { ListenAddress } from '../../network/connections/listener.ts';
 import { PermanentHostError } from '../contract/errors.ts';
@@ -13,6 +14,9 @@ import type { LoginRefused } from '../contract/wordpress-login.ts';
 import { refusalOfEmbedded } from '../policy/capabilities.ts';
 import { createPackedArchives } from '../policy/packed-archives.ts';
 import { ask, probe } from '../policy/probe.ts';
+import { createLoopbackConnections } from '../runtime/wasm/loopback-connections.ts';
+import type { PhpConnection } from '../runtime/wasm/php-sites.ts';
+import { createItemChanges } from '../websites/changes/item-changes.ts';
 import { createChosenParts } from './chosen-parts.ts';
 import { createChallengeFiles } from './edge/challenge-files.ts';
 import { layoutOf } from './host-folder/layout.ts';
@@ -26,8 +30,6 @@ import type {
 } from './host-options.ts';
 import { createEmbeddedInventory } from './inventory.ts';
 import { createNotEmbedded } from './not-embedded.ts';
-import { createLoopbackConnections } from './php/loopback-connections.ts';
-import type { PhpConnection } from './php/php-sites.ts';
 import { createServedWebsites } from './served-websites.ts';
 import { createServing, onLoopback } from './serving.ts';
 import { createDiskQuotas } from './sftp/disk-quota.ts';
@@ -36,6 +38,7 @@ import { createSnapshots } from './snapshots/snapshots.ts';
 import { createWebsiteFiles } from './website-files.ts';
 import { adoptDatabase } from './wordpress/adopted-database.ts';
 import { blamingWebsite } from './wordpress/broken-website.ts';
+import { changeableWebsite } from './wordpress/changeable-website.ts';
 import { createEmbeddedWordPress, type WordPressWebsite } from './wordpress/embedded-wordpress.ts';
 import { waitForFetch } from './wordpress/fetch-wait.ts';
 import { requireHomePage, visitorsWarning } from './wordpress/home-page.ts';
@@ -44,6 +47,7 @@ import { HTTPS_PORT, isSameButPort, originOf } from './wordpress/origin.ts';
 import { completeChosen, completeRestored, requireParts, restoredIn } from './wordpress/restored-parts.ts';
 import { factsOf } from './wordpress/serving.ts';
 import { NOT_IN_SNAPSHOTS } from './wordpress/site.ts';
+import { createWebsiteReadings } from './wordpress/website-readings.ts';
 
 const RESTORING: LoginRefused = {
   refused: 'website',
@@ -147,7 +151,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   }
 
   async function start(): Promise<void> {
-    for (const folder of [options.folder, layout.installs, layout.vhosts, layout.proofs]) {
+    for (const folder of [options.folder, layout.installs, layout.vhosts, layout.proofs, layout.changes]) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
     }
     if (serving === null) return;
@@ -233,7 +237,34 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     await showing(install, revision);
   }
 
-  return {
+  const changes = createItemChanges({
+    async websiteOf(install) {
+      const found = requireWordPress(install);
+      const settings = options.wordpress;
+      if (found === null || !settings) {
+        throw new PermanentHostError(refusalOfEmbedded('wordpress_changes', 'static'));
+      }
+      return changeableWebsite({
+        wordpress: found,
+        website: { ...install, facts: found.facts },
+        names: (await store.read(install.id))?.file.hostnames.map(({ name }) => name) ?? [],
+        addresses,
+        purgePages: () => host.purge(install, 'page'),
+        measure: (signal) => measureWebsite(layout, install.id, limits, signal),
+        async restore(backupId, signal) {
+          await host.restore(install, backupId, { from: install }, signal);
+        },
+        pace: settings.checkPace ?? {},
+        clock,
+        random: settings.randomness,
+      });
+    },
+    changeOf: layout.changeOf,
+    limits,
+    log,
+  });
+
+  const host: EmbeddedHost = {
     start,
     stop,
     wordpressHere: async () => (await wordpress?.here()) ?? { reason: STATIC_HOST },
@@ -297,6 +328,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       await wordpress?.php.stop(install.id);
       await wordpress?.refusals.remove(install.id);
       await chosen.removeAll(install.id);
+      await removeDurably(layout.changeOf(install.id));
       if (!keepBackups) await snapshots.removeAll(install.id);
       await archives.removeAll(install.id);
       await files.remove(install.id);
@@ -422,6 +454,14 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       if (found !== null) return (await found.mail()).read(install, found.facts.mailsPerHour);
       return { refused: 'website', reason: refusalOfEmbedded('mail_limits', 'static') };
     },
+    ...createWebsiteReadings({
+      layout,
+      wordpress,
+      installs: () => store.list(),
+      websiteOf: usableWebsite,
+      refusal: (hasWordPress) => (hasWordPress ? NO_PHP : refusalOfEmbedded('wordpress_details', 'static')),
+      log,
+    }),
     ...createNotEmbedded((id) => websiteOf(id) !== null),
 
     async readUsage(since) {
@@ -435,5 +475,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     heldInstalls: inventory.heldInstalls,
     belongTo: inventory.belongTo,
     setAside: inventory.setAside,
+    changeItem: changes.changeItem,
   };
+  return host;
 }

@@ -13,7 +13,8 @@ import type { ReportProgress } from '../contract/progress.ts';
 import type { SshQuestions } from '../contract/questions.ts';
 import type { UsageSource } from '../contract/usage.ts';
 import type { WordPressMarks } from '../contract/wordpress.ts';
-import type { PhpSites, PhpSitesOptions } from './php/php-sites.ts';
+import type { PhpSites, PhpSitesOptions } from '../runtime/wasm/php-sites.ts';
+import type { CheckPace } from '../websites/probe/probing.ts';
 import type { WebsiteMailSettings } from './wordpress/website-mail.ts';
 
 export interface EmbeddedHostOptions {
@@ -61,6 +62,8 @@ export interface WordPressSettings {
   /** Does the same with WP-CLI. */
   wpCli(folder: string): Promise<string>;
   mail: WebsiteMailSettings;
+  /** How long the checks of a change wait; `CHECK_PACE` if left out. */
+  checkPace?: Partial<CheckPace>;
   randomness: Randomness;
 }
 

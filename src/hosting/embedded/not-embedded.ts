@@ -2,21 +2,12 @@ import type { Capability } from '../contract/capabilities.ts';
 import { PermanentHostError, RefusedImportError } from '../contract/errors.ts';
 import type { Host } from '../contract/host.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
-import type { WordPressMarks } from '../contract/wordpress.ts';
 import { refusalOfEmbedded } from '../policy/capabilities.ts';
 
 /** What needs a Linux host. */
 type NotEmbedded = Pick<
-  Host & WordPressMarks,
-  | 'createDatabaseLink'
-  | 'readWordPress'
-  | 'wordpressMarks'
-  | 'planUpdates'
-  | 'updateWordpress'
-  | 'changeItem'
-  | 'readLog'
-  | 'importWebsite'
-  | 'lastImport'
+  Host,
+  'createDatabaseLink' | 'planUpdates' | 'updateWordpress' | 'readLog' | 'importWebsite' | 'lastImport'
 >;
 
 /** Refuses what the embedded host does not do. Services have asked before; this is for work that was queued on another host. */
@@ -35,13 +26,8 @@ export function createNotEmbedded(hasWordPress: (installId: string) => boolean):
       refused: 'website',
       reason: reasonFor(install, 'database_access'),
     }),
-    async readWordPress(install) {
-      return { refused: 'website', reason: reasonFor(install, 'wordpress_details'), mark: null };
-    },
-    wordpressMarks: async () => [],
     planUpdates: refuseFor('wordpress_updates'),
     updateWordpress: refuseFor('wordpress_updates'),
-    changeItem: refuseFor('wordpress_changes'),
     readLog: async (install) => ({ refused: 'unsupported', reason: reasonFor(install, 'logs') }),
     async importWebsite(install) {
       throw new RefusedImportError(reasonFor(install, 'imports'));

@@ -1,5 +1,6 @@
 import type { ListenAddress } from '../../network/connections/listener.ts';
 import { createUsageLedger, type UsageLedger } from '../policy/usage/ledger.ts';
+import type { LoopbackConnections } from '../runtime/wasm/loopback-connections.ts';
 import { createCaches, DEFAULT_CACHE_LIMITS } from './edge/caches.ts';
 import type { ChallengeFiles } from './edge/challenge-files.ts';
 import { createEdge } from './edge/edge.ts';
@@ -13,7 +14,6 @@ import { createStaticFiles } from './edge/static-files.ts';
 import type { Layout } from './host-folder/layout.ts';
 import type { VhostStore } from './host-folder/vhost-store.ts';
 import type { EmbeddedAddresses, EmbeddedHostOptions } from './host-options.ts';
-import type { LoopbackConnections } from './php/loopback-connections.ts';
 import type { DiskQuotas } from './sftp/disk-quota.ts';
 import { createSftpGateway } from './sftp/sftp-gateway.ts';
 

@@ -9,6 +9,10 @@ import type { DiskQuotaKind, HostDescription, HostMachine } from '../contract/ho
 import type { InstallLimits, InstallUsage } from '../contract/install-limits.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
 import { pageOf } from '../contract/inventory.ts';
+import { linuxFiles, linuxRuntime } from '../runtime/linux/linux-runtime.ts';
+import { createItemChanges } from '../websites/changes/item-changes.ts';
+import { readWebsite } from '../websites/reading/read-website.ts';
+import { wordpressMark } from '../websites/reading/wordpress-mark.ts';
 import type { AskedEdge } from '../wordpress/wordpress-answers.ts';
 import { measureWebsite } from './backups/measure-website.ts';
 import { createHangWatch } from './daemons/hang-watch.ts';
@@ -19,6 +23,7 @@ import { createFirewallMonitor } from './isolation/firewall-monitor.ts';
 import type { HostedInstall } from './isolation/hosted-install.ts';
 import { createMeasuredQuotas } from './isolation/measured-quotas.ts';
 import type { ProjectQuotas } from './isolation/project-quotas.ts';
+import type { SandboxedInstall } from './isolation/sandbox.ts';
 import { systemLogins } from './isolation/unix-users.ts';
 import { limitWrites } from './isolation/write-limit.ts';
 import { readMailRefusals } from './logs/mail-refusals.ts';
@@ -28,16 +33,15 @@ import type { JournalEntry } from './machine/journal.ts';
 import { findPhpRuntimes, isComplete } from './machine/php-runtimes.ts';
 import type { InstallRecord } from './machine/record.ts';
 import { tryOrLog } from './machine/try-or-log.ts';
+import { changeableWebsite } from './websites/changeable-website.ts';
 import type { LinuxHostParts } from './websites/linux-host-parts.ts';
 import { measureStorage } from './websites/measure-storage.ts';
-import { addressOf, phpDaemon, websiteSteps } from './websites/provisioning.ts';
+import { addressOf, cgroupOf, phpDaemon, websiteSteps } from './websites/provisioning.ts';
 import { createStartRetries } from './websites/start-retries.ts';
 import { createWebsiteLifecycle } from './websites/website-lifecycle.ts';
 import { createWebsiteReplacements } from './websites/website-replacements.ts';
-import { createWordPressChanges } from './websites/wordpress-changes.ts';
 import { createWordPressUpdates } from './websites/wordpress-updates.ts';
 import { createWordPressVersions } from './websites/wordpress-versions.ts';
-import { wordpressMark } from './wordpress/wordpress-mark.ts';
 
 /** How many websites are brought up concurrently at the start of the host. */
 const SIDE_BY_SIDE = 8;
@@ -196,6 +200,9 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     };
   }
 
+  const runtimeOf = (sandbox: SandboxedInstall) =>
+    linuxRuntime(layout, sandbox, parts.cgroups.enter(cgroupOf(sandbox.id)));
+
   async function requireRecord({ id, name }: InstallRef): Promise<InstallRecord> {
     const record = await records.read(id);
     if (record !== null) return record;
@@ -209,7 +216,12 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   }
 
   const updates = createWordPressUpdates(parts, { steps, lifecycle, hosted, requireRecord });
-  const changes = createWordPressChanges(parts, { steps, lifecycle, hosted, requireRecord });
+  const changes = createItemChanges({
+    websiteOf: (install) => changeableWebsite(parts, { steps, lifecycle, hosted, requireRecord }, install),
+    changeOf: layout.changeOf,
+    limits: layout.limits,
+    log,
+  });
   const replacements = createWebsiteReplacements(parts, { steps, lifecycle, hosted, requireRecord, askedAt });
   /** Also the record of a website that is set aside: its last snapshot is made before it is removed. */
   async function requireKept(install: InstallRef): Promise<InstallRecord> {
@@ -326,9 +338,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     mailQueue: async (selection) => parts.mail.report(selection),
     retryMail: async (selection) => parts.mail.retry(selection),
     deleteMail: (selection) => parts.mail.delete(selection),
-    async readWordPress(install, options, signal) {
+    async readWordPress(install, { check }, signal) {
       const { sandbox } = await hosted(await requireRecord(install));
-      return parts.websites.readWebsite(sandbox, options, signal);
+      const website = { id: install.id, runtime: runtimeOf(sandbox), version: sandbox.wordpressVersion };
+      return readWebsite(website, { check, log, signal });
     },
 
     async wordpressMarks(after) {
@@ -337,7 +350,8 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
           const record = await records.read(installId).catch(() => null);
           if (record === null) return [];
           const { wordpressVersion } = record.placement;
-          return [{ installId, mark: await wordpressMark(layout, { id: installId, wordpressVersion }) }];
+          const files = linuxFiles(layout, { id: installId });
+          return [{ installId, mark: await wordpressMark(files, wordpressVersion) }];
         }),
       );
       return installs.flat();

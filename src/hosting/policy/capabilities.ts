@@ -47,8 +47,8 @@ const DECLARED: Readonly<Record<Capability, Declaration>> = {
   wordpress_details: {
     title: 'list of plugins, themes and administrators, and Site Health',
     ofFiles: NO_WORDPRESS,
-    notEmbedded: 'The embedded host does not read the plugins, themes and Site Health of WordPress.',
-    otherWay: 'Look in wp-admin, or use a platform with a Linux host.',
+    notEmbedded: null,
+    otherWay: null,
   },
   wordpress_updates: {
     title: 'updates of WordPress, plugins and themes with rollback, and a policy for automatic ones',
@@ -59,8 +59,8 @@ const DECLARED: Readonly<Record<Capability, Declaration>> = {
   wordpress_changes: {
     title: 'installing, switching and deleting plugins and themes',
     ofFiles: NO_WORDPRESS,
-    notEmbedded: 'The embedded host does not change plugins and themes.',
-    otherWay: 'Change them in wp-admin, or use a platform with a Linux host.',
+    notEmbedded: null,
+    otherWay: null,
   },
   wp_cli: {
     title: 'WP-CLI',
@@ -172,12 +172,21 @@ export function refusalOfEmbedded(capability: Capability, runtime: Runtime): str
 const AVAILABLE: CapabilityState = { available: true };
 const lacking = (reason: string, remedy: string): CapabilityState => ({ available: false, reason, remedy });
 
+/** What the embedded host does with the PHP of the website. */
+const NEEDS_PHP: ReadonlySet<Capability> = new Set([
+  'wordpress_login',
+  'wordpress_details',
+  'wordpress_changes',
+  'wp_cli',
+  'mail',
+]);
+
 /** The reason and remedy if the embedded host lacks something that a capability needs; null if it lacks nothing. */
 function missingEmbedded(
   capability: Capability,
   { runsPhp, hasMailServer }: Extract<HostFacts, { kind: 'embedded' }>,
 ): CapabilityState | null {
-  if (!runsPhp && (capability === 'wordpress_login' || capability === 'wp_cli' || capability === 'mail')) {
+  if (!runsPhp && NEEDS_PHP.has(capability)) {
     return lacking(
       'PHP is switched off on this platform, so WordPress does not run.',
       'The operator can switch it on with HOMEPORT_EMBEDDED_PHP_MB.',

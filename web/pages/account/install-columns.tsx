@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import type { InstallOrder, ListedInstall } from '../../api/install-list.ts';
+import { waitingUpdates } from '../../api/waiting-updates.ts';
 import { displayName } from '../../components/display-name.ts';
 import { DomainName } from '../../components/domain-name.tsx';
 import { environmentLabel } from '../../components/environments.ts';
@@ -7,7 +8,6 @@ import { InstallStatus } from '../../components/install-status.tsx';
 import { type Column, RowMenu } from '../../components/table.tsx';
 import { Tags } from '../../components/tags.tsx';
 import { Time } from '../../components/time.tsx';
-import { waitingUpdates } from '../install/wordpress/waiting-updates.ts';
 import styles from './account.module.css';
 import { Reasons } from './attention.tsx';
 import { MatchedDomain } from './matched-domain.tsx';

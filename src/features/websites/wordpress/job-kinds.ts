@@ -11,11 +11,11 @@ import { permanently, postponing } from '../../hosts/host-failures.ts';
 import { findActiveInstall } from '../installs/website-store.ts';
 import { readWordPress, refreshWordPress, watchWordPress } from './jobs.ts';
 import { requestReading } from './request-reading.ts';
-import { countHosted, dueInstalls, marksOf, storeFailure, storeReading } from './store.ts';
+import { countWordPress, dueInstalls, marksOf, storeFailure, storeReading } from './store.ts';
 
 /** A host that can be asked now. */
 export interface MarkedHost {
-  /** Null: the embedded host, which runs no WordPress. */
+  /** Null: the embedded host. */
   hostId: string | null;
   source: WordPressMarks;
 }
@@ -54,7 +54,7 @@ export function wordpressJobKinds(
   }
 
   /** Installs of a host whose mark is another one than when they were read. */
-  async function changedInstalls(hostId: string, marks: WordPressMarks): Promise<string[]> {
+  async function changedInstalls(hostId: string | null, marks: WordPressMarks): Promise<string[]> {
     const changed: string[] = [];
     const since = timestamp(clock, -PAUSE_MS);
     let after: string | null = null;
@@ -90,11 +90,10 @@ export function wordpressJobKinds(
     defineJob({
       ...watchWordPress,
       async run(_payload, { signal, log }) {
-        const hostIds: string[] = [];
+        const hostIds: (string | null)[] = [];
         const changed: string[] = [];
         for (const { hostId, source } of await answering()) {
           signal.throwIfAborted();
-          if (hostId === null) continue;
           hostIds.push(hostId);
           changed.push(
             ...(await changedInstalls(hostId, source).catch((err: unknown) => {
@@ -104,7 +103,7 @@ export function wordpressJobKinds(
           );
         }
         // The first readings are spread over the day, and so are those of all later days.
-        const limit = Math.max(LEAST_AT_ONCE, Math.ceil((await countHosted(database.reader)) / RUNS));
+        const limit = Math.max(LEAST_AT_ONCE, Math.ceil((await countWordPress(database.reader)) / RUNS));
         const due = await dueInstalls(database.reader, hostIds, timestamp(clock), limit);
         return async (transaction) => {
           for (const id of due) await requestReading(transaction, queue, id, { check: true, delayMs: 0 });

@@ -1,9 +1,10 @@
-import { type Selectable, sql } from 'kysely';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { inScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import type { Environment } from '../../../database/tables/installs.ts';
 import type { JobState } from '../../../database/tables/jobs.ts';
 import type { WordPressReadingRow } from '../../../database/tables/wordpress.ts';
+import type { Tables } from '../../../database/tables.ts';
 import type { Runtime } from '../../../hosting/contract/install-state.ts';
 import type { WordPressReading } from '../../../hosting/contract/wordpress.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
@@ -25,14 +26,18 @@ export function findReading(queries: Queries, installId: string): Promise<Stored
     .executeTakeFirst();
 }
 
-/** Whether a host that can run WordPress has the install. */
-export async function isOnHost(queries: Queries, installId: string): Promise<boolean> {
+/** Whether an install runs WordPress: every one on a Linux host, and those of the embedded host with that runtime. */
+const runsWordPress = (eb: ExpressionBuilder<Tables, 'installs'>) =>
+  eb.or([eb('installs.host_id', 'is not', null), eb('installs.runtime', '=', 'wordpress')]);
+
+/** Whether the install is active and runs WordPress. */
+export async function hasActiveWordPress(queries: Queries, installId: string): Promise<boolean> {
   const row = await queries
     .selectFrom('installs')
     .select('id')
     .where('id', '=', installId)
     .where('status', '=', 'active')
-    .where('host_id', 'is not', null)
+    .where(runsWordPress)
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -132,55 +137,59 @@ function sentenceOf(failures: [string, string | null][]): string {
   return `No answer about updates of ${kinds.join(', ')}: ${reason}`;
 }
 
-/** Installs on hosts whose daily reading is due, longest waiting first, without those whose reading waits or runs. */
+/**
+ * Installs with WordPress on hosts whose daily reading is due, longest waiting first, without those whose reading waits or runs. A null
+ * stands for the embedded host.
+ */
 export async function dueInstalls(
   queries: Queries,
-  hostIds: readonly string[],
+  hostIds: readonly (string | null)[],
   now: string,
   limit: number,
 ): Promise<string[]> {
   if (hostIds.length === 0) return [];
   const rows = await queries
-    .selectFrom('installs as install')
-    .leftJoin('wordpress_readings as known', 'known.install_id', 'install.id')
-    .select('install.id')
-    .where('install.status', '=', 'active')
-    .where('install.host_id', 'in', hostIds)
+    .selectFrom('installs')
+    .leftJoin('wordpress_readings as known', 'known.install_id', 'installs.id')
+    .select('installs.id')
+    .where('installs.status', '=', 'active')
+    .where(runsWordPress)
+    .where((eb) => eb.or(hostIds.map((hostId) => eb('installs.host_id', 'is not distinct from', hostId))))
     .where((eb) => eb.or([eb('known.due_at', 'is', null), eb('known.due_at', '<=', now)]))
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
           selectFrom('jobs')
             .select('jobs.id')
-            .where(sql<boolean>`jobs.lane = 'wordpress:' || cast(install.id as text)`)
+            .where(sql<boolean>`jobs.lane = 'wordpress:' || cast(installs.id as text)`)
             .where('jobs.state', 'in', [queued, running]),
         ),
       ),
     )
-    .orderBy((eb) => eb.fn.coalesce('known.due_at', 'install.created_at'))
+    .orderBy((eb) => eb.fn.coalesce('known.due_at', 'installs.created_at'))
     .limit(limit)
     .execute();
   return rows.map(({ id }) => id);
 }
 
-/** The number of active installs on hosts. */
-export async function countHosted(queries: Queries): Promise<number> {
+/** The number of active installs with WordPress. */
+export async function countWordPress(queries: Queries): Promise<number> {
   const { count } = await queries
     .selectFrom('installs')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('status', '=', 'active')
-    .where('host_id', 'is not', null)
+    .where(runsWordPress)
     .executeTakeFirstOrThrow();
   return count;
 }
 
 /**
- * Of some installs of a host, those that were read before, with the mark of that time. Leaves out installs tried since `since`, and those
+ * Of some installs of a host (null: the embedded one), those that were read before, with the mark of that time. Leaves out installs tried since `since`, and those
  * whose last reading was given up: they wait for their daily one.
  */
 export function marksOf(
   queries: Queries,
-  hostId: string,
+  hostId: string | null,
   installIds: readonly string[],
   since: string,
 ): Promise<{ install_id: string; mark: string | null }[]> {
@@ -188,7 +197,7 @@ export function marksOf(
     .selectFrom('wordpress_readings as known')
     .innerJoin('installs as install', 'install.id', 'known.install_id')
     .select(['known.install_id', 'known.mark'])
-    .where('install.host_id', '=', hostId)
+    .where('install.host_id', 'is not distinct from', hostId)
     .where('install.status', '=', 'active')
     .where('known.install_id', 'in', installIds)
     .where((eb) => eb.or([eb('known.tried_at', 'is', null), eb('known.tried_at', '<', since)]))

@@ -3,7 +3,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../lib/clock.ts';
 import { type Keeping, keepingOf } from '../../policy/page-keeping.ts';
-import type { PhpResponse } from '../php/php-sites.ts';
+import type { PhpResponse } from '../../runtime/wasm/php-sites.ts';
 import { headersForVisitor } from './php-headers.ts';
 
 /** A page of PHP that any visitor may see. */

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { FORWARDED_HEADERS, METHOD_OVERRIDES } from '../../policy/forwarded-headers.ts';
 import { PASS_HEADER } from '../../policy/visitor-pass.ts';
+import type { PhpRequest, PhpResponse } from '../../runtime/wasm/php-sites.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
-import type { PhpRequest, PhpResponse } from '../php/php-sites.ts';
 import { namesVisitor } from './visitor-logins.ts';
 
 /** Of one connection, or the edge's own business. */

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vit
 import { manualClock } from '../../../../test/manual-clock.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { eventually } from '../../policy/edge.fixture.ts';
+import { PhpFailure, type PhpRequest, type PhpResponse } from '../../runtime/wasm/php-sites.ts';
 import { parseVhost } from '../host-folder/vhost.ts';
-import { PhpFailure, type PhpRequest, type PhpResponse } from '../php/php-sites.ts';
 import { createPhpPages, type PhpPagesOptions } from './php-pages.ts';
 import { parseSitePath, parseTarget } from './request-target.ts';
 

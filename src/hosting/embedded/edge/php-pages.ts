@@ -15,8 +15,8 @@ import {
 } from '../../policy/page-request-headers.ts';
 import { NOTICES, type Notice } from '../../policy/pages.ts';
 import type { Scheme } from '../../policy/redirects.ts';
+import { PhpFailure, type PhpFailureReason, type PhpResponse } from '../../runtime/wasm/php-sites.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
-import { PhpFailure, type PhpFailureReason, type PhpResponse } from '../php/php-sites.ts';
 import { createRareLog } from '../rare-log.ts';
 import { type Exchange, sendNotice } from './exchange.ts';
 import { bypassesPageCache } from './page-bypass.ts';

@@ -1,7 +1,7 @@
 import type { PassThrough, Readable } from 'node:stream';
 import { untilAborted } from '../../../lib/concurrency.ts';
+import { PhpFailure, type PhpRequest, type PhpResponse } from '../../runtime/wasm/php-sites.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
-import { PhpFailure, type PhpRequest, type PhpResponse } from '../php/php-sites.ts';
 import { createRequestCounts } from './request-counts.ts';
 
 export type RequestPhp = (vhost: Vhost, request: PhpRequest, signal: AbortSignal) => Promise<PhpResponse>;

@@ -42,6 +42,9 @@ export interface Layout {
   /** One file for each install whose mail was refused. */
   refusals: string;
   refusalsOf(installId: string): string;
+  /** One file for each install: how far the last change of a plugin or theme is. */
+  changes: string;
+  changeOf(installId: string): string;
   /** The id of the folder. */
   folderId: string;
   /** The process that last served from the folder. */
@@ -96,6 +99,8 @@ export function layoutOf(root: string): Layout {
     usage: join(root, 'usage.sqlite'),
     refusals: join(root, 'mail-refusals'),
     refusalsOf: (id) => join(root, 'mail-refusals', `${checked(id)}.json`),
+    changes: join(root, 'changes'),
+    changeOf: (id) => join(root, 'changes', `${checked(id)}.json`),
     folderId: join(root, 'id'),
     lastServer: join(root, 'last-server.json'),
     platform: join(root, 'platform'),

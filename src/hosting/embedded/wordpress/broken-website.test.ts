@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { BrokenWebsiteError } from '../../contract/errors.ts';
-import { PhpFailure } from '../php/php-sites.ts';
+import { PhpFailure } from '../../runtime/wasm/php-sites.ts';
 import { blamingWebsite, FailedScriptError } from './broken-website.ts';
 
 const failed = (output: string) => new FailedScriptError('replace-urls.php failed', output);

@@ -1,8 +1,8 @@
 import { hasCode } from '../../../lib/error-code.ts';
 import { isFullDisk } from '../../../lib/full-disk.ts';
 import { BrokenWebsiteError } from '../../contract/errors.ts';
+import { PhpFailure } from '../../runtime/wasm/php-sites.ts';
 import { failureSentence } from '../../wordpress/failure-sentence.ts';
-import { PhpFailure } from '../php/php-sites.ts';
 
 const ADVICE =
   'Look into .private/php-error.log, and deactivate the plugin or theme that it names, or restore a backup. Then try again.';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { PermanentHostError } from '../../contract/errors.ts';
-import type { PhpScriptResult } from '../php/php-sites.ts';
+import type { PhpScriptResult } from '../../runtime/wasm/php-sites.ts';
 import { FailedScriptError } from './broken-website.ts';
 
 /** Prints of the script (`databaseCopyCode`). */

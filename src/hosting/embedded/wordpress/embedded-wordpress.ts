@@ -13,20 +13,22 @@ import type {
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
+import type { InstallRuntime } from '../../runtime/runtime.ts';
+import { OWN_PREFIX, removeAbandoned } from '../../runtime/wasm/abandoned-entries.ts';
+import type { LoopbackConnections } from '../../runtime/wasm/loopback-connections.ts';
+import type { PhpAvailability, PhpConnection, PhpSites } from '../../runtime/wasm/php-sites.ts';
+import { removeProcessFolders } from '../../runtime/wasm/process-folder.ts';
+import { wasmRuntime } from '../../runtime/wasm/wasm-runtime.ts';
 import { createWordPressCores } from '../../wordpress/cores.ts';
 import { writePhpFiles } from '../../wordpress/php-files.ts';
-import { OWN_PREFIX, removeAbandoned } from '../abandoned-entries.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import type { WordPressSettings } from '../host-options.ts';
-import type { LoopbackConnections } from '../php/loopback-connections.ts';
-import type { PhpAvailability, PhpConnection, PhpSites } from '../php/php-sites.ts';
-import { removeProcessFolders } from '../php/process-folder.ts';
 import { createRareLog } from '../rare-log.ts';
 import { createMailRefusals, type MailRefusals } from './mail-refusals.ts';
 import { followReleases } from './newer-releases.ts';
 import type { PurgeRequest } from './purge-requests.ts';
 import { createWordPressServing, type WordPressServing } from './serving.ts';
-import { phpRootsOf, type SiteFacts } from './site.ts';
+import { phpRootsOf, runtimeFoldersOf, type SiteFacts } from './site.ts';
 import type { WebsiteMail } from './website-mail.ts';
 import { createWordPressSites, type WordPressSites } from './wordpress-sites.ts';
 import { createEmbeddedWpCli, type EmbeddedWpCli } from './wp-cli.ts';
@@ -42,6 +44,7 @@ export interface EmbeddedWordPress {
   sites: WordPressSites;
   requests: WordPressServing;
   wpCli: EmbeddedWpCli;
+  runtimeOf(website: WordPressWebsite): InstallRuntime;
   mail(): Promise<WebsiteMail>;
   refusals: MailRefusals;
   /** Whether PHP runs on this machine. Logs each reason why not once. */
@@ -220,6 +223,13 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     sites,
     requests,
     wpCli,
+    runtimeOf: ({ id, facts }) =>
+      wasmRuntime({
+        php,
+        site: () => sites.siteOf(id, facts),
+        origin: facts.origin,
+        folders: runtimeFoldersOf(layout, id),
+      }),
     mail,
     refusals,
     here,

@@ -6,15 +6,17 @@ import Sqlite from 'better-sqlite3';
 import type { Logger } from 'pino';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { syncFolder, writeDurably } from '../../../lib/durable-file.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { syncFileSystem } from '../../../lib/sync-file-system.ts';
+import { OWN_PREFIX } from '../../runtime/wasm/abandoned-entries.ts';
+import type { LibraryScript } from '../../runtime/wasm/library-script.ts';
 import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
 import { DATABASE_FILE, MUST_USE_FILE, renderWpConfig, withStopLine } from '../../wordpress/site-config.ts';
-import { OWN_PREFIX } from '../abandoned-entries.ts';
 import { type Layout, type WebsiteFolders, websiteIn } from '../host-folder/layout.ts';
 import { copyTree } from './copy-tree.ts';
-import { DATABASE, type LibraryScript, PRIVATE, PURGES } from './site.ts';
+import { DATABASE, PRIVATE, PURGES } from './site.ts';
 import { readWebsiteText } from './website-text.ts';
 
 /** Runs our PHP on a document root outside the installs. Ends its process afterwards. */
@@ -33,6 +35,8 @@ export interface GoldenCopies {
 
 /** Increased whenever the creation changes, so that older copies are not used. */
 const FORMAT = 2;
+/** Of each script, because PHP compiles all of WordPress on a machine that may be busy. */
+const MAKING_MS = 5 * MINUTE_MS;
 /** WordPress's own default contains the date; people expect only the name. */
 const PERMALINKS = '/%postname%/';
 
@@ -55,11 +59,12 @@ export function createGoldenCopies({
       await makeTree(website, layout.coreOf(version));
       await runOn({ ...website, version, origin: PLACEHOLDER.origin }, [
         {
-          name: 'install.php',
+          script: 'install.php',
           args: [PLACEHOLDER.user, PLACEHOLDER.email, PLACEHOLDER.title, PERMALINKS],
+          timeoutMs: MAKING_MS,
         },
         // By itself, because WordPress reads the permalink structure at its start.
-        { name: 'settle.php' },
+        { script: 'settle.php', timeoutMs: MAKING_MS },
       ]);
       forgetTemporaryValues(join(website.database, DATABASE));
       for (const name of ['wp-config.php', `${PRIVATE}/${PURGES}`])

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from '../../../lib/durations.ts';
+import type { ProbedWebsite } from '../../websites/probe/visited-page.ts';
 import { type PageFault, probeVisitors, type VisitorProbe } from '../../websites/probe/visitor-probe.ts';
 import { cleanReason } from '../../wordpress/website-text.ts';
 import { type AskedEdge, requireWordPress, type VisitedWebsite } from '../../wordpress/wordpress-answers.ts';
@@ -38,9 +39,14 @@ export function visitorFaults(
   addresses: Pick<EmbeddedAddresses, 'edgeHttp' | 'edgeHttps'>,
   probe: Pick<VisitorProbe, 'fatals' | 'signal'>,
 ): Promise<PageFault[]> {
-  const probed = { website: visited(site), edge: edgeOf(addresses) };
-  return probeVisitors(probed, { timeoutMs: TIMEOUT_MS, ...probe });
+  return probeVisitors(probedWebsite(site, addresses), { timeoutMs: TIMEOUT_MS, ...probe });
 }
+
+/** A website and how to reach it. */
+export const probedWebsite = (
+  site: NamedSite,
+  addresses: Pick<EmbeddedAddresses, 'edgeHttp' | 'edgeHttps'>,
+): ProbedWebsite => ({ website: visited(site), edge: edgeOf(addresses) });
 
 function visited({ origin, passKey, names }: NamedSite): VisitedWebsite {
   const { protocol, hostname: primaryHostname } = new URL(origin);

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../../lib/error-message.ts';
 import { ifThere } from '../../../lib/if-there.ts';
+import { createConfinedPlaces } from '../../runtime/wasm/confined-places.ts';
+import { writeProcessProgram } from '../../runtime/wasm/process-program.ts';
+import { requirePackages } from '../../runtime/wasm/required-packages.ts';
+import { sizeOf } from '../../runtime/wasm/running-sites.ts';
+import { UnconfinedError } from '../../runtime/wasm/unconfined-error.ts';
 import { newestFirst } from '../../wordpress/core-tree.ts';
 import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import { createVhostStore } from '../host-folder/vhost-store.ts';
-import { createConfinedPlaces } from '../php/confined-places.ts';
-import { writeProcessProgram } from '../php/process-program.ts';
-import { requirePackages } from '../php/required-packages.ts';
-import { sizeOf } from '../php/running-sites.ts';
-import { UnconfinedError } from '../php/unconfined-error.ts';
 import { LIMITS } from './site.ts';
 
 /** Parts of an embedded host that WordPress needs. */

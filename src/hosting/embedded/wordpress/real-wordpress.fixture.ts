@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
+import { createPhpSites } from '../../runtime/wasm/create-php-sites.ts';
+import { provideSqlitePlugin, provideWpCli } from '../../runtime/wasm/packaged-copies.ts';
 import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
 import type { WordPressSettings } from '../host-options.ts';
-import { createPhpSites } from '../php/create-php-sites.ts';
-import { provideSqlitePlugin, provideWpCli } from '../php/packaged-copies.ts';
 
 /** Real PHP, which stays while a test runs and reaches no network. */
 export const realPhp: WordPressSettings['createPhp'] = (given) =>

@@ -3,9 +3,14 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { allDone, type Repetition, repeatEvery, serializeByKey } from '../../../lib/concurrency.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
+import {
+  PhpFailure,
+  type PhpRequest,
+  type PhpResponse,
+  type PhpSites,
+} from '../../runtime/wasm/php-sites.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
-import { PhpFailure, type PhpRequest, type PhpResponse, type PhpSites } from '../php/php-sites.ts';
 import { createRareLog } from '../rare-log.ts';
 import { missingData } from './missing-data.ts';
 import { type PurgeRequest, takePurges } from './purge-requests.ts';

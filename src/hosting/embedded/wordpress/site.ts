@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import { SEEN } from '../../runtime/wasm/library-script.ts';
+import type { PhpRoots, PhpSite } from '../../runtime/wasm/php-sites.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import { renderPrepend } from '../../wordpress/site-config.ts';
 import type { Layout } from '../host-folder/layout.ts';
-import type { PhpRoots, PhpScript, PhpSite } from '../php/php-sites.ts';
 
 /** Folder in the document root of a website that visitors never see: what belongs to the host. */
 export const PRIVATE = '.private';
@@ -22,16 +23,6 @@ const beside = (...names: string[]) => new Set(names.map((name) => `${PRIVATE}/$
 export const NOT_IN_SNAPSHOTS: ReadonlySet<string> = beside(DATABASE_FOLDER, 'tmp', PLATFORM_COPY_FOLDER);
 /** Files that a platform backup leaves out. */
 export const NOT_IN_PLATFORM_BACKUPS: ReadonlySet<string> = beside(DATABASE_FOLDER, 'tmp', COPY_FOLDER);
-
-/** The folders of a website as PHP sees them. */
-export const SEEN = {
-  root: '/wordpress',
-  private: '/private',
-  database: '/database',
-  library: '/homeport/library',
-  sqlite: '/homeport/sqlite',
-  wpCli: '/homeport/wp-cli',
-} as const;
 
 export const LIMITS: PhpSite['limits'] = { memoryMb: 256, seconds: 60, uploadMb: 64, threads: 2 };
 
@@ -72,6 +63,12 @@ export function phpRootsOf({ installs, making, golden, cores, sqlite, wpCli }: L
   return { writable: [installs, making], readable: [golden, cores, sqlite, wpCli] };
 }
 
+/** The folders of an install's website that its runtime shows. */
+export function runtimeFoldersOf({ filesOf }: Pick<Layout, 'filesOf'>, installId: string) {
+  const root = filesOf(installId);
+  return { root, private: join(root, PRIVATE) };
+}
+
 export function phpSiteOf(website: WordPressSite): PhpSite {
   const { id, files, database, core, sqlite, wpCli, origin, passKey } = website;
   return {
@@ -96,30 +93,6 @@ export function phpSiteOf(website: WordPressSite): PhpSite {
       sqlite: SEEN.sqlite,
     }),
     limits: LIMITS,
-  };
-}
-
-export interface LibraryScript {
-  /** A file of hosting/wordpress/php. */
-  name: string;
-  args?: readonly string[];
-  seconds?: number;
-}
-
-/** One of our PHP files as a script, which finds its arguments in `$argv`. */
-export function libraryScript({ name, args = [], seconds }: LibraryScript, origin: string): PhpScript {
-  const { host, protocol } = new URL(origin);
-  // Base64, so that no argument can end the text.
-  const given = Buffer.from(JSON.stringify([name, ...args])).toString('base64');
-  return {
-    code: `<?php
-defined('STDERR') || define('STDERR', fopen('php://stderr', 'w'));
-$argv = json_decode(base64_decode('${given}'), true);
-require '${SEEN.library}/${name}';
-`,
-    host,
-    https: protocol === 'https:',
-    ...(seconds === undefined ? {} : { seconds }),
   };
 }
 

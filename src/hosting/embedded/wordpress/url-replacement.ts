@@ -1,15 +1,17 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { MINUTE_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { isFullDisk } from '../../../lib/full-disk.ts';
 import { PermanentHostError, RefusedRestoreError } from '../../contract/errors.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
+import type { LibraryScript } from '../../runtime/wasm/library-script.ts';
+import { PhpFailure } from '../../runtime/wasm/php-sites.ts';
 import type { Layout, WebsiteFolders } from '../host-folder/layout.ts';
 import { requirePlainFolder } from '../host-folder/plain-folder.ts';
-import { PhpFailure } from '../php/php-sites.ts';
 import { NAMES_FILE, parseNames, unicodeName, writeHostNames } from './host-names-file.ts';
-import { type LibraryScript, PRIVATE, type SiteFacts } from './site.ts';
+import { PRIVATE, type SiteFacts } from './site.ts';
 import { readWebsiteText } from './website-text.ts';
 
 /** Changes the addresses in the database of a website after its main name changed, or after it was copied. */
@@ -47,7 +49,7 @@ export interface UrlReplacementOptions {
 
 /** Of the file with the host names: thousands of them. */
 const MOST_NAMES_BYTES = 256 * 1024;
-const REPLACE_SECONDS = 30 * 60;
+const REPLACE_MS = 30 * MINUTE_MS;
 const NOT_ADDRESSED =
   'The addresses in the copied database could not be changed to those of this website, so nothing was replaced.';
 
@@ -83,7 +85,7 @@ export function createUrlReplacement({ layout, run, runIn, log }: UrlReplacement
     const { host, protocol } = new URL(origin);
     const from = [...new Set(names.flatMap((name) => [name, unicodeName(name)]))];
     const args = [protocol.slice(0, -1), host, ...from];
-    const rows = await work({ name: 'replace-urls.php', args, seconds: REPLACE_SECONDS });
+    const rows = await work({ script: 'replace-urls.php', args, timeoutMs: REPLACE_MS });
     log.info({ install: install.id, from, to: host, rows }, 'replaced URLs');
   }
 

@@ -2,7 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { PhpRequest, PhpResponse, PhpSite, PhpSites } from '../php/php-sites.ts';
+import type { PhpRequest, PhpResponse, PhpSite, PhpSites } from '../../runtime/wasm/php-sites.ts';
 import { PURGES } from './site.ts';
 
 /** Real PHP that notes what it is asked. For tests of the edge. */

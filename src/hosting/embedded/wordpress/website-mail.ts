@@ -8,7 +8,7 @@ import type { InstallMail } from '../../contract/mail.ts';
 import { addressesIn, LARGEST_HEAD, type MessageHead, parseHead } from '../../policy/mail/message-head.ts';
 import { outgoingHead } from '../../policy/mail/outgoing-head.ts';
 import { LARGEST_MESSAGE, MOST_RECIPIENTS, parseAddress } from '../../policy/mail/recipients.ts';
-import type { PhpMail } from '../php/php-sites.ts';
+import type { PhpMail } from '../../runtime/wasm/php-sites.ts';
 import type { MailRefusals } from './mail-refusals.ts';
 import { sendmailRecipients } from './sendmail-arguments.ts';
 

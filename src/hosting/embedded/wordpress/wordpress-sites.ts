@@ -12,6 +12,8 @@ import { BrokenWebsiteError } from '../../contract/errors.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
 import type { LoginRefused, WordPressLogin } from '../../contract/wordpress-login.ts';
+import { type LibraryScript, libraryScript } from '../../runtime/wasm/library-script.ts';
+import type { PhpSite, PhpSites } from '../../runtime/wasm/php-sites.ts';
 import { outputOfCompleted } from '../../wordpress/completed-script.ts';
 import type { WordPressCores } from '../../wordpress/cores.ts';
 import { createLogin, LOGIN_SCRIPT, LOGIN_WITHIN_MS } from '../../wordpress/logins.ts';
@@ -20,7 +22,6 @@ import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
 import { renderWpConfig } from '../../wordpress/site-config.ts';
 import { type Layout, type WebsiteFolders, websiteIn } from '../host-folder/layout.ts';
 import { requirePlainFolder } from '../host-folder/plain-folder.ts';
-import type { PhpSite, PhpSites } from '../php/php-sites.ts';
 import { adoptDatabase } from './adopted-database.ts';
 import { FailedScriptError } from './broken-website.ts';
 import { requireCopied } from './copied-database.ts';
@@ -36,8 +37,6 @@ import {
   databaseCopyCode,
   databaseNameOf,
   FRONT_PAGE_CODE,
-  type LibraryScript,
-  libraryScript,
   PRIVATE,
   phpSiteOf,
   type SiteFacts,
@@ -169,9 +168,9 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
   ): Promise<string> {
     const { output, error, exit } = await php.run(site, libraryScript(script, origin), signal);
     // WordPress shows its own errors as a page, and ends without a fault.
-    const printed = MARKED.has(script.name) ? outputOfCompleted(output) : output;
+    const printed = MARKED.has(script.script) ? outputOfCompleted(output) : output;
     if (exit === 0 && printed !== null && !output.includes(ERROR_PAGE)) return printed;
-    throw new FailedScriptError(`${script.name} failed`, error.trim() || output);
+    throw new FailedScriptError(`${script.script} failed`, error.trim() || output);
   }
 
   async function create(install: InstallRef, facts: SiteFacts, signal?: AbortSignal): Promise<void> {
@@ -247,8 +246,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
         installId: install.id,
         database: databaseNameOf(install.id),
         user,
-        run: (args) =>
-          run(site, { name: LOGIN_SCRIPT, args, seconds: LOGIN_WITHIN_MS / 1_000 }, facts.origin),
+        run: (args) => run(site, { script: LOGIN_SCRIPT, args, timeoutMs: LOGIN_WITHIN_MS }, facts.origin),
         log,
         clock,
         randomness,

@@ -7,10 +7,10 @@ import { ifThere } from '../../../lib/if-there.ts';
 import type { InstallState } from '../../contract/install-state.ts';
 import type { WpCliResult } from '../../contract/wp-cli.ts';
 import { siteState } from '../../policy/edge.fixture.ts';
+import type { PhpSites } from '../../runtime/wasm/php-sites.ts';
 import { NO_INPUT } from '../../wordpress/wp-cli/no-input.ts';
 import { startHost, type TestHost } from '../embedded-host.fixture.ts';
 import { layoutOf } from '../host-folder/layout.ts';
-import type { PhpSites } from '../php/php-sites.ts';
 import { realPhp, realWordPress } from './real-wordpress.fixture.ts';
 import { DATABASE } from './site.ts';
 

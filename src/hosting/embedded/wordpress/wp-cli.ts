@@ -1,11 +1,12 @@
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { WpCliOutcome } from '../../contract/wp-cli.ts';
+import { SEEN } from '../../runtime/wasm/library-script.ts';
+import { SQLITE_COMMAND, WP_CLI_PHAR } from '../../runtime/wasm/packaged-copies.ts';
+import { PhpFailure, type PhpProgram, type PhpSites } from '../../runtime/wasm/php-sites.ts';
 import { NO_INPUT_CODE } from '../../wordpress/wp-cli/no-input.ts';
 import { runBounded } from '../../wordpress/wp-cli/run-bounded.ts';
 import { createWpCliTurns, type WpCliTurns } from '../../wordpress/wp-cli/turns.ts';
-import { SQLITE_COMMAND, WP_CLI_PHAR } from '../php/packaged-copies.ts';
-import { PhpFailure, type PhpProgram, type PhpSites } from '../php/php-sites.ts';
-import { SEEN, type SiteFacts } from './site.ts';
+import type { SiteFacts } from './site.ts';
 import type { WordPressSites } from './wordpress-sites.ts';
 
 /** Runs WP-CLI in the PHP of websites, one command of each at a time. */

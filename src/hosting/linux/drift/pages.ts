@@ -1,7 +1,6 @@
 import { type PageFault, probeVisitors } from '../../websites/probe/visitor-probe.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import { phpDaemon, type Website } from '../websites/provisioning.ts';
-import { newestFatals } from '../wordpress/error-log.ts';
 import { loosenModes, takeOwnership } from '../wordpress/permissions.ts';
 import type { Fault } from './finding.ts';
 import type { InspectedHost } from './inspected-host.ts';
@@ -18,7 +17,7 @@ export async function checkPages(
   website: Website,
   install: SandboxedInstall,
 ): Promise<Fault[]> {
-  const found = await failingPages(host, website, install);
+  const found = await failingPages(host, website);
   let repaired: Promise<void> | undefined;
   const repair = () => {
     repaired ??= repairPages(host, website, install);
@@ -31,13 +30,9 @@ export async function checkPages(
   }));
 }
 
-async function failingPages(
-  { layout, steps }: InspectedHost,
-  website: Website,
-  install: SandboxedInstall,
-): Promise<PageFault[]> {
+async function failingPages({ steps }: InspectedHost, website: Website): Promise<PageFault[]> {
   const look = await steps.lookAt(website);
-  const faults = await probeVisitors(look, { fatals: () => newestFatals(layout, install) });
+  const faults = await probeVisitors(look, { fatals: look.fatals });
   // Maintenance pages of plugins.
   return faults.filter(({ isMaintenance }) => !isMaintenance);
 }
@@ -47,10 +42,10 @@ async function repairPages(host: InspectedHost, website: Website, install: Sandb
   const { layout, daemons, web } = host;
   await takeOwnership(layout, install);
   await loosenModes(layout, install);
-  let [fault] = await failingPages(host, website, install);
+  let [fault] = await failingPages(host, website);
   if (fault !== undefined) {
     await daemons.restart(phpDaemon(website.id));
-    [fault] = await failingPages(host, website, install);
+    [fault] = await failingPages(host, website);
   }
   if (fault !== undefined) throw new Error(`${fault.text}.`);
   // The page cache may have kept what visitors got meanwhile.

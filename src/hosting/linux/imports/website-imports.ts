@@ -9,6 +9,7 @@ import { runCommand } from '../../../lib/run-command.ts';
 import { RefusedImportError } from '../../contract/errors.ts';
 import type { ImportedWebsite, ImportOptions, ImportSource } from '../../contract/imports.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
+import { bareRun, runWhole } from '../../runtime/linux/run-php.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import {
   createWebsiteReplacement,
@@ -22,7 +23,6 @@ import type { HostedInstall } from '../isolation/hosted-install.ts';
 import type { ProjectQuotas } from '../isolation/project-quotas.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { bareRun, runWhole } from '../wordpress/run-php.ts';
 import type { Websites } from '../wordpress/website.ts';
 import { runImportScript } from './import-script.ts';
 import { findWordPress, type ImportedDatabase } from './imported-database.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runCommand } from '../../../lib/run-command.ts';
+import { runScript } from '../../runtime/linux/run-php.ts';
 import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
 import { findPhpRuntimes } from '../machine/php-runtimes.ts';
-import { runScript } from '../wordpress/run-php.ts';
 import { makeHome } from './folders.ts';
 import { asUser, type SandboxedInstall, type SandboxOptions, sandboxCommand } from './sandbox.ts';
 

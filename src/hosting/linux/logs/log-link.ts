@@ -1,4 +1,4 @@
-import { pinFolder } from '../wordpress/pinned-folder.ts';
+import { pinFolder } from '../../runtime/linux/pinned-folder.ts';
 
 const NAME = 'logs';
 const TARGET = '../logs';

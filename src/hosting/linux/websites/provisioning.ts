@@ -1,6 +1,8 @@
 import type { InstallState } from '../../contract/install-state.ts';
 import { effectivePhp } from '../../policy/php-limits.ts';
+import { linuxRuntime } from '../../runtime/linux/linux-runtime.ts';
 import { CHECK_PACE, type ProbeSite } from '../../websites/probe/probing.ts';
+import { websiteScripts } from '../../websites/probe/website-scripts.ts';
 import { type AskedEdge, requireWordPress, type VisitedWebsite } from '../../wordpress/wordpress-answers.ts';
 import { redisSpec } from '../daemons/redis.ts';
 import { makeHome, removeHome } from '../isolation/folders.ts';
@@ -13,7 +15,6 @@ import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
 import { warmUp } from '../php/warm-up.ts';
 import type { SiteAddress } from '../wordpress/website.ts';
 import type { WebsiteParts } from './website-parts.ts';
-import { websiteScripts } from './website-scripts.ts';
 
 /** The facts that suffice to remove a website, even if all others are lost. */
 export interface WebsiteRemains {
@@ -205,10 +206,10 @@ export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
 
   /** The website for a check of its pages. */
   const lookAt = async (website: Website, signal?: AbortSignal): Promise<ProbeSite> => ({
-    ...websiteScripts(layout, await sandboxOf(website), {
-      enter: cgroups.enter(cgroupOf(website.id)),
+    ...websiteScripts(
+      linuxRuntime(layout, await sandboxOf(website), cgroups.enter(cgroupOf(website.id))),
       signal,
-    }),
+    ),
     website: visitedWebsite(website.state),
     edge: edge(),
     database: website.database,

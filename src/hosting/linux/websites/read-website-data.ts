@@ -2,13 +2,13 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifThere } from '../../../lib/if-there.ts';
 import { runCommand } from '../../../lib/run-command.ts';
+import { type PinnedFolder, pinFolder } from '../../runtime/linux/pinned-folder.ts';
 import { configuredPrefix } from '../../wordpress/core-tables.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { identifier } from '../daemons/sql.ts';
 import { folderState } from '../isolation/owned-folder.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { type PinnedFolder, pinFolder } from '../wordpress/pinned-folder.ts';
 import { isContent } from '../wordpress/site-files.ts';
 import type { WebsiteData } from './website-losses.ts';
 

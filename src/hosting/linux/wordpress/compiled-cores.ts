@@ -7,6 +7,7 @@ import { syncFolder } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { runCommand } from '../../../lib/run-command.ts';
+import { runPhp } from '../../runtime/linux/run-php.ts';
 import { requireCore } from '../../wordpress/core-tree.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import { makeHome } from '../isolation/folders.ts';
@@ -14,7 +15,6 @@ import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { UnixUsers } from '../isolation/unix-users.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
-import { runPhp } from './run-php.ts';
 import { createScratchWebsites } from './scratch-website.ts';
 
 /**

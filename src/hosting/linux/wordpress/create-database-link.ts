@@ -5,11 +5,11 @@ import type { Clock } from '../../../lib/clock.ts';
 import { SECOND_MS } from '../../../lib/durations.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import type { DatabaseLink, DatabaseLinkRefused } from '../../contract/database-access.ts';
+import { type PinnedFolder, pinFolder } from '../../runtime/linux/pinned-folder.ts';
 import { ADMINER, DATABASE_SESSIONS } from '../database-page/page-file.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { pingPhp } from '../php/fpm.ts';
-import { type PinnedFolder, pinFolder } from './pinned-folder.ts';
 
 const VALID_SECONDS = 60;
 const TOKEN_BYTES = 32;

@@ -2,12 +2,12 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import type { LoginRefused, WordPressLogin } from '../../contract/wordpress-login.ts';
+import { runPhp } from '../../runtime/linux/run-php.ts';
 import { createLogin, LOGIN_SCRIPT, LOGIN_WITHIN_MS } from '../../wordpress/logins.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { pingPhp } from '../php/fpm.ts';
-import { runPhp } from './run-php.ts';
 
 export interface LoginsOptions {
   layout: LinuxLayout;

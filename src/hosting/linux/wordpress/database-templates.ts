@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { writeDurably } from '../../../lib/durable-file.ts';
 import { ifThere } from '../../../lib/if-there.ts';
+import { runPhp, runWhole } from '../../runtime/linux/run-php.ts';
 import { requireCore } from '../../wordpress/core-tree.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
@@ -15,7 +16,6 @@ import type { UnixUsers } from '../isolation/unix-users.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
 import { templateStatements } from './first-content.ts';
-import { runPhp, runWhole } from './run-php.ts';
 import { createScratchWebsites } from './scratch-website.ts';
 import { makeSiteFiles } from './site-files.ts';
 

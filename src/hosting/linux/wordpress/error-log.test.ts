@@ -2,8 +2,10 @@ import { mkdir, readdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../test/database.ts';
+import { linuxFiles } from '../../runtime/linux/linux-runtime.ts';
+import { newestFatals } from '../../websites/probe/website-scripts.ts';
 import { linuxLayout } from '../machine/layout.ts';
-import { newestFatals, rotateErrorLog } from './error-log.ts';
+import { rotateErrorLog } from './error-log.ts';
 
 const install = { id: '0b6f3c1a-8d52-4f7e-9a10-2c3d4e5f6071' };
 const MOST = 16 * 1024 * 1024;
@@ -55,7 +57,7 @@ test('the newest fatal errors keep their file and line, and lose their time and 
       at(`PHP Fatal error:  Uncaught Error: ${'x'.repeat(900)} in /srv/htdocs/wp-content/plugins/a/a.php:7`) +
       'Stack trace:\n#0 {main}\n',
   );
-  expect(await newestFatals(layout, install)).toEqual([
+  expect(await newestFatals(linuxFiles(layout, install))).toEqual([
     expect.stringMatching(/^Uncaught Error: x+…x+ in wp-content\/plugins\/a\/a\.php:7$/),
   ]);
 });

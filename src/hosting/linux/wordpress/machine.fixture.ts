@@ -113,8 +113,7 @@ export async function startWordPress(
     clock = systemClock,
     origin = defaultOrigin,
     source,
-    ...more
-  }: { clock?: Clock; origin?: WebsitesOptions['origin']; source?: string; updateSource?: string } = {},
+  }: { clock?: Clock; origin?: WebsitesOptions['origin']; source?: string } = {},
 ) {
   const { layout, databases, users, php, log, isPrepared } = machine;
   if (isPrepared && source === undefined) await layPrepared(layout, ['cores', 'templates']);
@@ -128,7 +127,7 @@ export async function startWordPress(
   await cores.ensureAny();
   const [version = ''] = await cores.list();
   const templates = createDatabaseTemplates({ layout, databases, users, php: async () => php, log });
-  const parts = { layout, databases, templates, origin, log, clock, randomness: systemRandomness, ...more };
+  const parts = { layout, databases, templates, origin, log, clock, randomness: systemRandomness };
   return { cores, templates, version, websites: createWebsites(parts) };
 }
 

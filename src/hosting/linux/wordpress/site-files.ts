@@ -1,6 +1,7 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ifThere } from '../../../lib/if-there.ts';
+import { type Found, type Owner, type PinnedFolder, pinFolder } from '../../runtime/linux/pinned-folder.ts';
 import { NOT_SHOWN, themesIn } from '../../wordpress/core-tree.ts';
 import {
   MUST_USE_FILE,
@@ -13,7 +14,6 @@ import {
 } from '../../wordpress/site-config.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { type Found, type Owner, type PinnedFolder, pinFolder } from './pinned-folder.ts';
 
 const HOMEPORT_FILE = 'homeport.php';
 const CLIENT_SETTINGS = '.my.cnf';

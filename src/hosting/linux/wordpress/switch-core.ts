@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
+import { pinFolder } from '../../runtime/linux/pinned-folder.ts';
+import { runWhole } from '../../runtime/linux/run-php.ts';
 import { requireCore, themesIn } from '../../wordpress/core-tree.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { flushRedis } from '../daemons/redis.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { pinFolder } from './pinned-folder.ts';
-import { runWhole } from './run-php.ts';
 import { linkSite } from './site-files.ts';
 
 export interface CoreSwitchOptions {

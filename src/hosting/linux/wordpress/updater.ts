@@ -8,12 +8,12 @@ import {
   type UpdatePlan,
   type WantedUpdates,
 } from '../../contract/wordpress-updates.ts';
+import { runPhp } from '../../runtime/linux/run-php.ts';
 import { failureSentence } from '../../wordpress/failure-sentence.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import { parsePrinted } from '../../wordpress/printed-json.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { runPhp } from './run-php.ts';
 
 /** WordPress's own updates of plugins and themes, run as the install in its sandbox. */
 export interface Updater {

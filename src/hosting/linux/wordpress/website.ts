@@ -9,8 +9,9 @@ import type { Randomness } from '../../../lib/ids.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { CommandError } from '../../../lib/run-command.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
-import type { WordPressReading, WordPressUnread } from '../../contract/wordpress.ts';
 import type { LoginRefused, WordPressLogin } from '../../contract/wordpress-login.ts';
+import { pinFolder } from '../../runtime/linux/pinned-folder.ts';
+import { bareRun, runScript, runWhole } from '../../runtime/linux/run-php.ts';
 import { requireCore } from '../../wordpress/core-tree.ts';
 import { wordpressPasswordHash } from '../../wordpress/password-hash.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
@@ -26,10 +27,6 @@ import { type CronRun, cronRun } from './cron-run.ts';
 import type { DatabaseTemplates } from './database-templates.ts';
 import { rotateErrorLog } from './error-log.ts';
 import { FILL_REFUSED, firstContentSql, onlyIfEmpty, onlyIfInterrupted, undoFill } from './first-content.ts';
-import { createItemChanger, type ItemChanger } from './item-changer.ts';
-import { pinFolder } from './pinned-folder.ts';
-import { createWebsiteReader } from './read-website.ts';
-import { bareRun, runScript, runWhole } from './run-php.ts';
 import { checkSiteFiles, makeSiteFiles, repairSiteFiles, rewriteConfig } from './site-files.ts';
 import { createCoreSwitch } from './switch-core.ts';
 import { createUpdater, type Updater } from './updater.ts';
@@ -60,7 +57,7 @@ export interface WantedUrls {
 }
 
 /** WordPress of the installs. Users, homes and databases must exist; PHP, Redis and the web server need not run. */
-export interface Websites extends Updater, ItemChanger {
+export interface Websites extends Updater {
   /**
    * Creates the files of a new website: links to the core of `install.wordpressVersion`, initial files, and the values of this
    * host.
@@ -109,12 +106,6 @@ export interface Websites extends Updater, ItemChanger {
     database: string,
     user: string | null,
   ): Promise<WordPressLogin | LoginRefused>;
-  /** See `WordPressReader.readWordPress`. */
-  readWebsite(
-    install: SandboxedInstall,
-    options: { check: boolean },
-    signal?: AbortSignal,
-  ): Promise<WordPressReading | WordPressUnread>;
   /** Runs due tasks of WP-Cron. A failure of the website is part of the result. */
   runCron(install: SandboxedInstall, signal?: AbortSignal): Promise<CronRun>;
   /**
@@ -132,8 +123,6 @@ export interface WebsitesOptions {
   origin(hostname: string, secure: boolean): string;
   /** Command prefix that enters an install's cgroup; none if left out. */
   enter?(installId: string): readonly string[];
-  /** Where WordPress asks for updates; its makers' by default. */
-  updateSource?: string;
   log: Logger;
   clock: Clock;
   randomness: Randomness;
@@ -296,14 +285,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
     fillDatabase,
     switchCore: createCoreSwitch({ layout, databases, enter, log }),
     createLogin: createLogins({ layout, enter, log, clock, randomness }),
-    readWebsite: createWebsiteReader({
-      layout,
-      enter,
-      log,
-      ...(options.updateSource === undefined ? {} : { updateSource: options.updateSource }),
-    }),
     ...createUpdater({ layout, enter }),
-    ...createItemChanger({ layout, enter }),
     runCron,
     replaceUrls,
   };

@@ -6,6 +6,8 @@ import type { ProbeSession, ProbeSessions } from './website-state.ts';
 export interface CheckPace {
   /** Limit for a page, with its redirects. */
   pageMs: number;
+  /** A page that hangs is a fault after many times its former time, but not before this. */
+  patienceMs: number;
   /** Pause before a failing check is repeated. */
   pauseMs: number;
   /** Limit for all pages together. The rest is not asked. */
@@ -14,6 +16,7 @@ export interface CheckPace {
 
 export const CHECK_PACE: CheckPace = {
   pageMs: 20 * SECOND_MS,
+  patienceMs: 10 * SECOND_MS,
   pauseMs: 3 * SECOND_MS,
   wholeMs: 90 * SECOND_MS,
 };

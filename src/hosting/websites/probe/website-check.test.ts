@@ -67,7 +67,7 @@ async function website(): Promise<FakeWebsite> {
     database: 'shop',
     clock: systemClock,
     random: systemRandomness,
-    pace: { pageMs: 20_000, pauseMs: 1, wholeMs: 60_000 },
+    pace: { pageMs: 20_000, patienceMs: 10_000, pauseMs: 1, wholeMs: 60_000 },
   };
 }
 

@@ -24,8 +24,8 @@ import { openSession, type ProbeSession } from './website-state.ts';
 const MOST_CHECKS = 3;
 /** A check that takes longer is not repeated: visitors wait for the roll-back. */
 const REPEATED_WITHIN_MS = 15 * SECOND_MS;
-/** A page that hangs is a fault after so many times its former time, but not before the first of these. */
-const PATIENCE = { least: 10 * SECOND_MS, times: 20 };
+/** A page that hangs is a fault after so many times its former time (`CheckPace.patienceMs`). */
+const PATIENCE_TIMES = 20;
 
 export interface CheckOutcome {
   /** On one line. */
@@ -138,8 +138,8 @@ async function openWell(site: ProbeSite, before: Observation): Promise<ProbeSess
 
 /** Looks at a page again. Those with an answer are kept in `visited`. */
 function pageCheck(asking: Asking, former: SeenPage, busy: number, visited: Visited[]): Check {
-  const { pageMs } = asking.site.pace;
-  const patience = Math.min(pageMs, Math.max(PATIENCE.least, former.milliseconds * PATIENCE.times));
+  const { pageMs, patienceMs } = asking.site.pace;
+  const patience = Math.min(pageMs, Math.max(patienceMs, former.milliseconds * PATIENCE_TIMES));
   return async () => {
     const seen = await asking.measured(former, (now) => isSlower(former.milliseconds, now, busy), patience);
     if (seen === null) return null;

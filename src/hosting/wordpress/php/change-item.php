@@ -12,7 +12,7 @@ try {
     require match ($argv[1]) {
         'plain' => __DIR__ . '/load-plain.php',
         'admin' => __DIR__ . '/load-as-admin.php',
-        default => dirname(__DIR__) . '/wp-load.php',
+        default => __DIR__ . '/load.php',
     };
     require_once ABSPATH . 'wp-admin/includes/admin.php';
     require_once ABSPATH . 'wp-admin/includes/class-wp-upgrader.php';

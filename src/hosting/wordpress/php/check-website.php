@@ -4,11 +4,12 @@
  * with its plugins, which may have updates from elsewhere, or `plain` for one whose plugins fail; whether to ask (1 or 0); and the
  * address to ask instead of https://api.wordpress.org.
  */
+ini_set('display_errors', '0');
 [, $mode, $asks, $source] = $argv + [1 => 'plain', '0', 'https://api.wordpress.org'];
 // Plugins may print whatever they like.
 ob_start(static fn() => '', 4096);
 if ($mode === 'whole') {
-    require dirname(__DIR__) . '/wp-load.php';
+    require __DIR__ . '/load.php';
 } else {
     require __DIR__ . '/load-plain.php';
 }

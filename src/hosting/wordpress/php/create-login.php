@@ -5,7 +5,7 @@
  * administrator. Prints the user name, or why there is none.
  */
 const SHORTINIT = true;
-require (defined('HOMEPORT') ? HOMEPORT['root'] : dirname(__DIR__)) . '/wp-load.php';
+require __DIR__ . '/load.php';
 require __DIR__ . '/database-error.php';
 require __DIR__ . '/oldest-administrator.php';
 

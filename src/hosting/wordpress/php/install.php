@@ -12,7 +12,7 @@ function wp_mail()
 }
 
 const WP_INSTALLING = true;
-require (defined('HOMEPORT') ? HOMEPORT['root'] : dirname(__DIR__)) . '/wp-load.php';
+require __DIR__ . '/load.php';
 require ABSPATH . 'wp-admin/includes/upgrade.php';
 
 // WordPress would request itself to test its links, but no server answers yet.

@@ -3,7 +3,7 @@
  * Looks whether a failed update left a plugin or theme as it was, and then removes what it left elsewhere. Arguments: `plugin` or
  * `theme`, its file or folder, when the update began (seconds since the epoch). Prints `unchanged`.
  */
-require dirname(__DIR__) . '/wp-load.php';
+require __DIR__ . '/load.php';
 
 // Plugins can change global variables.
 (static function (string $kind, string $id, int $since): void {

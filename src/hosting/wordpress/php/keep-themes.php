@@ -4,7 +4,7 @@
  * alone. Prints that it has completed.
  */
 const SHORTINIT = true;
-require dirname(__DIR__) . '/wp-load.php';
+require __DIR__ . '/load.php';
 
 $used = array_intersect(array_slice($argv, 1), [get_option('template'), get_option('stylesheet')]);
 foreach ($used as $theme) {

@@ -14,7 +14,7 @@ $GLOBALS['wp_filter']['determine_current_user'][PHP_INT_MAX][] = [
     },
     'accepted_args' => 1,
 ];
-require dirname(__DIR__) . '/wp-load.php';
+require __DIR__ . '/load.php';
 require_once ABSPATH . 'wp-admin/includes/admin.php';
 // They ask the makers of WordPress for updates.
 foreach (['_maybe_update_core', '_maybe_update_plugins', '_maybe_update_themes'] as $homeport_check) {

@@ -15,7 +15,7 @@ const WPMU_PLUGIN_DIR = __DIR__ . '/no-plugins';
         $GLOBALS['wp_filter']['enable_loading_advanced_cache_dropin'][10] = $answer(false);
     }
 })();
-require (defined('HOMEPORT') ? HOMEPORT['root'] : dirname(__DIR__)) . '/wp-load.php';
+require __DIR__ . '/load.php';
 remove_all_filters('pre_site_option_active_sitewide_plugins');
 // WordPress asks for no updates while it is being installed, and reads transients from another place.
 wp_installing(false);

@@ -3,7 +3,7 @@
  * Asks wordpress.org, and plugins that have other sources, for updates. Argument: JSON with `plugins` and `themes`, each "all" or a
  * list of ids: files of plugins or their folders, and folders of themes. Prints the available updates, and why wanted items cannot be updated.
  */
-require dirname(__DIR__) . '/wp-load.php';
+require __DIR__ . '/load.php';
 require_once ABSPATH . 'wp-admin/includes/plugin.php';
 require_once ABSPATH . 'wp-admin/includes/theme.php';
 require_once ABSPATH . 'wp-admin/includes/update.php';

@@ -9,7 +9,7 @@ $_SERVER['REQUEST_URI'] = $_SERVER['SCRIPT_NAME'] = $_SERVER['PHP_SELF'] = '/wp-
 ob_start(static fn() => '', 4096);
 // WordPress takes this from before its start. Redis would keep values that the database forgets.
 $GLOBALS['wp_filter']['enable_loading_object_cache_dropin'][PHP_INT_MAX][] = ['function' => static fn() => false, 'accepted_args' => 0];
-require dirname(__DIR__) . '/wp-load.php';
+require __DIR__ . '/load.php';
 
 (static function (int $post): void {
     global $wpdb;

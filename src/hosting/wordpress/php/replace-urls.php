@@ -8,7 +8,7 @@
  */
 const SHORTINIT = true;
 require __DIR__ . '/without-content.php';
-require (defined('HOMEPORT') ? HOMEPORT['root'] : dirname(__DIR__)) . '/wp-load.php';
+require __DIR__ . '/load.php';
 require __DIR__ . '/database-error.php';
 require __DIR__ . '/replace-text.php';
 

@@ -14,7 +14,7 @@ register_shutdown_function(static function (): void {
     }
 });
 ob_start();
-require (defined('HOMEPORT') ? HOMEPORT['root'] : dirname(__DIR__)) . '/wp-load.php';
+require __DIR__ . '/load.php';
 add_filter('pre_http_request', static fn() => new WP_Error('none', 'Nothing is asked while WordPress is installed.'));
 flush_rewrite_rules(false);
 const WP_USE_THEMES = true;

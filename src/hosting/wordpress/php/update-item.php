@@ -3,7 +3,7 @@
  * Updates one plugin or theme with WordPress's own upgrader. Arguments: `plugin` or `theme`, its file or folder. Prints the installed
  * version, or why the update failed.
  */
-require dirname(__DIR__) . '/wp-load.php';
+require __DIR__ . '/load.php';
 foreach (['file', 'misc', 'plugin', 'theme', 'update', 'class-wp-upgrader'] as $part) {
     require_once ABSPATH . "wp-admin/includes/$part.php";
 }

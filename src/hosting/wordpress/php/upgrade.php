@@ -5,7 +5,7 @@
  */
 const WP_INSTALLING = true;
 require __DIR__ . '/without-content.php';
-require dirname(__DIR__) . '/wp-load.php';
+require __DIR__ . '/load.php';
 require ABSPATH . 'wp-admin/includes/upgrade.php';
 
 if (!is_blog_installed()) {

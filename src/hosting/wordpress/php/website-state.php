@@ -6,7 +6,7 @@
  * host for those of the oldest administrator; or `close` with that name.
  */
 const SHORTINIT = true;
-require (defined('HOMEPORT') ? HOMEPORT['root'] : dirname(__DIR__)) . '/wp-load.php';
+require __DIR__ . '/load.php';
 require __DIR__ . '/database-error.php';
 require __DIR__ . '/oldest-administrator.php';
 

@@ -1,5 +1,5 @@
 import { Suspense } from 'react';
-import { useCapabilities } from '../../../api/capabilities.ts';
+import { useHas } from '../../../api/capabilities.ts';
 import type { Domain } from '../../../api/domains.ts';
 import { useDomains } from '../../../api/domains.ts';
 import { type Install, useConnection } from '../../../api/installs.ts';
@@ -63,8 +63,7 @@ const SIGN_IN =
 function Details({ install, domains }: { install: Install; domains: readonly Domain[] | undefined }) {
   const addresses = addressesOf(install, domains);
   const may = useMay(install.account.id);
-  const details = useCapabilities(install.id).data?.get('wordpress_details');
-  const isBare = install.wp_version !== null && details?.available === false;
+  const hasLogin = useHas(install.id)('wordpress_login');
   const website = useConnection(install.id).data?.website_url;
   return (
     <Section title="Details">
@@ -72,7 +71,7 @@ function Details({ install, domains }: { install: Install; domains: readonly Dom
         facts={[
           ['Default domain', <code key="cname">{install.cname}</code>],
           ...(addresses.length > 0 ? [['Addresses', addresses.join(', ')] as const] : []),
-          ...(isBare && may('install.work') && website !== undefined
+          ...(hasLogin && may('install.work') && website !== undefined
             ? [['Administration', <SignInWords key="admin" websiteUrl={website} />] as const]
             : []),
           ...(install.php_version === null ? [['Type', 'static website, without PHP'] as const] : []),

@@ -5,6 +5,7 @@ import { useHas } from '../../../api/capabilities.ts';
 import { type Domain, useCertificate } from '../../../api/domains.ts';
 import type { Install } from '../../../api/installs.ts';
 import { useInstallUsage } from '../../../api/usage.ts';
+import { waitingUpdates } from '../../../api/waiting-updates.ts';
 import { useWordPress } from '../../../api/wordpress.ts';
 import { DomainName } from '../../../components/domain-name.tsx';
 import type { Tone } from '../../../components/notice.tsx';
@@ -13,7 +14,6 @@ import { visitsOn } from '../../../components/traffic-days.ts';
 import { formatByteCount, formatCount, storedBytes } from '../../../components/usage-figures.ts';
 import { useMay } from '../../../session/session.ts';
 import { daysLeft } from '../domains/domain-labels.ts';
-import { waitingUpdates } from '../wordpress/waiting-updates.ts';
 import styles from './overview.module.css';
 
 const EVERY_MINUTE = 60_000;

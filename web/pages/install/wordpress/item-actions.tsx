@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useHas } from '../../../api/capabilities.ts';
 import { type HostingPaths, hosting } from '../../../api/client.ts';
 import { unwrapStarted } from '../../../api/failure.ts';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
@@ -36,13 +37,14 @@ export interface ChangeableItem {
 export function ItemActions({ installId, item }: { installId: string; item: ChangeableItem }) {
   const [deleting, setDeleting] = useState(false);
   const { change, update } = useItemChanges(installId);
+  const mayUpdate = useHas(installId)('wordpress_updates') && item.update !== null;
   const { kind, id, name } = item;
   const request = (wanted: Omit<Change, 'kind' | 'id'>, words: Omit<ChangeWords, 'name'>) =>
     change.mutate({ body: { kind, id, ...wanted }, words: { name, ...words } });
   const entry = (isOffered: boolean, label: string, onSelect: () => void): MenuEntry[] =>
     isOffered ? [{ label, onSelect }] : [];
   const entries = [
-    ...entry(item.update !== null, `Update to ${item.update}`, () => update.mutate({ kind, ids: [id] })),
+    ...entry(mayUpdate, `Update to ${item.update}`, () => update.mutate({ kind, ids: [id] })),
     ...entry(item.mayActivate, 'Activate', () =>
       request({ status: 'active' }, { busy: `Activating ${name}.`, done: `${name} is active.` }),
     ),

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react';
+import { useHas } from '../../../api/capabilities.ts';
 import type { WordPressPlugin } from '../../../api/wordpress.ts';
 import { Button } from '../../../components/button.tsx';
 import { Badge } from '../../../components/notice.tsx';
@@ -77,6 +78,7 @@ export function Plugins({
 }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const { update } = useItemChanges(installId);
+  const mayUpdate = useHas(installId)('wordpress_updates') && mayChange;
   const columns = useMemo(
     () =>
       mayChange
@@ -107,7 +109,7 @@ export function Plugins({
           rows={plugins}
           rowKey={keyOf}
           selection={
-            mayChange && waiting.length > 0
+            mayUpdate && waiting.length > 0
               ? {
                   selected: new Set(selected.map(keyOf)),
                   onSelect: setChosen,

@@ -1,8 +1,10 @@
+import { useHas } from '../../../api/capabilities.ts';
 import type { Install } from '../../../api/installs.ts';
 import { useWordPress, type WordPress } from '../../../api/wordpress.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { useMay } from '../../../session/session.ts';
+import { OfferedSection, WhyNotOffered } from '../offered.tsx';
 import { AutomaticUpdates } from '../updates/automatic-updates.tsx';
 import { Updates } from '../updates/updates.tsx';
 import { Administrators } from './administrators.tsx';
@@ -15,15 +17,20 @@ import { Themes } from './themes.tsx';
 export function WordPressSection({ install }: { install: Install }) {
   const wordpress = useWordPress(install.id);
   const mayWork = useMay(install.account.id)('install.work');
+  const has = useHas(install.id);
   // The plugins of a network are for its own administrators.
-  const mayChange = ({ multisite }: WordPress) => mayWork && install.status === 'active' && !multisite;
+  const mayChange = ({ multisite }: WordPress) =>
+    has('wordpress_changes') && mayWork && install.status === 'active' && !multisite;
   return (
     <Loaded query={wordpress} what="WordPress">
       {(known) => (
         <>
           <Problems wordpress={known} />
           <Core install={install} wordpress={known} />
-          <Updates install={install} />
+          <OfferedSection installId={install.id} need="wordpress_updates" title="Updates">
+            <Updates install={install} />
+          </OfferedSection>
+          <WhyNotOffered installId={install.id} need="wordpress_changes" />
           {known.plugins !== null && (
             <Plugins installId={install.id} plugins={known.plugins} mayChange={mayChange(known)} />
           )}
@@ -32,7 +39,9 @@ export function WordPressSection({ install }: { install: Install }) {
           )}
           {known.administrators !== null && <Administrators administrators={known.administrators} />}
           {known.read_at !== null && <SiteHealthSection health={known.site_health} />}
-          <AutomaticUpdates install={install} />
+          <OfferedSection installId={install.id} need="wordpress_updates" title="Automatic updates">
+            <AutomaticUpdates install={install} />
+          </OfferedSection>
         </>
       )}
     </Loaded>

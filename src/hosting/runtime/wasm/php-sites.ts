@@ -85,6 +85,8 @@ export interface PhpScript {
   seconds?: number;
   /** Longest output. More of it fails the script. Default: 16 MiB. */
   outputBytes?: number;
+  /** Without it, connections of the script fail, and its mail is dropped as if it were sent. Default: true. */
+  network?: boolean;
 }
 
 /** A program of PHP that runs on a website as on a command line, in a separate thread. */

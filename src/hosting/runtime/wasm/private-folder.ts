@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../../../lib/error-code.ts';
-import { requirePlainFolder } from '../host-folder/plain-folder.ts';
+import { requirePlainFolder } from '../../embedded/host-folder/plain-folder.ts';
 import type { PhpSite } from './php-sites.ts';
 import { TEMPORARY } from './process/private-files.ts';
 

@@ -1,8 +1,8 @@
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { ifThere } from '../../lib/if-there.ts';
-import { runs } from '../../lib/running-process.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import { runs } from '../../../lib/running-process.ts';
 
 /** Begins the names of what only this process uses, so that other processes leave it alone. */
 export const OWN_PREFIX = `${process.pid}-`;

@@ -30,6 +30,7 @@ import {
   type PhpWarmUp,
   PROCESS_PREFIX,
   type ProgramBody,
+  type ScriptBody,
 } from './process-protocol.ts';
 import { readProgramAnswer } from './program-answer.ts';
 
@@ -284,6 +285,7 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
           https,
           seconds = SCRIPT_SECONDS,
           outputBytes = OUTPUT_BYTES,
+          network = true,
         } = script;
         const response = await ask(
           {
@@ -297,7 +299,7 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
               [HEADER.scriptKey]: scriptKey,
             },
           },
-          JSON.stringify({ code, input, outputBytes }),
+          JSON.stringify({ code, input, outputBytes, network } satisfies ScriptBody),
           signal,
         );
         await throwFailure(response);

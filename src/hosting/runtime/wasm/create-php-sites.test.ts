@@ -166,7 +166,7 @@ describe('requests', () => {
         cookie: 'c=3',
         'x-list': ['p', 'q'],
         proxy: 'evil',
-        'x-homeport-scheme': 'http',
+        'x-homeport-process-scheme': 'http',
       },
       body: Readable.from(['n=', '5']),
       https: true,
@@ -208,7 +208,7 @@ describe('requests', () => {
       const smuggled = [
         'POST /wp-content/seen.php HTTP/1.1',
         'host: own.example',
-        'x-homeport-script: 60',
+        'x-homeport-process-script: 60',
         `content-length: ${script.length}`,
         '',
         script,
@@ -254,12 +254,12 @@ describe('requests', () => {
     await put(
       'wp-content/bounds.php',
       `<?php header('Transfer-Encoding: gzip, chunked'); header('Content-Length: 3'); header('Connection: upgrade');
-      header('X-Homeport-Failure: busy'); header('X-Homeport-Exit: 1'); header('X-Kept: 1'); echo 'longer than that';`,
+      header('X-Homeport-Process-Failure: busy'); header('X-Homeport-Process-Exit: 1'); header('X-Kept: 1'); echo 'longer than that';`,
     );
     const { status, headers, text: body } = await ask('/wp-content/bounds.php');
     expect({ status, body }).toEqual({ status: 200, body: 'longer than that' });
     expect(headers).toMatchObject({ 'x-kept': '1' });
-    for (const name of ['content-length', 'transfer-encoding', 'connection', 'x-homeport-failure'])
+    for (const name of ['content-length', 'transfer-encoding', 'connection', 'x-homeport-process-failure'])
       expect(headers).not.toHaveProperty(name);
   });
 

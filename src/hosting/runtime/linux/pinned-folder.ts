@@ -15,7 +15,7 @@ import {
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
-import { makeFolder } from '../isolation/owned-folder.ts';
+import { makeFolder } from '../../linux/isolation/owned-folder.ts';
 
 export interface Owner {
   uid: number;

@@ -37,6 +37,8 @@ export interface PhpCall {
   client: string;
   /** PHP code to run in place of the file that `target` names. */
   code: string | null;
+  /** Whether it may connect and send mail. */
+  network: boolean;
 }
 
 export type ToThread = { warmUp: PhpWarmUp } | { site: PhpThreadSite } | { call: PhpCall };

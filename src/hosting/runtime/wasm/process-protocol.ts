@@ -55,7 +55,7 @@ export type PhpProcessLine =
   | { state: 'serving' };
 
 /** Headers of a request to the process that say what the visitor's request was. Others with this prefix are dropped. */
-export const PROCESS_PREFIX = 'x-homeport-';
+export const PROCESS_PREFIX = 'x-homeport-process-';
 export const HEADER = {
   /** `https` or `http`. */
   scheme: `${PROCESS_PREFIX}scheme`,
@@ -79,6 +79,7 @@ export interface ScriptBody {
   code: string;
   input: string;
   outputBytes: number;
+  network: boolean;
 }
 
 /** A program of PHP that runs as on a command line, in a separate thread. */

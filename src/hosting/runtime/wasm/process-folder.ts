@@ -3,7 +3,7 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { OWN_PREFIX, removeAbandoned } from '../abandoned-entries.ts';
+import { OWN_PREFIX, removeAbandoned } from './abandoned-entries.ts';
 
 /** The longest path of a socket is 104 bytes on macOS. */
 const LONGEST_FOLDER = 74;

@@ -53,7 +53,16 @@ it('pauses after a thread that could not start', async () => {
   });
   const call = () =>
     threads.call(
-      { target: '/', method: 'GET', headers: {}, https: false, client: '', body: null, code: null },
+      {
+        target: '/',
+        method: 'GET',
+        headers: {},
+        https: false,
+        client: '',
+        body: null,
+        code: null,
+        network: true,
+      },
       60,
       { head() {}, output() {}, end() {}, fail() {} },
     );

@@ -1,9 +1,9 @@
 import { CommandError, runCommand } from '../../../lib/run-command.ts';
+import type { DatabaseLogin } from '../../linux/daemons/mariadb-client.ts';
+import { type SandboxedInstall, sandboxCommand } from '../../linux/isolation/sandbox.ts';
+import type { LinuxLayout } from '../../linux/machine/layout.ts';
 import { outputOfCompleted } from '../../wordpress/completed-script.ts';
 import { failureSentence, phpErrorIn } from '../../wordpress/failure-sentence.ts';
-import type { DatabaseLogin } from '../daemons/mariadb-client.ts';
-import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
-import type { LinuxLayout } from '../machine/layout.ts';
 
 export interface PhpRun {
   /** Path of a script that is visible in the sandbox. */
@@ -11,7 +11,7 @@ export interface PhpRun {
   args?: readonly string[];
   /** Text for its standard input. Secrets belong here, because every user can read arguments. */
   input?: string;
-  environment?: Record<string, string>;
+  environment?: Readonly<Record<string, string>>;
   /** php.ini settings for this run. */
   settings?: Record<string, string | number>;
   /** Command prefix that enters the install's cgroup. */

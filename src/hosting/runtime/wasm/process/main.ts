@@ -111,7 +111,7 @@ function answerRequest(
   body: Buffer,
 ): void {
   const call = threads.call(
-    { ...visitOf(request), body: body.length === 0 ? null : new Uint8Array(body), code: null },
+    { ...visitOf(request), body: body.length === 0 ? null : new Uint8Array(body), code: null, network: true },
     site.seconds,
     {
       ...listenerFor(response),
@@ -145,6 +145,7 @@ function answerScript(
       method: 'POST',
       body: new TextEncoder().encode(script.input),
       code: script.code,
+      network: script.network,
     },
     seconds,
     {

@@ -46,6 +46,8 @@ if (port === null) throw new Error('this module is a thread');
 
 const send = (message: FromThread): void => port.postMessage(message);
 let services = '';
+/** Whether the present call may use them. */
+let hasNetwork = true;
 /** Paths of programs that never run; null until the website is known. */
 let closed: RegExp | null = null;
 
@@ -56,7 +58,9 @@ const files = createVirtualFiles(runtime.FS, (name) => send({ kind: 'temporary',
 php.setCommandSpawnHandler(
   'sendmail',
   (_command: string, parameters: string[]) =>
-    new MailProgram(parameters, (message) => deliverMail(services, message, parameters)),
+    new MailProgram(parameters, async (message) => {
+      if (hasNetwork) await deliverMail(services, message, parameters);
+    }),
 );
 // The first request initialises PHP, and the code that it needs is compiled.
 const warm = await php.runStream({ code: WARM_UP });
@@ -79,7 +83,10 @@ function load(): Promise<LoadedPhp> {
     thread,
     settings,
     locks,
-    sockets: phpSockets(() => services),
+    sockets: phpSockets(() => {
+      if (!hasNetwork) throw new Error('the script has no network');
+      return services;
+    }),
     readInput: () => null,
   });
 }
@@ -95,7 +102,7 @@ function serve(site: PhpThreadSite): void {
 
 /** Shows a page of a website that is like the coming one, to nobody. */
 async function warmUp({ folders, code, host, https }: PhpWarmUp): Promise<void> {
-  const visit = { id: 0, target: '/', headers: { host }, https, client: '127.0.0.1' };
+  const visit = { id: 0, target: '/', headers: { host }, https, client: '127.0.0.1', network: true };
   const kept = JSON.stringify(folders.readOnly.map(({ path }) => `${path}/`));
   let error: string | null;
   try {
@@ -127,6 +134,7 @@ async function runUnseen(call: PhpCall): Promise<string | null> {
 async function answer(call: PhpCall): Promise<void> {
   const { id } = call;
   output.begin(id);
+  hasNetwork = call.network;
   // The last request may have changed it.
   php.chdir('/wordpress');
   let exit = 0;

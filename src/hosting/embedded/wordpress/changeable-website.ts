@@ -1,0 +1,65 @@
+import type { Clock } from '../../../lib/clock.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/durations.ts';
+import type { Randomness } from '../../../lib/ids.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
+import type { InstallUsage } from '../../contract/install-limits.ts';
+import type { ChangeableWebsite } from '../../websites/changes/item-changes.ts';
+import { CHECK_PACE, type CheckPace } from '../../websites/probe/probing.ts';
+import { websiteScripts } from '../../websites/probe/website-scripts.ts';
+import type { EmbeddedAddresses } from '../host-options.ts';
+import type { EmbeddedWordPress, WordPressWebsite } from './embedded-wordpress.ts';
+import { probedWebsite } from './home-page.ts';
+import { databaseNameOf, LIMITS } from './site.ts';
+
+interface ChangeableWebsiteOptions {
+  wordpress: Pick<EmbeddedWordPress, 'php' | 'runtimeOf'>;
+  website: WordPressWebsite;
+  /** All its host names. */
+  names: readonly string[];
+  /** Null while the edge does not listen. */
+  addresses: EmbeddedAddresses | null;
+  /** Empties its page cache. Effective when it resolves. */
+  purgePages(): Promise<void>;
+  measure(signal?: AbortSignal): Promise<InstallUsage>;
+  restore(backupId: string, signal?: AbortSignal): Promise<void>;
+  pace: Partial<CheckPace>;
+  clock: Clock;
+  random: Randomness;
+}
+
+/** PHP of this host has no processor of its own, and starts again after the change. */
+const PACE: CheckPace = {
+  ...CHECK_PACE,
+  pageMs: LIMITS.seconds * SECOND_MS,
+  patienceMs: LIMITS.seconds * SECOND_MS,
+  wholeMs: 5 * MINUTE_MS,
+};
+
+/** A website of this host whose plugins and themes are changed. */
+export function changeableWebsite(options: ChangeableWebsiteOptions): ChangeableWebsite {
+  const { wordpress, website, names, addresses, purgePages, measure, restore, clock, random } = options;
+  const { id, facts } = website;
+  if (addresses === null) throw new PermanentHostError('Homeport is not serving the website');
+  const runtime = wordpress.runtimeOf(website);
+  return {
+    runtime,
+    lookAt: async (signal) => ({
+      ...websiteScripts(runtime, signal),
+      ...probedWebsite({ ...facts, names }, addresses),
+      database: databaseNameOf(id),
+      clock,
+      random,
+      pace: { ...PACE, ...options.pace },
+      signal,
+    }),
+    // The limit of the website's size is checked after the change.
+    withinDisk: (work) => work(),
+    async resetCaches() {
+      // A thread keeps compiled files for two seconds.
+      await wordpress.php.stop(id);
+      await purgePages();
+    },
+    measure,
+    restore,
+  };
+}

@@ -1,0 +1,71 @@
+import { CommandError } from '../../../lib/run-command.ts';
+import { foldersOf, type SandboxedInstall } from '../../linux/isolation/sandbox.ts';
+import type { LinuxLayout } from '../../linux/machine/layout.ts';
+import { ERROR_LOG } from '../../linux/php/fpm-config.ts';
+import { phpFileOf } from '../../wordpress/php-files.ts';
+import type { Files, InstallRuntime, ScriptEnd } from '../runtime.ts';
+import { type PinnedFolder, pinFolder } from './pinned-folder.ts';
+import { runScript } from './run-php.ts';
+
+/**
+ * The runtime of a website in its sandbox: its Unix user, its cgroup and Debian's PHP. `enter`: command prefix that enters the cgroup.
+ */
+export function linuxRuntime(
+  layout: LinuxLayout,
+  install: SandboxedInstall,
+  enter: readonly string[],
+): InstallRuntime {
+  return {
+    ...linuxFiles(layout, install),
+    async runScript({ script, network = true, ...given }, signal): Promise<ScriptEnd> {
+      try {
+        const path = phpFileOf(layout.coreOf(install.wordpressVersion), script);
+        // The socket for mail is no network. Plugins take such mail for sent.
+        const settings: Record<string, string> = network ? {} : { sendmail_path: '/bin/true' };
+        const run = { ...given, script: path, network, settings, enter, signal };
+        return { ...(await runScript(layout, install, run)), exit: 0 };
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!(error instanceof CommandError)) throw error;
+        return { stdout: error.stdout, stderr: error.stderr || error.message, exit: error.status };
+      }
+    },
+  };
+}
+
+/** The files alone, which need no user and no PHP. */
+export function linuxFiles(layout: LinuxLayout, install: Pick<SandboxedInstall, 'id' | 'home'>): Files {
+  const folders = foldersOf(layout, install);
+  return {
+    async changedAt(folder, path, names) {
+      const found = await pinnedAt(folder === 'root' ? folders.htdocs : folders.private, path);
+      if (found === null) return names.map(() => null);
+      try {
+        return await Promise.all(
+          names.map(async (name) => (await found.changedAt(name))?.toString() ?? null),
+        );
+      } finally {
+        await found.close();
+      }
+    },
+    async endOfErrorLog(bytes) {
+      const found = await pinFolder(folders.private);
+      try {
+        return (await found.end(ERROR_LOG, bytes)) ?? '';
+      } finally {
+        await found.close();
+      }
+    },
+  };
+}
+
+/** A folder, or one below it. Null without one. Pinned, because a website can put a link to anywhere in the place of a folder. */
+async function pinnedAt(path: string, names: readonly string[]): Promise<PinnedFolder | null> {
+  let folder = await pinFolder(path).catch(() => null);
+  for (const name of names) {
+    const outer: PinnedFolder | null = folder;
+    if (outer === null) return null;
+    folder = await outer.look(name).finally(() => outer.close());
+  }
+  return folder;
+}

@@ -1,0 +1,57 @@
+/**
+ * What runs one website and confines it: the small interface between the operations in hosting/websites and the engines. `runtime/linux`
+ * runs it with Debian's daemons, `runtime/wasm` with PHP as WebAssembly. An operation knows no engine, and a runtime knows nothing of the
+ * application that the website runs.
+ *
+ * Everything in a website belongs to its owner, who can change it at any moment and may be hostile: its code runs in scripts, too, and
+ * prints what it likes. A runtime never follows a link of the website, and gives no program more rights than the website has.
+ */
+export interface InstallRuntime extends Programs, Files {}
+
+export interface Programs {
+  /**
+   * Runs a script of the platform's PHP library as the website: with its user, its walls and its PHP. Resolves however the script ended,
+   * and rejects only with the reason of `signal`, or if it could not be started, which another attempt can change.
+   */
+  runScript(run: ScriptRun, signal?: AbortSignal): Promise<ScriptEnd>;
+}
+
+export interface ScriptRun {
+  /** Name of a file in hosting/wordpress/php. It finds `STDIN`, `STDOUT`, `STDERR` and `$argv` as on a command line. */
+  script: string;
+  args?: readonly string[];
+  /** Its standard input; empty if left out. Secrets belong here, because users of the machine can read arguments. */
+  input?: string;
+  environment?: Readonly<Record<string, string>>;
+  /** Milliseconds. */
+  timeoutMs: number;
+  /** Bytes. A script that writes more is ended. */
+  mostOutput: number;
+  /** Without it, the script reaches the website's database and files alone, and its mail is dropped as if it were sent. Default: true. */
+  network?: boolean;
+}
+
+export interface ScriptEnd {
+  stdout: string;
+  /** Errors of PHP, too. Never empty if the script exceeded a limit: it then says which one. */
+  stderr: string;
+  /** 255 after a fatal error of PHP. Null: the script exceeded a limit and was ended. */
+  exit: number | null;
+}
+
+/** `root`: the document root. `private`: the folder beside it that visitors never reach. */
+export type WebsiteFolder = 'root' | 'private';
+
+export interface Files {
+  /**
+   * When entries of a folder last changed their content, as texts that can only be compared; null for a missing one. `path`: names of
+   * folders below, without links; if one is a link, every entry is missing.
+   */
+  changedAt(
+    folder: WebsiteFolder,
+    path: readonly string[],
+    names: readonly string[],
+  ): Promise<(string | null)[]>;
+  /** The last bytes of the log in which the website's PHP notes its errors, as text; empty without one. */
+  endOfErrorLog(bytes: number): Promise<string>;
+}

@@ -1,0 +1,55 @@
+import type { ScriptRun } from '../runtime.ts';
+import type { PhpScript } from './php-sites.ts';
+
+/** The folders of a website as PHP sees them. */
+export const SEEN = {
+  root: '/wordpress',
+  private: '/private',
+  database: '/database',
+  library: '/homeport/library',
+  sqlite: '/homeport/sqlite',
+  wpCli: '/homeport/wp-cli',
+} as const;
+
+/**
+ * What a command line gives a script: its streams, and the error that ended it, which pages only log. Pages may run files of two seconds
+ * ago; a script sees them as they are.
+ */
+const START = `<?php
+foreach (['STDIN' => 'php://input', 'STDOUT' => 'php://stdout', 'STDERR' => 'php://stderr'] as $name => $stream) {
+  defined($name) || define($name, fopen($stream, $name === 'STDIN' ? 'r' : 'w'));
+}
+ini_set('opcache.revalidate_freq', '0');
+register_shutdown_function(static function (): void {
+  $error = error_get_last();
+  if ($error !== null && ($error['type'] & (E_ERROR | E_PARSE | E_CORE_ERROR | E_COMPILE_ERROR)) !== 0) {
+    fwrite(STDERR, "PHP Fatal error:  {$error['message']} in {$error['file']} on line {$error['line']}\\n");
+  }
+});
+`;
+
+/** A run with the limits of the platform's scripts, unless it names its own. */
+export type LibraryScript = Pick<ScriptRun, 'script'> & Partial<ScriptRun>;
+
+/** A file of the platform's PHP library as a script of a website with that address. It finds what it would find on a command line. */
+export function libraryScript(
+  { script, args = [], input, environment = {}, timeoutMs, mostOutput, network = true }: LibraryScript,
+  origin: string,
+): PhpScript {
+  const { host, protocol } = new URL(origin);
+  // Base64, so that nothing can end the text.
+  const given = Buffer.from(JSON.stringify({ argv: [script, ...args], environment })).toString('base64');
+  return {
+    code: `${START}['argv' => $argv, 'environment' => $environment] = json_decode(base64_decode('${given}'), true);
+foreach ($environment as $name => $value) putenv("$name=$value");
+unset($name, $stream, $value, $environment);
+require '${SEEN.library}/${script}';
+`,
+    host,
+    https: protocol === 'https:',
+    network,
+    ...(input === undefined ? {} : { input }),
+    ...(timeoutMs === undefined ? {} : { seconds: timeoutMs / 1_000 }),
+    ...(mostOutput === undefined ? {} : { outputBytes: mostOutput }),
+  };
+}

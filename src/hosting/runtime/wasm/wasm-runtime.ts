@@ -1,0 +1,92 @@
+import { constants } from 'node:fs';
+import { lstat, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode } from '../../../lib/error-code.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import type { Files, InstallRuntime, ScriptEnd } from '../runtime.ts';
+import { libraryScript } from './library-script.ts';
+import { PhpFailure, type PhpFailureReason, type PhpSite, type PhpSites } from './php-sites.ts';
+import { ERROR_LOG } from './process/error-log.ts';
+
+interface WasmWebsite {
+  php: Pick<PhpSites, 'run'>;
+  /** The website as PHP gets it. Rejects if a part of it is missing. */
+  site(): Promise<PhpSite>;
+  /** `https://example.com`, with the port unless it is the default. */
+  origin: string;
+  folders: WasmFolders;
+}
+
+interface WasmFolders {
+  root: string;
+  private: string;
+}
+
+/** The script itself exceeded a limit. The other reasons are the machine's. */
+const EXCEEDED: ReadonlySet<PhpFailureReason> = new Set(['timeout', 'memory', 'failed', 'too_large']);
+
+/**
+ * The runtime of a website whose PHP is WebAssembly, in a process of its own. A script has the memory of a page and takes one of the
+ * website's threads.
+ */
+export function wasmRuntime({ php, site, origin, folders }: WasmWebsite): InstallRuntime {
+  return {
+    ...wasmFiles(folders),
+    async runScript(run, signal): Promise<ScriptEnd> {
+      signal?.throwIfAborted();
+      try {
+        const { output, error, exit } = await php.run(await site(), libraryScript(run, origin), signal);
+        return { stdout: output, stderr: error, exit };
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!(error instanceof PhpFailure) || !EXCEEDED.has(error.reason)) throw error;
+        return { stdout: '', stderr: error.message, exit: null };
+      }
+    },
+  };
+}
+
+/** The files alone, which need no PHP. */
+export function wasmFiles(folders: WasmFolders): Files {
+  return {
+    async changedAt(folder, path, names) {
+      let at = folders[folder];
+      for (const name of ['', ...path]) {
+        at = join(at, name);
+        if ((await entryAt(at))?.isDirectory() !== true) return names.map(() => null);
+      }
+      // A website that puts a link there meanwhile learns nothing: texts of times are compared and never shown.
+      return Promise.all(
+        names.map(async (name) => (await entryAt(join(at, name)))?.mtimeNs.toString() ?? null),
+      );
+    },
+    endOfErrorLog: (bytes) => endOf(join(folders.private, ERROR_LOG), bytes),
+  };
+}
+
+/** A website may put a link or a pipe in the place of its log. */
+const LOG_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+async function endOf(path: string, bytes: number): Promise<string> {
+  const log = await ifThere(open(path, LOG_FLAGS));
+  if (log === null) return '';
+  try {
+    const stats = await log.stat();
+    if (!stats.isFile()) return '';
+    const { size } = stats;
+    const start = Math.max(0, size - bytes);
+    const { buffer, bytesRead } = await log.read(Buffer.alloc(size - start), 0, size - start, start);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await log.close();
+  }
+}
+
+async function entryAt(path: string) {
+  try {
+    return await ifThere(lstat(path, { bigint: true }));
+  } catch (error) {
+    if (hasCode(error, 'ENOTDIR', 'ELOOP')) return null;
+    throw error;
+  }
+}
