@@ -27,6 +27,7 @@ it('is enqueued by a running Homeport, each kind at its times', async () => {
       'look_for_proofs',
       'collect_usage',
       'measure_daily',
+      'measure_nearly_full',
       'check_limits',
       'watch_wordpress',
       'watch_websites',

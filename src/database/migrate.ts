@@ -55,6 +55,7 @@ import { uptime } from './migrations/0054-uptime.ts';
 import { lostData } from './migrations/0055-lost-data.ts';
 import { apiCertificate } from './migrations/0056-api-certificate.ts';
 import { webhookJobs } from './migrations/0057-webhook-jobs.ts';
+import { installQuotas } from './migrations/0058-install-quotas.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -113,6 +114,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0055-lost-data': lostData,
   '0056-api-certificate': apiCertificate,
   '0057-webhook-jobs': webhookJobs,
+  '0058-install-quotas': installQuotas,
 };
 
 /** The first migration with a table for the program version. */

@@ -55,6 +55,7 @@ import type { SiteTransferRow } from './tables/transfers.ts';
 import type { UptimeIncidentRow, UptimeSpanRow } from './tables/uptime.ts';
 import type {
   AccountLimitRow,
+  InstallQuotaRow,
   LimitWarningRow,
   UsageCursorRow,
   UsageInstallRow,
@@ -139,6 +140,7 @@ export interface Tables {
   usage_cursors: UsageCursorRow;
   account_limits: AccountLimitRow;
   limit_warnings: LimitWarningRow;
+  install_quotas: InstallQuotaRow;
   events: EventRow;
   event_positions: EventPositionRow;
   webhooks: WebhookRow;

@@ -34,7 +34,7 @@ export const NOTIFICATION_CATEGORIES = {
   },
   usage: {
     title: 'Usage',
-    description: 'Accounts that reach 80 % or 100 % of a limit.',
+    description: 'Accounts that reach 80 % or 100 % of a limit, and installs that reach 80, 90 or 100 %.',
     email: 'immediately',
   },
   webhooks: {

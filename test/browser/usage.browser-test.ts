@@ -49,6 +49,7 @@ it('shows the usage of an install by day, and measures its storage', async () =>
   await page.getByRole('button', { name: 'Measure storage' }).click();
   await page.getByText('Measuring the storage').waitFor();
   await page.getByText('Measured', { exact: true }).waitFor();
+  await page.getByText('Limit of files', { exact: true }).waitFor();
   const today = new Date().toISOString().slice(0, 10);
   await expect.poll(() => rowOf(today)).toEqual([today, '1', '3']);
   await expectAccessibleInBothThemes(page);

@@ -71,3 +71,15 @@ export interface LimitWarningRow {
   month: string;
   created_at: string;
 }
+
+/** How far an install has used a limit of its files, as last measured. */
+export interface InstallQuotaRow {
+  install_id: string;
+  limited: 'disk' | 'files';
+  /** Bytes, or files and folders. */
+  used: number;
+  allowed: number;
+  /** Percent of the last warning; 0: none. */
+  threshold: number;
+  measured_at: string;
+}

@@ -1,6 +1,11 @@
+import { sql } from 'kysely';
 import type { Queries } from '../../database/database.ts';
 import type { MeasuredStorage, UsageCursor, UsagePage } from '../../hosting/contract/usage.ts';
 import { EMBEDDED } from '../provisioning/orphan-store.ts';
+import { storeInstallQuotas } from './install-quotas-store.ts';
+
+/** Above this part of a limit, websites are measured each hour instead of each day. */
+const MEASURED_HOURLY_FROM = 0.5;
 
 /** How far the ledger of a host has been read; null if not at all. */
 export async function findCursor(queries: Queries, host: string): Promise<UsageCursor | null> {
@@ -106,11 +111,14 @@ async function noteInstall(
     .execute();
 }
 
-/** Active installs on a host, or on the embedded host, that have not been measured since `since`. */
+/**
+ * Active installs on a host, or on the embedded host, that have not been measured since `since`; with `nearlyFull`, those of them that
+ * have used much of a limit.
+ */
 export async function installsToMeasure(
   queries: Queries,
   hostId: string | null,
-  since: string,
+  { since, nearlyFull }: { since: string; nearlyFull: boolean },
   limit: number,
 ): Promise<{ id: string; name: string }[]> {
   return queries
@@ -128,6 +136,16 @@ export async function installsToMeasure(
         ),
       ),
     )
+    .$if(nearlyFull, (query) =>
+      query.where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('install_quotas as reached')
+            .select('reached.install_id')
+            .whereRef('reached.install_id', '=', 'install.id')
+            .where('reached.used', '>=', (eb) => eb('reached.allowed', '*', sql.lit(MEASURED_HOURLY_FROM))),
+        ),
+      ),
+    )
     .orderBy('install.seq')
     .limit(limit)
     .execute();
@@ -137,7 +155,7 @@ export async function installsToMeasure(
 export async function storeMeasurement(
   queries: Queries,
   installId: string,
-  { fileBytes, database }: MeasuredStorage,
+  measured: MeasuredStorage,
   now: string,
 ): Promise<void> {
   const install = await queries
@@ -154,6 +172,7 @@ export async function storeMeasurement(
     name,
     environment,
   });
+  const { fileBytes, database } = measured;
   const figures = {
     account_id,
     file_bytes: fileBytes,
@@ -168,6 +187,7 @@ export async function storeMeasurement(
     .values({ install_id: installId, day: now.slice(0, 10), ...figures })
     .onConflict((conflict) => conflict.columns(['install_id', 'day']).doUpdateSet(figures))
     .execute();
+  await storeInstallQuotas(queries, installId, measured, now);
 }
 
 /** Deletes days before `day`, and deleted installs of which none is left. */

@@ -6,12 +6,13 @@ import { defineJob, type JobKind, Postponed, type RunningJob } from '../../jobs/
 import { hasUnfinishedJobs } from '../../jobs/lanes.ts';
 import type { Schedule } from '../../jobs/schedule.ts';
 import { timestamp } from '../../lib/clock.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { postponing } from '../hosts/host-failures.ts';
 import { findActiveInstall } from '../websites/installs/website-store.ts';
 import { findCursor, installsToMeasure, storeMeasurement, storePage } from './collect-store.ts';
 import { dayOf, MEASURED_AT } from './days.ts';
-import { collectUsage, measureDaily, measureHost, refreshStorage } from './jobs.ts';
+import { collectUsage, measureDaily, measureHost, measureNearlyFull, refreshStorage } from './jobs.ts';
 
 /** A host that can be asked now, for usage and for changes of WordPress. `host`: its id, or `embedded`. */
 export interface AnsweringHost {
@@ -23,6 +24,8 @@ export interface AnsweringHost {
 
 /** Installs that one query selects for measurement. */
 const BATCH = 100;
+/** A measurement of this age is not repeated by that of each hour. */
+const FRESH_MS = HOUR_MS / 2;
 
 /** The jobs that collect traffic from hosts and measure storage. `answering`: the hosts that can be asked now. */
 export function usageJobKinds(
@@ -56,6 +59,24 @@ export function usageJobKinds(
     }
   }
 
+  const requestOnHosts = (type: typeof measureDaily, nearly_full: boolean): JobKind =>
+    defineJob({
+      ...type,
+      async run() {
+        const hosts = await answering();
+        return async (transaction) => {
+          for (const { host, hostId } of hosts) {
+            const lane = nearly_full ? `measure:${host}:nearly_full` : `measure:${host}`;
+            if (await hasUnfinishedJobs(transaction.queries, lane)) continue;
+            await queue.enqueue(transaction, measureHost, {
+              payload: { host_id: hostId, nearly_full },
+              lane,
+            });
+          }
+        };
+      },
+    });
+
   return [
     defineJob({
       ...collectUsage,
@@ -68,26 +89,16 @@ export function usageJobKinds(
         }
       },
     }),
-    defineJob({
-      ...measureDaily,
-      async run() {
-        const hosts = await answering();
-        return async (transaction) => {
-          for (const { host, hostId } of hosts) {
-            const lane = `measure:${host}`;
-            if (await hasUnfinishedJobs(transaction.queries, lane)) continue;
-            await queue.enqueue(transaction, measureHost, { payload: { host_id: hostId }, lane });
-          }
-        };
-      },
-    }),
+    requestOnHosts(measureDaily, false),
+    requestOnHosts(measureNearlyFull, true),
     defineJob({
       ...measureHost,
-      async run({ host_id }, job) {
-        const day = `${dayOf(clock.now())}T00:00:00.000Z`;
+      async run({ host_id, nearly_full = false }, job) {
+        const since = nearly_full ? timestamp(clock, -FRESH_MS) : `${dayOf(clock.now())}T00:00:00.000Z`;
+        const which = { since, nearlyFull: nearly_full };
         const tried = new Set<string>();
         for (;;) {
-          const due = await installsToMeasure(database.reader, host_id, day, BATCH + tried.size);
+          const due = await installsToMeasure(database.reader, host_id, which, BATCH + tried.size);
           const next = due.filter(({ id }) => !tried.has(id));
           if (next.length === 0) return;
           for (const install of next) {
@@ -111,7 +122,7 @@ export function usageJobKinds(
   ];
 }
 
-/** Collects traffic every five minutes, and measures storage once a day. */
+/** Collects traffic every five minutes, measures storage once a day, and that of nearly full websites every hour. */
 export function usageSchedules({ queue }: Pick<Platform, 'queue'>): Schedule[] {
   return [
     {
@@ -127,6 +138,14 @@ export function usageSchedules({ queue }: Pick<Platform, 'queue'>): Schedule[] {
       cron: `${MEASURED_AT.minute} ${MEASURED_AT.hour} * * *`,
       async enqueue(transaction) {
         await queue.enqueue(transaction, measureDaily, { payload: {}, lane: measureDaily.name });
+      },
+    },
+    {
+      name: measureNearlyFull.name,
+      cron: `${(MEASURED_AT.minute + 30) % 60} * * * *`,
+      async enqueue(transaction) {
+        if (await hasUnfinishedJobs(transaction.queries, measureNearlyFull.name)) return;
+        await queue.enqueue(transaction, measureNearlyFull, { payload: {}, lane: measureNearlyFull.name });
       },
     },
   ];

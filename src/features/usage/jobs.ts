@@ -20,12 +20,17 @@ export const measureDaily: JobType<typeof nothing> = {
   timeoutMs: MINUTE_MS,
 };
 
+/** Requests the hourly measurement, of websites that have used much of a limit. */
+export const measureNearlyFull: JobType<typeof nothing> = { ...measureDaily, name: 'measure_nearly_full' };
+
 const hostPayload = Type.Object({
   /** Null: the embedded host. */
   host_id: Type.Union([Type.String(), Type.Null()]),
+  /** Only websites that have used much of a limit. Jobs of earlier versions have none. */
+  nearly_full: Type.Optional(Type.Boolean()),
 });
 
-/** Measures the storage of the installs of one host that were not measured on this day, one after the other. */
+/** Measures the storage of the installs of one host that were not measured on this day, or within the hour, one after the other. */
 export const measureHost: JobType<typeof hostPayload> = {
   name: 'measure_host',
   class: 'long',

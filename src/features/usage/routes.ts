@@ -117,7 +117,15 @@ export function usageRoutes(usage: UsageService): Route[] {
       response: installUsageSchema,
       async handle({ caller, id, query }) {
         const found = await usage.ofInstall(caller, id('install_id'), rangeIn(query));
-        return { install_name: found.name, ...presentUsage(found) };
+        return {
+          install_name: found.name,
+          ...presentUsage(found),
+          limits: found.limits.map(({ limited, used, allowed }) => ({
+            limited,
+            used: decimal(used),
+            limit: decimal(allowed),
+          })),
+        };
       },
     }),
     emptyRoute({

@@ -149,6 +149,24 @@ const usageExample = {
   storage_refresh_expected_time: '2026-02-01T02:29:00.000Z',
 };
 
+const installLimitExample = { limited: 'disk' as const, used: '734003200', limit: '53687091200' };
+
+const installLimitSchema = component(
+  'InstallLimit',
+  Type.Object(
+    {
+      limited: stringEnum(
+        ['disk', 'files'],
+        '`disk`: bytes of the files; `files`: number of files and folders',
+      ),
+      used: Type.String({ description: 'as last measured; decimal digits' }),
+      limit: Type.String({ description: 'decimal digits' }),
+    },
+    { description: 'How far an install has used a limit of its files' },
+  ),
+  installLimitExample,
+);
+
 export const installUsageSchema = component(
   'InstallUsage',
   Type.Object(
@@ -157,10 +175,14 @@ export const installUsageSchema = component(
       metrics: Type.Array(daySchema, { description: 'the days with any figure, oldest first' }),
       metrics_rollup: rollupSchema,
       storage_refresh_expected_time: refreshExpected,
+      limits: Type.Array(installLimitSchema, {
+        description:
+          'an addition of Homeport: the limits of its files; empty without any, and before a measurement',
+      }),
     },
     { description: 'The usage of an install' },
   ),
-  { install_name: 'shop', ...usageExample },
+  { install_name: 'shop', ...usageExample, limits: [installLimitExample] },
 );
 
 const environmentUsageSchema = component(

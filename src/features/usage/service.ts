@@ -15,6 +15,7 @@ import { findInstallAccess } from '../websites/installs/store.ts';
 import { accountInsights, accountRollup, type Insight } from './account-usage.ts';
 import { type DayRange, lengthOf, nextMeasurement, rangeOf } from './days.ts';
 import { type DayFigures, daysOf, decimal, type Metric, type Rollup, rollupOf } from './figures.ts';
+import { findInstallQuotas, type InstallQuota } from './install-quotas-store.ts';
 import { refreshLane, refreshStorage } from './jobs.ts';
 import { type AccountLimits, findAccountLimits, putAccountLimits } from './limits-store.ts';
 import {
@@ -88,18 +89,23 @@ export function createUsageService(
       return findAccountLimits(reader, accountId);
     },
 
-    async ofInstall(caller: Caller, installId: string, asked: Partial<DayRange>): Promise<InstallUsage> {
+    async ofInstall(
+      caller: Caller,
+      installId: string,
+      asked: Partial<DayRange>,
+    ): Promise<InstallUsage & { limits: InstallQuota[] }> {
       return database.snapshot(async (reader) => {
         const install = await findInstallAccess(reader, caller, installId);
         authorize('install.read', 'install.read', install);
         const range = rangeOf(asked, clock.now());
-        const [traffic, storage, refreshExpectedAt] = await Promise.all([
+        const [traffic, storage, limits, refreshExpectedAt] = await Promise.all([
           trafficDays(reader, { installId }, range),
           storageDays(reader, { installId }, range),
+          findInstallQuotas(reader, installId),
           expectedRefresh(reader, [installId, install.account_id]),
         ]);
         const days = daysOf(traffic, storage);
-        return { name: install.name, days, rollup: rollupOf(days), refreshExpectedAt };
+        return { name: install.name, days, rollup: rollupOf(days), refreshExpectedAt, limits };
       });
     },
 

@@ -79,6 +79,10 @@ export type MeasuredDatabase = Static<typeof MeasuredDatabaseSchema>;
 export const MeasuredStorageSchema = Type.Object({
   /** Files of the install, as its disk quota counts them. */
   fileBytes: daily,
+  /** Files and folders. Hosts of earlier versions omit this and the limits. */
+  files: Type.Optional(daily),
+  /** The limits of the files; null without a limit. */
+  limits: Type.Optional(Type.Object({ bytes: orNull(daily), files: orNull(daily) })),
   /** Null on a host without databases. */
   database: orNull(MeasuredDatabaseSchema),
 });

@@ -426,8 +426,8 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       if ((await ifThere(stat(filesOf(install.id)))) === null) {
         throw new PermanentHostError(`there is no website ${install.name} on this host`);
       }
-      const { bytes } = await measureWebsite(layout, install.id, limits, signal);
-      return { fileBytes: bytes, database: null };
+      const { bytes, files } = await measureWebsite(layout, install.id, limits, signal);
+      return { fileBytes: bytes, files, limits, database: null };
     },
 
     async createLogin(install, user) {

@@ -81,7 +81,8 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
     await expect(remote.restore(state, backupId)).rejects.toThrow(PermanentHostError);
 
     const stored = await remote.measureStorage(state);
-    expect(stored).toEqual({ fileBytes: expect.any(Number), database: null });
+    const limits = { bytes: null, files: null };
+    expect(stored).toEqual({ fileBytes: expect.any(Number), files: 1, limits, database: null });
     expect(stored.fileBytes).toBeGreaterThan(0);
     await expect(remote.measureStorage({ id: randomUUID(), name: 'missing' })).rejects.toThrow(
       PermanentHostError,

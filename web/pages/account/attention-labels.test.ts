@@ -15,6 +15,8 @@ it('says why an install needs attention', () => {
     'The last backup failed. No room is left.',
   );
   expect(sentence({ kind: 'backup_failed' })).toBe('The last backup failed.');
+  const reason = 'The files use 92 % of the limit of 50 GB.';
+  expect(sentence({ kind: 'limit_reached', reason })).toBe(reason);
   expect(sentence({ kind: 'domain_not_reached', domain: 'a.example' })).toBe(
     'a.example does not point here.',
   );

@@ -13,6 +13,10 @@ const REMEDIES: Record<Reason['kind'], { section: string; advice: string }> = {
     section: '/backups',
     advice: 'Try again, or create another backup. If it fails again, ask your provider.',
   },
+  limit_reached: {
+    section: '/usage',
+    advice: 'Delete files that the website does not need, or ask your provider for more space.',
+  },
   domain_not_reached: {
     section: '/domains',
     advice: 'Correct its DNS records and check it again, or remove the domain.',
@@ -42,6 +46,8 @@ function attentionSentence({ kind, domain: name, at, reason }: Reason, now: Date
       return `The website is closed to visitors, because data is missing.${because}`;
     case 'backup_failed':
       return `The last backup failed.${because}`;
+    case 'limit_reached':
+      return reason ?? 'The files have almost reached their limit.';
     case 'domain_not_reached':
       return `${domain} does not point here${lastChecked(at, now)}.`;
     case 'certificate_missing':

@@ -1,4 +1,4 @@
-/** Every type of event. The triggers of migrations 0025, 0047, 0053 and 0054 write them; renaming one orphans stored events and filters. */
+/** Every type of event. The triggers of migrations 0025, 0047, 0053, 0054 and 0058 write them; renaming one orphans stored events and filters. */
 export const EVENT_TYPES = [
   'account.updated',
   'account_user.added',
@@ -13,6 +13,7 @@ export const EVENT_TYPES = [
   'install.active',
   'install.failed',
   'install.deleted',
+  'install.limit_reached',
   'domain.created',
   'domain.updated',
   'domain.active',

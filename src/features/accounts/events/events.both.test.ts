@@ -9,6 +9,7 @@ import { EVENT_TRIGGERS } from '../../../database/migrations/0025-event-triggers
 import { PROBLEM_TRIGGERS } from '../../../database/migrations/0047-notifications.ts';
 import { MISSING_TRIGGERS } from '../../../database/migrations/0053-missing-backups.ts';
 import { INCIDENT_TRIGGERS } from '../../../database/migrations/0054-uptime.ts';
+import { INSTALL_QUOTA_TRIGGERS } from '../../../database/migrations/0058-install-quotas.ts';
 import type { JobState } from '../../../database/tables/jobs.ts';
 import { continueOperation, failOperation } from '../../../jobs/operations-store.ts';
 import { EVENT_TYPES } from './event-types.ts';
@@ -56,9 +57,13 @@ const typesOf = (events: readonly { type: string }[]) => events.map(({ type }) =
 
 it('the triggers write the closed list of types', () => {
   const written = new Set(
-    [...EVENT_TRIGGERS, ...PROBLEM_TRIGGERS, ...MISSING_TRIGGERS, ...INCIDENT_TRIGGERS].map(
-      ({ type }) => type,
-    ),
+    [
+      ...EVENT_TRIGGERS,
+      ...PROBLEM_TRIGGERS,
+      ...MISSING_TRIGGERS,
+      ...INCIDENT_TRIGGERS,
+      ...INSTALL_QUOTA_TRIGGERS,
+    ].map(({ type }) => type),
   ).add('webhook.test');
   expect(EVENT_TYPES.filter((type) => !written.has(type))).toEqual([]);
   expect([...written].filter((type) => !EVENT_TYPES.some((known) => known === type))).toEqual([]);

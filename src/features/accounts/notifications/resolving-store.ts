@@ -10,6 +10,7 @@ const SOLVING: ReadonlySet<string> = new Set([
   'certificate.uploaded',
   'domain.deleted',
   'install.deleted',
+  'install.limit_reached',
 ]);
 const OF_CERTIFICATES = sql`('certificate.failed', 'certificate.expiring')`;
 
@@ -19,7 +20,7 @@ const DOMAINS = sql`from domains join installs on installs.id = domains.install_
     and (notifications.subject = '' or (domains.install_id = notifications.install_id
       and cast(domains.id as text) = notifications.subject))`;
 
-/** Whether the problem of a notification has ended: no subject has it any more. Limits of usage stay until they are read. */
+/** Whether the problem of a notification has ended: no subject has it any more. Limits of an account stay until they are read. */
 const HAS_ENDED = sql`case
   when problem = 'certificate.failed' then not exists (select 1 ${DOMAINS} and domains.ssl_status = 'failed')
   when problem = 'certificate.expiring' then not exists (select 1 ${DOMAINS}
@@ -32,6 +33,11 @@ const HAS_ENDED = sql`case
   when problem = 'webhook.disabled' then not exists (select 1 from webhooks
     where webhooks.account_id = notifications.account_id and not webhooks.enabled and webhooks.disabled_reason is not null
       and (notifications.subject = '' or cast(webhooks.id as text) = notifications.subject))
+  when problem = 'install.limit_reached' then not exists (
+    select 1 from install_quotas as reached join installs on installs.id = reached.install_id
+    where installs.account_id = notifications.account_id and reached.threshold > 0
+      and (notifications.subject = '' or notifications.subject
+        = cast(reached.install_id as text) || ':' || reached.limited || ':' || cast(reached.threshold as text)))
   when problem like 'operation.failed:%' then not exists (
     select 1 from operations as failed join jobs on jobs.id = failed.job_id
     where failed.account_id = notifications.account_id and failed.kind = substr(notifications.problem, 18)

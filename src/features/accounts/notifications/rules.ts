@@ -17,6 +17,8 @@ export interface Rule {
   title: string;
   /** The title for many things together. */
   many: string;
+  /** What to do, if the event has no reason. */
+  message?: string;
   /** The page of the portal: a part of the install's pages, or of the account's with `account/`. */
   page: string;
   /** `people`: all who see the install, or for work that a person started, that person and the owners; `starter`: that person alone. */
@@ -161,6 +163,17 @@ const OTHERS: readonly Rule[] = [
     title: 'The account has used {threshold} % of its {limited}',
     many: 'The account has reached several limits',
     page: 'account/usage',
+    audience: 'people',
+  },
+  {
+    event: 'install.limit_reached',
+    category: 'usage',
+    severity: 'warning',
+    title: '{install} has reached {threshold} % of its limit of {limited}',
+    many: 'Installs have reached limits of their files',
+    message:
+      'At 100 %, uploads fail, and backups may fail. Delete files that the website does not need, or ask your provider for more space.',
+    page: 'usage',
     audience: 'people',
   },
   {

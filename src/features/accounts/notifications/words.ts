@@ -11,7 +11,7 @@ export interface Words {
   path: string;
 }
 
-const NAMES: Record<string, string> = { visitors: 'visits' };
+const NAMES: Record<string, string> = { visitors: 'visits', disk: 'disk space' };
 
 /** The words of a notification. */
 export function wordsOf(
@@ -35,7 +35,7 @@ export function wordsOf(
   const ofInstall = install_id === null ? account : `/installs/${install_id}${page && `/${page}`}`;
   return {
     title: filled(rule.title, { ...facts, install: install_name ?? 'an install' }),
-    message: typeof reason === 'string' && reason !== '' ? reason : null,
+    message: typeof reason === 'string' && reason !== '' ? reason : (rule.message ?? null),
     severity,
     path: ofAccount === undefined ? ofInstall : `${account}/${ofAccount}`,
   };

@@ -17,6 +17,7 @@ export const REASON_KINDS = [
   'install_failed',
   'data_lost',
   'backup_failed',
+  'limit_reached',
   'domain_not_reached',
   'certificate_missing',
   'certificate_ends',
@@ -25,7 +26,9 @@ export const REASON_KINDS = [
 export const reasonSchema = Type.Object({
   kind: stringEnum(REASON_KINDS),
   domain: nullableString('the domain that the reason is about'),
-  at: nullableString('when the certificate expires, the backup failed, or the domain was last checked'),
+  at: nullableString(
+    'when the certificate expires, the backup failed, the files were measured, or the domain was last checked',
+  ),
   reason: nullableString('cause in one sentence, if known'),
   retry_operation_id: nullableString('the failed operation, if it can be repeated'),
 });

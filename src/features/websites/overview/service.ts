@@ -4,6 +4,7 @@ import type { Caller } from '../../../access/caller.ts';
 import { findMembership, loadScope, type Scope } from '../../../access/memberships.ts';
 import { authorize } from '../../../access/permissions.ts';
 import type { Queries } from '../../../database/database.ts';
+import type { InstallQuotaRow } from '../../../database/tables/usage.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { defaultDomain } from '../../../lib/default-domain.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
@@ -32,6 +33,7 @@ import {
   installsByDomain,
   installsInNeed,
   lastFailedOperations,
+  reachedQuotas,
   stepsTaken,
 } from './store.ts';
 
@@ -58,6 +60,8 @@ const MOST_SELECTED = 10_000;
 
 /** Renewal starts with a third of the lifetime left; a certificate not renewed by now needs attention. */
 const ENDS_SOON_MS = 14 * DAY_MS;
+/** Limits of disk space are set in this unit. */
+const GB = 1024 ** 3;
 
 export type OverviewService = ReturnType<typeof createOverviewService>;
 
@@ -84,10 +88,11 @@ export function createOverviewService(
     scope: Scope,
     ids: readonly string[],
   ): Promise<Map<string, Attention>> {
-    const [installs, closed, backups, domains, operations] = await Promise.all([
+    const [installs, closed, backups, limits, domains, operations] = await Promise.all([
       failedInstalls(reader, scope, ids),
       closedInstalls(reader, scope, ids),
       failedBackups(reader, scope, ids),
+      reachedQuotas(reader, scope, ids),
       doubtfulDomains(reader, scope, soon(), ids),
       lastFailedOperations(reader, ['install.create', 'backup.create'], ids),
     ]);
@@ -111,6 +116,10 @@ export function createOverviewService(
       // A checkpoint is a part of other work.
       const retry_operation_id = checkpoint ? null : repeatable('backup.create', install.install_id);
       add(install, { ...nothing, kind: 'backup_failed', at: finished_at, reason, retry_operation_id });
+    }
+    for (const { install_id, install_name, measured_at, ...limit } of limits) {
+      const reason = quotaSentence(limit);
+      add({ install_id, install_name }, { ...nothing, kind: 'limit_reached', at: measured_at, reason });
     }
     for (const domain of domains) add(domain, reasonOf(domain));
     return found;
@@ -257,4 +266,15 @@ function lastSeen({ checked_at, looked_at }: DoubtfulDomain): string | null {
       .sort()
       .at(-1) ?? null
   );
+}
+
+function quotaSentence({
+  limited,
+  used,
+  allowed,
+}: Pick<InstallQuotaRow, 'limited' | 'used' | 'allowed'>): string {
+  const percent = Math.floor((used * 100) / allowed);
+  return limited === 'disk'
+    ? `The files use ${percent} % of the limit of ${allowed / GB} GB.`
+    : `The website has ${percent} % of the limit of ${new Intl.NumberFormat('en').format(allowed)} files and folders.`;
 }

@@ -80,6 +80,19 @@ export async function closedInstalls(queries: Queries, scope: Scope, ids: readon
     .execute();
 }
 
+/** The limits of their files that those among `ids` have almost reached. */
+export async function reachedQuotas(queries: Queries, scope: Scope, ids: readonly string[]) {
+  return queries
+    .selectFrom('installs as install')
+    .innerJoin('install_quotas as reached', 'reached.install_id', 'install.id')
+    .select(['install.id as install_id', 'install.name as install_name'])
+    .select(['reached.limited', 'reached.used', 'reached.allowed', 'reached.measured_at'])
+    .where((eb) => among(eb, scope, ids))
+    .where('reached.threshold', '>', 0)
+    .orderBy('reached.limited')
+    .execute();
+}
+
 /** Aborted backups of `ids` that are the latest finished backup of their install. */
 export async function failedBackups(queries: Queries, scope: Scope, ids: readonly string[]) {
   return queries
@@ -106,7 +119,7 @@ export async function failedBackups(queries: Queries, scope: Scope, ids: readonl
 }
 
 /**
- * The condition that an install needs attention: it failed, it lost data, or its last backup failed. The same holds if a served domain
+ * The condition that an install needs attention: it failed, it lost data, its last backup failed, or it has almost reached a limit of its files. The same holds if a served domain
  * does not reach this platform, or has no certificate that is valid after `soon`.
  */
 export function needsAttention(eb: InstallExpressions, soon: string) {
@@ -132,10 +145,16 @@ export function needsAttention(eb: InstallExpressions, soon: string) {
         domain('certificate.not_after', '<=', soon),
       ]),
     );
+  const reached = eb
+    .selectFrom('install_quotas as reached')
+    .select('reached.install_id')
+    .whereRef('reached.install_id', '=', 'install.id')
+    .where('reached.threshold', '>', 0);
   return eb.or([
     eb('install.status', '=', 'failed'),
     eb('install.lost_data', 'is not', null),
     eb(lastBackup, '=', 'aborted'),
+    eb.exists(reached),
     eb.and([eb('install.status', '=', 'active'), eb.exists(doubtful)]),
   ]);
 }

@@ -28,6 +28,8 @@ test('files and the database are measured', async () => {
   const after = await measureStorage(machine, shop);
   expect(after.fileBytes - before.fileBytes).toBeGreaterThanOrEqual(700_000);
   expect(after.fileBytes - before.fileBytes).toBeLessThan(800_000);
+  expect((after.files ?? 0) - (before.files ?? 0)).toBe(1);
+  expect(after.limits).toEqual(machine.layout.limits);
   expect(after.database).toMatchObject({ tables: 2, autoloadedBytes: 1_220 });
 });
 

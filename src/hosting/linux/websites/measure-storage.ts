@@ -17,9 +17,10 @@ export async function measureStorage(
 ): Promise<MeasuredStorage> {
   // A project quota counts already.
   const [counted] = await quotas.usage([layout.homeOf(install.ref.id)]);
-  const { bytes } = counted ?? (await measureWebsite(layout, install.sandbox, signal));
+  const { bytes, files } = counted ?? (await measureWebsite(layout, install.sandbox, signal));
   signal?.throwIfAborted();
-  return { fileBytes: bytes, database: await measureDatabase(databases, install.database) };
+  const database = await measureDatabase(databases, install.database);
+  return { fileBytes: bytes, files, limits: layout.limits, database };
 }
 
 /** Sizes are those of the storage engine's statistics, which the server updates by itself. */

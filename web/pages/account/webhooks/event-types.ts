@@ -38,6 +38,7 @@ const CHOICES: Record<Exclude<EventType, 'webhook.test'>, true> = {
   'incident.started': true,
   'incident.ended': true,
   'usage.limit_reached': true,
+  'install.limit_reached': true,
   'webhook.disabled': true,
 };
 

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { hosting } from '../../../api/client.ts';
 import { unwrapEmpty } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
-import { type UsageDay, type UsageRollup, useInstallUsage } from '../../../api/usage.ts';
+import { type InstallUsage, type UsageDay, type UsageRollup, useInstallUsage } from '../../../api/usage.ts';
 import { Button } from '../../../components/button.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, Facts, Section } from '../../../components/page.tsx';
@@ -19,7 +19,7 @@ export function UsageSection({ install }: { install: Install }) {
   const mayWork = useMay(install.account.id)('install.work');
   return (
     <Loaded query={usage} what="the usage">
-      {({ metrics, metrics_rollup }) => (
+      {({ metrics, metrics_rollup, limits }) => (
         <>
           <Section title="Last 30 days">
             <Facts
@@ -34,7 +34,11 @@ export function UsageSection({ install }: { install: Install }) {
             </p>
           </Section>
           <Section title="Storage" actions={mayWork && <MeasureButton installId={install.id} />}>
-            <Storage rollup={metrics_rollup} measuredAt={metrics.findLast(isMeasured)?.storage_update_time} />
+            <Storage
+              rollup={metrics_rollup}
+              limits={limits}
+              measuredAt={metrics.findLast(isMeasured)?.storage_update_time}
+            />
           </Section>
           <Section title="By day">
             {metrics.length === 0 ? (
@@ -56,7 +60,13 @@ export function UsageSection({ install }: { install: Install }) {
 
 const isMeasured = (day: UsageDay) => day.storage_update_time !== null;
 
-function Storage({ rollup, measuredAt }: { rollup: UsageRollup; measuredAt: string | null | undefined }) {
+interface StorageProps {
+  rollup: UsageRollup;
+  limits: InstallUsage['limits'];
+  measuredAt: string | null | undefined;
+}
+
+function Storage({ rollup, limits, measuredAt }: StorageProps) {
   if (measuredAt === null || measuredAt === undefined) {
     return <Empty>The storage has not been measured yet. It is measured every night.</Empty>;
   }
@@ -70,11 +80,20 @@ function Storage({ rollup, measuredAt }: { rollup: UsageRollup; measuredAt: stri
         ...(autoloaded_bytes.latest.value === null
           ? []
           : [['Autoloaded options', formatByteCount(autoloaded_bytes.latest.value)] as const]),
+        ...limits.map(
+          ({ limited, used, limit }) => [LIMIT_NAMES[limited], `${percentOf(used, limit)} % used`] as const,
+        ),
         ['Measured', <Time key="measured" at={measuredAt} />],
       ]}
     />
   );
 }
+
+const LIMIT_NAMES: Record<InstallUsage['limits'][number]['limited'], string> = {
+  disk: 'Limit of disk space',
+  files: 'Limit of files',
+};
+const percentOf = (used: string, limit: string) => Math.floor((Number(used) * 100) / Number(limit));
 
 function columnsFor(days: readonly UsageDay[]): Column<UsageDay>[] {
   const most = Math.max(1, ...days.map(({ visit_count }) => Number(visit_count ?? 0)));
