@@ -91,8 +91,8 @@ describe('the files of a backup', () => {
     ['photos/none', 'The backup has no folder "photos/none".'],
     ['index.html', 'The backup has no folder "index.html".'],
     ['photos/link', 'The backup has no folder "photos/link".'],
-    ['photos/../..', 'The path is not one of a file or folder in a backup'],
-    ['a\nb', 'The path is not one of a file or folder in a backup'],
+    ['photos/../..', 'path must be that of a file or folder in the backup, such as wp-content/uploads'],
+    ['a\nb', 'path must be that of a file or folder in the backup, such as wp-content/uploads'],
   ])('in %j are refused with a reason', async (path, message) => {
     const refused = await list(path);
     expect(refused).toMatchObject({

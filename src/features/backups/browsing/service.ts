@@ -106,7 +106,7 @@ export function createBackupBrowsing(
       { path: given = '', offset, limit }: PageRequest & { path?: string | undefined },
     ): Promise<BackupFolder & { folder: string }> {
       const folder = given.replace(/^\/+|\/+$/g, '');
-      if (folder !== '' && !isBackupPath(folder)) throw invalidPath('path');
+      if (folder !== '' && !isBackupPath(folder)) throw invalidPath();
       const { install } = await admitted(caller, installId, backupId, 'install.read');
       const page = { offset, limit: Math.min(limit, MOST_BACKUP_ENTRIES) };
       const found = await ask(install, 'path', host.browseBackup(install, backupId, { folder, ...page }));
@@ -127,7 +127,7 @@ export function createBackupBrowsing(
 
     /** For the command line: the size of a file. Throws as {@link files}. */
     async look(caller: Caller, installId: string, backupId: string, path: string): Promise<{ size: number }> {
-      if (!isBackupPath(path)) throw invalidPath('path');
+      if (!isBackupPath(path)) throw invalidPath();
       const { install } = await admitted(caller, installId, backupId, 'install.work');
       const { size } = await ask(install, 'path', readPart(install, backupId, path, 0, 1));
       return { size };
@@ -189,8 +189,13 @@ export function createBackupBrowsing(
 const isRefusal = (answer: unknown): answer is BackupRefusal =>
   typeof answer === 'object' && answer !== null && 'refused' in answer;
 
-const invalidPath = (field: string) =>
-  invalidValue('Backup', field, 'invalid', 'The path is not one of a file or folder in a backup');
+const invalidPath = () =>
+  invalidValue(
+    'Backup',
+    'path',
+    'invalid',
+    'path must be that of a file or folder in the backup, such as wp-content/uploads',
+  );
 
 /** Waits until the host has fetched a file. Rejects with a {@link PermanentHostError}. */
 async function whenFetched(read: () => Promise<BackupFilePart | BackupRefusal>): Promise<BackupFilePart> {
