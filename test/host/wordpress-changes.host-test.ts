@@ -70,6 +70,10 @@ beforeAll(async () => {
         // As many do once, after an update.
         if (PHP_SAPI === 'cli') exit(wp_safe_redirect(admin_url('index.php')));
       });`,
+    'throws/throws.php': `register_deactivation_hook(__FILE__, static fn() => update_option('throws', 'left'));
+      add_action('admin_init', static function () {
+        if (PHP_SAPI === 'cli') throw new TypeError('Only in a browser.');
+      });`,
     'dies/dies.php': `register_activation_hook(__FILE__, static fn() => wp_die('Dies needs a shop.'));`,
     // Another request deactivates the second one.
     'shy/shy.php': `add_action('activated_plugin', static function () {
@@ -220,16 +224,19 @@ test('a plugin that prepares for its activation only in wp-admin is activated as
 });
 
 test('a plugin that registers its deactivation only in wp-admin is deactivated as there', async () => {
-  for (const id of ['tidy', 'turns'])
-    expect(await change({ id, status: 'active', keep: true })).toMatchObject({ changed: {} });
-  expect(await change({ id: 'turns', status: 'inactive' })).toMatchObject({
-    changed: { id: 'turns/turns.php' },
-  });
-  expect(await change({ id: 'tidy', status: 'inactive' })).toMatchObject({
-    changed: { id: 'tidy/tidy.php' },
-  });
-  expect(await Promise.all(['tidy', 'tidier', 'turns'].map(option))).toEqual(['left', 'left', 'left']);
-  expect(await option('active_plugins')).not.toMatch(/tidy|turns/);
+  const paths = [PLUGIN, 'throws/throws.php', 'tidy/tidy.php', 'turns/turns.php'];
+  const active = paths.map((file, at) => `i:${at};s:${file.length}:"${file}";`).join('');
+  await databases().query(
+    `hp_${install.id.replaceAll('-', '')}`,
+    `UPDATE wp_options SET option_value = 'a:${paths.length}:{${active}}' WHERE option_name = 'active_plugins'`,
+  );
+  await host.purge(install, 'object');
+  for (const id of ['throws', 'turns', 'tidy']) {
+    expect(await change({ id, status: 'inactive' })).toMatchObject({ changed: { id: `${id}/${id}.php` } });
+  }
+  const left = ['tidy', 'tidier', 'turns', 'throws'];
+  expect(await Promise.all(left.map(option))).toEqual(left.map(() => 'left'));
+  expect(await option('active_plugins')).not.toMatch(/tidy|turns|throws/);
 });
 
 test('a maintenance page stays only if the user keeps it', async () => {

@@ -42,9 +42,7 @@ export async function makeItemChange(
   // Some plugins register their deactivation only in wp-admin. A plugin that ends PHP there does not prevent it.
   const asAdmin = isDeactivation(change) ? await run(runtime, 'admin', change, signal) : null;
   const { made, said, isUnchanged } =
-    asAdmin === null || (asAdmin.made === null && asAdmin.isUnchanged)
-      ? await run(runtime, 'whole', change, signal)
-      : asAdmin;
+    asAdmin === null || hasEndedBefore(asAdmin) ? await run(runtime, 'whole', change, signal) : asAdmin;
   if (made !== null && !('failed' in made)) return made;
   const failed = made ?? endedEarly(said);
   // A broken plugin or theme can fail before anything was tried, and this change can be what repairs the website.
@@ -83,6 +81,10 @@ async function run(
   const made = exit === 0 ? parsePrinted(Made, stdout) : null;
   return { made, said: stderr.trim() || stdout, isUnchanged: saysUnchanged(stdout) };
 }
+
+/** Whether PHP ended by `exit` or an error before anything was tried. */
+const hasEndedBefore = ({ made, isUnchanged }: { made: MadeChange | null; isUnchanged: boolean }): boolean =>
+  isUnchanged && (made === null || 'failed' in made);
 
 const isDeactivation = ({ kind, source, status }: ItemChange): boolean =>
   kind === 'plugin' && source === null && status === 'inactive';
