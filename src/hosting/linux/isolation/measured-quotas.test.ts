@@ -70,6 +70,19 @@ it('the number of files counts, and fuller websites are measured first and more 
   expect((await after(HOUR_MS)).measured).toEqual(['many', 'near', 'half']);
 });
 
+it('full websites leave turns to the others', async () => {
+  const full = { bytes: 1_200_000, files: 1 };
+  const others = { old: { bytes: 1, files: 1 }, new: { bytes: 900_000, files: 1 } };
+  const { after } = websites({ a: full, b: full, c: full, ...others });
+  await after(0);
+  // Two turns a minute are too few for the full ones alone.
+  const seen = new Set<string>();
+  for (let minute = 0; minute < 5; minute += 1) {
+    for (const id of (await after(MINUTE_MS, 2)).measured) seen.add(id);
+  }
+  expect([...seen].sort()).toEqual(['a', 'b', 'c', 'new', 'old']);
+});
+
 it('a restore in progress can write, and a failed measurement does not stop the others', async () => {
   const { after, busy, sizes } = websites({ shop: { bytes: 2_000_000, files: 1 } });
   busy.add('shop');

@@ -58,14 +58,20 @@ export function createMeasuredQuotas({
   let repetition: Repetition | undefined;
   let limitedAt = Number.NEGATIVE_INFINITY;
   let pauseMs = nextWebsiteMs(0);
+  let isFullest = false;
 
   const now = () => clock.now().getTime();
 
-  /** The fullest website of those that are due; new ones come last. */
+  /**
+   * In turns the fullest website of those that are due, and the one that waits longest: some full websites, which are due again and again,
+   * must not take the turns of all others.
+   */
   function nextDue(present: readonly MeasuredInstall[]): MeasuredInstall | undefined {
-    const due = present.filter(({ id }) => (measured.get(id)?.dueAt ?? 0) <= now());
+    const dueAt = ({ id }: MeasuredInstall) => measured.get(id)?.dueAt ?? 0;
     const fill = ({ id }: MeasuredInstall) => measured.get(id)?.fill ?? 0;
-    return due.toSorted((a, b) => fill(b) - fill(a))[0];
+    const due = present.filter((install) => dueAt(install) <= now());
+    isFullest = !isFullest;
+    return due.toSorted((a, b) => (isFullest ? fill(b) - fill(a) : dueAt(a) - dueAt(b)))[0];
   }
 
   async function limitFull(present: readonly MeasuredInstall[]): Promise<void> {
