@@ -78,7 +78,11 @@ async function install(host_id: string | null, ...names: string[]): Promise<void
 }
 
 /** The doctor's findings for these DNS answers. */
-async function found(behaviour: Behaviour, environment: Record<string, string> = {}) {
+async function found(
+  behaviour: Behaviour,
+  environment: Record<string, string> = {},
+  limits = { most: 100, patienceMs: 60_000 },
+) {
   server = await startFakeDnsServer(behaviour);
   return checkInstallNames(
     database,
@@ -88,6 +92,7 @@ async function found(behaviour: Behaviour, environment: Record<string, string> =
       HOMEPORT_RESOLVERS: `127.0.0.1:${server.port}`,
       ...environment,
     }),
+    limits,
   );
 }
 
@@ -180,32 +185,31 @@ test('reports addresses that cannot be checked, because the host is elsewhere', 
 });
 
 /** More than are looked up. */
-const MANY = Array.from({ length: 510 }, (_, index) => `shop${index}`);
+const MANY = ['shop0', 'shop1', 'shop2', 'shop3', 'shop4'];
 
 test('limits the number of lookups', async () => {
   const web1 = await host('web1', ['203.0.113.1']);
   await install(web1, ...MANY);
   const all = Object.fromEntries(MANY.map((name) => [name, ['203.0.113.1']]));
-  expect(await found(zone(all))).toMatchObject([
+  expect(await found(zone(all), {}, { most: 3, patienceMs: 60_000 })).toMatchObject([
     {
       state: 'ok',
-      message: 'All of the 500 newest of 510 names of installs lead to the host that serves them.',
+      message: 'All of the 3 newest of 5 names of installs lead to the host that serves them.',
     },
   ]);
   const asked = new Set(server?.queries.map(({ name }) => name));
-  expect(asked.size).toBe(500);
-  expect(asked).not.toContain('shop9.sites.example');
+  expect([...asked].sort()).toEqual(['shop2.sites.example', 'shop3.sites.example', 'shop4.sites.example']);
 });
 
 // The wait for a silent DNS is the same on both databases.
 onlyOn('sqlite', test)('limits the time for a silent DNS', async () => {
   const web1 = await host('web1', ['203.0.113.1']);
   await install(web1, ...MANY);
-  expect(await found(() => [])).toMatchObject([
+  expect(await found(() => [], {}, { most: 4, patienceMs: 50 })).toMatchObject([
     {
       state: 'warning',
       message: expect.stringMatching(
-        /^500 of the 500 newest of 510 names of installs could not be looked up within 5 s: shop509.*and 497 more\.$/,
+        /^4 of the 4 newest of 5 names of installs could not be looked up within 0.05 s: shop4.*and 1 more\.$/,
       ),
     },
   ]);

@@ -4,7 +4,6 @@ import { type InstallName, installNames } from '../../features/hosts/install-nam
 import { parseIpAddress } from '../../features/hosts/ip-address.ts';
 import { allHosts } from '../../features/hosts/store.ts';
 import { mapConcurrent } from '../../lib/concurrency.ts';
-import type { DnsServer } from '../../network/dns/client.ts';
 import { isUnknown } from '../../network/dns/dns-problem.ts';
 import { isLocalhost } from '../../network/dns/domain-name.ts';
 import {
@@ -16,11 +15,9 @@ import {
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const CHECK = 'install names';
-/** Most names that are looked up. The newest come first, because their records may be missing. */
-const MOST = 500;
+/** `most` names are looked up. The newest come first, because their records may be missing. */
+const LIMITS = { most: 500, patienceMs: 5_000 };
 const AT_ONCE = 32;
-/** Time limit for all lookups. */
-const PATIENCE_MS = 5_000;
 /** Number that is named; the others are counted. */
 const NAMED = 3;
 
@@ -30,7 +27,7 @@ type NamesConfig = Parameters<typeof installNames>[1] & Pick<Config, 'resolvers'
 export async function checkInstallNames(
   { reader }: Pick<Database, 'reader'>,
   config: NamesConfig,
-  systemServers: () => DnsServer[] = systemDnsServers,
+  { most, patienceMs } = LIMITS,
 ): Promise<Finding[]> {
   const shared = await checkSharedAddresses(reader, config);
   if (isLocalhost(config.siteDomain)) {
@@ -45,13 +42,13 @@ export async function checkInstallNames(
   }));
   if (names.length === 0) return [...shared, ok(CHECK, 'There are none yet.')];
   const own = new Set(names.flatMap(({ addresses }) => addresses));
-  const resolver = createDnsResolver(config.resolvers ?? systemServers());
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  const sights = await mapConcurrent(names.slice(0, MOST), AT_ONCE, async (one) => {
+  const resolver = createDnsResolver(config.resolvers ?? systemDnsServers());
+  const signal = AbortSignal.timeout(patienceMs);
+  const sights = await mapConcurrent(names.slice(0, most), AT_ONCE, async (one) => {
     const found = await lookUp(one.name);
     return { ...one, found, verdict: judge(one, found, own) };
   });
-  return [...shared, ...judgeAll(sights, names.length, config.siteDomain)];
+  return [...shared, ...judgeAll(sights, { total: names.length, siteDomain: config.siteDomain, patienceMs })];
 
   /** Null if it is unknown. */
   async function lookUp(name: string): Promise<string[] | null> {
@@ -104,7 +101,7 @@ interface SeenName extends InstallName {
 /** The sentence and the fix for the names of one verdict. */
 interface Words {
   finding: typeof problem;
-  said: (count: number) => string;
+  said: (count: number, patienceMs: number) => string;
   named: (seen: SeenName) => string;
   remedy: (siteDomain: string) => string;
 }
@@ -142,13 +139,16 @@ const WORDS: Record<Exclude<Verdict, 'right'>, Words> = {
   },
   unknown: {
     finding: warning,
-    said: () => `could not be looked up within ${PATIENCE_MS / 1000} s`,
+    said: (_, patienceMs) => `could not be looked up within ${patienceMs / 1000} s`,
     named: ({ name }) => name,
     remedy: () => 'Check the resolvers, then run doctor again.',
   },
 };
 
-function judgeAll(sights: SeenName[], total: number, siteDomain: string): Finding[] {
+function judgeAll(
+  sights: SeenName[],
+  { total, siteDomain, patienceMs }: { total: number; siteDomain: string; patienceMs: number },
+): Finding[] {
   const all =
     sights.length === total
       ? `${total} names of installs`
@@ -156,7 +156,7 @@ function judgeAll(sights: SeenName[], total: number, siteDomain: string): Findin
   const findings = Object.entries(WORDS).flatMap(([verdict, { finding, said, named, remedy }]) => {
     const those = sights.filter((seen) => seen.verdict === verdict);
     if (those.length === 0) return [];
-    const message = `${those.length} of ${all} ${said(those.length)}: ${listed(those.map(named))}.`;
+    const message = `${those.length} of ${all} ${said(those.length, patienceMs)}: ${listed(those.map(named))}.`;
     return [finding(CHECK, message, remedy(siteDomain))];
   });
   return findings.length > 0 ? findings : [ok(CHECK, `All of ${all} lead to the host that serves them.`)];
