@@ -197,9 +197,7 @@ async function whenRead<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     } catch (error) {
       if (!(error instanceof BeingPrepared)) throw error;
       if (!isSaid)
-        process.stderr.write(
-          'The backup is being read for the first time. This takes minutes if it is large.\n',
-        );
+        process.stderr.write('The host is still reading the backup. This takes minutes if it is large.\n');
       isSaid = true;
     }
   }

@@ -74,7 +74,7 @@ export interface BackupFilePart {
 }
 
 /**
- * `reading`: the backup is being read for the first time. `path`: it has no such entry, or one of another kind or that is too large.
+ * `reading`: the backup is being read for the first time, or a file of it is being fetched. `path`: it has no such entry, or one of another kind or that is too large.
  * `backup`: it is damaged or gone. `reason`: one sentence for the user.
  */
 export interface BackupRefusal {

@@ -87,6 +87,25 @@ test('a backup that is made again keeps no index of an earlier attempt', async (
   expect(await list()).toMatchObject({ entries: [{ name: 'many' }] });
 });
 
+test('who waits too long learns what for', async () => {
+  const id = randomUUID();
+  await contents.browseBackup(install, id, { folder: '', ...PAGE });
+  const impatient = createBackupContents({
+    ...{ folder: join(folder, 'indexes'), log: pino({ level: 'silent' }), patienceMs: 0 },
+    archives: { ...archives, extract: () => new Promise(() => {}), index: () => new Promise(() => {}) },
+    files: createExtractedFiles({ folder: join(folder, 'files') }),
+  });
+  const part = { path: 'many/a-file-with-a-long-name-1', offset: 0, length: 1 };
+  expect(await impatient.readBackupFile(install, id, part)).toEqual({
+    refused: 'reading',
+    reason: expect.stringMatching(/^The file is being fetched from the backup,/),
+  });
+  expect(await impatient.browseBackup(install, randomUUID(), { folder: '', ...PAGE })).toEqual({
+    refused: 'reading',
+    reason: expect.stringMatching(/^The backup is being read for the first time,/),
+  });
+});
+
 test('the files of a website are unpacked one at a time', async () => {
   const id = randomUUID();
   const names = ['1', '2', '3', '4'];

@@ -57,6 +57,13 @@ const READING: BackupRefusal = {
   reason: 'The backup is being read for the first time, which takes minutes if it is large. Try again soon.',
 };
 
+/** The same for a file, in a backup that may be well known. */
+const FETCHING: BackupRefusal = {
+  refused: 'reading',
+  reason:
+    'The file is being fetched from the backup, which takes minutes if one of them is large. Try again soon.',
+};
+
 const notIn = (reason: string): BackupRefusal => ({ refused: 'path', reason });
 
 /** Browses backups by an index of each: `<folder>/<install id>/<backup id>.sqlite`. */
@@ -151,6 +158,7 @@ export function createBackupContents({
     install: InstallRef,
     backupId: string,
     work: (contents: Contents) => Promise<Result>,
+    waiting = READING,
   ): Promise<Result | BackupRefusal> {
     const asked = withContents(install, backupId, work).catch((error: unknown) => {
       if (!isDamagedIndex(error)) throw error;
@@ -159,7 +167,7 @@ export function createBackupContents({
     // It goes on if nobody waits any more.
     asked.catch(() => {});
     try {
-      return await within(patienceMs, asked);
+      return await within(patienceMs, asked, waiting);
     } catch (error) {
       if (error instanceof LostBackupError) return { refused: 'backup', reason: error.message };
       throw error;
@@ -180,26 +188,33 @@ export function createBackupContents({
       answer(install, backupId, async (contents) => contents.tables(page)),
 
     readBackupFile: (install, backupId, { path, offset, length }) =>
-      answer(install, backupId, async (contents) => {
-        const entry = contents.find(path);
-        if (entry === null) return notIn(`The backup has no file "${path}".`);
-        if (entry.type !== 'file') {
-          const kind = entry.type === 'link' ? `a link to "${entry.target}"` : 'a folder';
-          return notIn(`"${path}" is ${kind}, not a file.`);
-        }
-        try {
-          return await files.read(
-            `${canonicalId(install.id)}/${canonicalId(backupId)}/${path}`,
-            { offset, length, size: entry.bytes ?? 0 },
-            // Within `withContents`, whose index stays open for it.
-            (write) =>
-              onExtraction(install.id, () => archives.extract(install, backupId, { contents, entry }, write)),
-          );
-        } catch (error) {
-          if (error instanceof FileTooLargeError) return notIn(error.message);
-          throw error;
-        }
-      }),
+      answer(
+        install,
+        backupId,
+        async (contents) => {
+          const entry = contents.find(path);
+          if (entry === null) return notIn(`The backup has no file "${path}".`);
+          if (entry.type !== 'file') {
+            const kind = entry.type === 'link' ? `a link to "${entry.target}"` : 'a folder';
+            return notIn(`"${path}" is ${kind}, not a file.`);
+          }
+          try {
+            return await files.read(
+              `${canonicalId(install.id)}/${canonicalId(backupId)}/${path}`,
+              { offset, length, size: entry.bytes ?? 0 },
+              // Within `withContents`, whose index stays open for it.
+              (write) =>
+                onExtraction(install.id, () =>
+                  archives.extract(install, backupId, { contents, entry }, write),
+                ),
+            );
+          } catch (error) {
+            if (error instanceof FileTooLargeError) return notIn(error.message);
+            throw error;
+          }
+        },
+        FETCHING,
+      ),
 
     async whileMade(installId, backupId, fill) {
       const file = fileOf(installId, backupId);
@@ -243,11 +258,15 @@ export function createBackupContents({
   };
 }
 
-/** The outcome of work, or {@link READING} if that takes too long. The work goes on. */
-async function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result | BackupRefusal> {
+/** The outcome of work, or `waiting` if that takes too long. The work goes on. */
+async function within<Result>(
+  limitMs: number,
+  work: Promise<Result>,
+  waiting: BackupRefusal,
+): Promise<Result | BackupRefusal> {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<BackupRefusal>((resolve) => {
-    timer = setTimeout(() => resolve(READING), limitMs);
+    timer = setTimeout(() => resolve(waiting), limitMs);
   });
   try {
     return await Promise.race([work, patience]);
