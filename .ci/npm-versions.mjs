@@ -14,10 +14,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** Debian 12 and 13 have 9.2.0; 10.8.2 comes with Node 20. */
-const VERSIONS = ['9.2.0', '10.8.2', '11'];
+/** Debian 12 and 13 have 9.2.0; 11 comes with Node 24. */
+const VERSIONS = ['9.2.0', '11'];
 /** Installs without development packages, which `npm start` does not need: it builds the portal with others. */
-const WITHOUT_DEVELOPMENT = '10.8.2';
+const WITHOUT_DEVELOPMENT = '11';
 /** Only a start that hangs takes so long. */
 const PATIENCE_MS = 300_000;
 const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
