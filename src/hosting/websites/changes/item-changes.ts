@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { serializeByKey } from '../../../lib/concurrency.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import { exceededLimit, type InstallLimits, type InstallUsage } from '../../contract/install-limits.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
@@ -46,7 +47,10 @@ export interface ItemChangesOptions {
   log: Logger;
 }
 
-/** Changes plugins and themes of websites of a host. The caller serializes calls for the same install. */
+/**
+ * Changes plugins and themes of websites of a host, of each website one after the other: a change goes on when its job has ended, and the
+ * next attempt would take it for an interrupted one.
+ */
 export function createItemChanges({
   websiteOf,
   changeOf,
@@ -54,6 +58,7 @@ export function createItemChanges({
   log,
 }: ItemChangesOptions): WordPressChanger {
   const journal = createChangeJournal(changeOf);
+  const serially = serializeByKey();
 
   async function store(installId: string, entry: ChangeEntry): Promise<ChangeEntry> {
     await journal.write(installId, entry);
@@ -163,7 +168,7 @@ export function createItemChanges({
     return outcomeOf(ended);
   }
 
-  return { changeItem: run };
+  return { changeItem: (install, ...order) => serially(install.id, () => run(install, ...order)) };
 }
 
 function outcomeOf({ changed, reason, mayKeep = false }: ChangeEntry): ItemOutcome {
