@@ -7,9 +7,9 @@ import { seedInstalls } from './measure/seed.ts';
 import { median } from './measure/units.ts';
 
 /**
- * `npm run bench -- portal`: the portal on a slow connection, without a cache, in the Chromium of the browser tests: the scripts of each
- * first page, first contentful paint, time until a list is filled, and layout shifts. Chromium delays each response and limits the
- * bandwidth. Then the list of 5,000 installs, scrolled without a limit.
+ * `npm run bench -- portal`: the portal on a slow connection, without a cache, in the Chromium of the browser tests. Measures the scripts
+ * of each first page, first contentful paint, time until a list is filled, and layout shifts. Chromium delays each response and limits
+ * the bandwidth. Then it scrolls the list of 5,000 installs without a limit.
  */
 const LATENCY_MS = 400;
 const BYTES_PER_SECOND = 1_600_000 / 8;

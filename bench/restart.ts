@@ -10,8 +10,8 @@ import { createReport, type Goal } from './measure/report.ts';
 import { median, shownMs } from './measure/units.ts';
 
 /**
- * `npm run bench:embedded -- restart`: the downtime of a website of the embedded host, from a SIGKILL of its process (restarted at once) to the first
- * page, on SQLite and on PostgreSQL.
+ * `npm run bench:embedded -- restart`: the downtime of a website of the embedded host, on SQLite and on PostgreSQL. It begins with a
+ * SIGKILL of the process, which is restarted at once, and ends with the first page.
  */
 const ROUNDS = 9;
 const WEBSITE_GOAL_MS = 3_000;

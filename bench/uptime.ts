@@ -17,8 +17,8 @@ import { seedAccount } from './measure/seed.ts';
 import { median, shownMs } from './measure/units.ts';
 
 /**
- * `npm run bench -- uptime`: the processor time of the checks of 500 websites in a minute, with the database, as a part of the limit of 1 %
- * of a core. All use HTTPS, the cache has no page of them, and a tenth is asked for a page. Runs on SQLite, or on the PostgreSQL of
+ * `npm run bench -- uptime`: the processor time of the checks of 500 websites in a minute, with the database. The limit is 1 % of a core.
+ * All websites use HTTPS, the cache has no page of them, and a tenth is asked for a page. Runs on SQLite, or on the PostgreSQL of
  * HOMEPORT_DATABASE_URL, which should be empty.
  */
 const WEBSITES = 500;

@@ -1,6 +1,6 @@
 /**
- * Writes what is made from the declarations of the routes, and git ignores: `npm run generate`, which other commands run before
- * they need it. Files that stay the same are not written.
+ * `npm run generate`: writes the files that are generated from the declarations of the routes and that git ignores. Other commands run it
+ * when they need them. Files that stay the same are not written.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';

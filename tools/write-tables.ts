@@ -1,4 +1,4 @@
-// Writes the tables of documents that people read from their declarations: `npm run docs:tables`. Tests compare both.
+// `npm run docs:tables`: writes the generated tables of the documentation from their declarations. Tests compare both.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { withSettingsTable } from '../src/config/settings-table.ts';
 import { withCapabilitiesTable } from '../src/hosting/policy/capabilities-table.ts';

@@ -10,7 +10,7 @@ export interface Caller {
   isOperator?: true;
   /** Begins each transaction of {@link changeFor}: claims the `Idempotency-Key` of the request and checks its `If-Match`. */
   begin?: (transaction: Transaction) => Promise<void>;
-  /** What {@link readerFor} and {@link readFor} read in: the transaction whose `If-Match` is checked. */
+  /** The transaction that checks `If-Match`. {@link readerFor} and {@link readFor} read in it. */
   within?: Queries;
 }
 

@@ -2,7 +2,7 @@ import type { Database, Queries, Transaction } from '../database/database.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * As Database.write, for a change that someone asks for. The transaction begins with the conditions of their request: a repeated
+ * As Database.write, for a change that a caller requests. The transaction begins with the conditions of the request: a repeated
  * request or another version of the resource changes nothing.
  */
 export function changeFor<Result>(
@@ -17,12 +17,12 @@ export function changeFor<Result>(
   });
 }
 
-/** As Database.reader, for what someone reads by one query. */
+/** As Database.reader, for one query of a caller. */
 export function readerFor(database: Pick<Database, 'reader'>, { within }: Pick<Caller, 'within'>): Queries {
   return within ?? database.reader;
 }
 
-/** As Database.snapshot, for what someone reads by several queries. */
+/** As Database.snapshot, for several queries of a caller. */
 export function readFor<Result>(
   database: Pick<Database, 'snapshot'>,
   { within }: Pick<Caller, 'within'>,

@@ -19,7 +19,7 @@ const LONGEST_KEY = 255;
 const LARGEST_ANSWER = 64 * 1024;
 /** Status of a request that changed something, at least in part, and whose answer is not stored. */
 const LOST = 0;
-/** A request that claimed its key and has no answer after this time has lost its process. */
+/** If a claimed key has no answer after this time, the process of its request has died. */
 const LONGEST_REQUEST_MS = MINUTE_MS;
 const LONGEST_WAIT_MS = 30_000;
 const LOOK_AGAIN_MS = 50;

@@ -5,7 +5,7 @@ import { MOST_READ_BYTES } from '../hosting/contract/snapshots.ts';
 import { RateLimited } from '../lib/failures.ts';
 import { type ByteRange, requestedRange } from './byte-range.ts';
 
-/** What a link opens. */
+/** The file that a link opens. */
 export interface Download {
   /** Downloads of the same id share a limit. */
   id: string;
@@ -13,10 +13,10 @@ export interface Download {
   etag: string;
   contentType: string;
   fileName: string;
-  /** Its noun in messages. */
+  /** Its name in messages, such as "archive". */
   what: 'archive' | 'file';
   read(part: { offset: number; length: number }): Promise<Buffer>;
-  /** Whether a download that runs may go on. */
+  /** Whether a download in progress may continue. */
   mayContinue(): Promise<boolean>;
 }
 
@@ -26,7 +26,7 @@ const MOST_OF_ONE = 4;
 const RETRY_SECONDS = 10;
 const STALL_MS = 120_000;
 
-/** Sends downloads, whole or in ranges, as attachments. `stallMs`: after which a client that reads nothing is disconnected. */
+/** Sends downloads, whole or in ranges, as attachments. Disconnects clients that read nothing for `stallMs`. */
 export function createFileSender(stallMs = STALL_MS) {
   const running = new Map<string, number>();
   let all = 0;

@@ -4,7 +4,7 @@ import { readConfig } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { apiRoutes, portalRoutes } from './routes.ts';
 
-/** Of the servers in the descriptions, which no program uses. */
+/** Addresses of the servers in the descriptions. No program uses them. */
 const SERVER = 'https://localhost:8443';
 
 /** The OpenAPI document of the API, as every server has it at `/v1/swagger` with its own address. Needs no server. */
@@ -19,8 +19,8 @@ export function describedPortal(): unknown {
 }
 
 /**
- * Stands for what the handlers of routes use: they are declared with it, and no description calls one. Each of its members is the
- * same again.
+ * A placeholder for the services that handlers of routes use. The description needs only their declarations and calls no handler. Each
+ * member of the placeholder is the placeholder.
  */
 const unused = new Proxy(Object.create(null), { get: () => unused });
 

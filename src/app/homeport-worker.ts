@@ -166,12 +166,12 @@ export function createHomeportWorker(
 
 /** Lanes of webhooks that are delivered at once. They wait for receivers and need hardly any processor time. */
 const DELIVERED_AT_ONCE = 300;
-/** Those of one account, so that its slow receivers leave slots for others. */
+/** Lanes of one account at once, so that its slow receivers leave slots for others. */
 const DELIVERED_OF_ONE_ACCOUNT = 32;
 /** A commit wakes the worker at once. Retries are due after seconds at least. */
 const DELIVERY_POLL_MS = 1_000;
 
-/** Creates the worker that delivers webhooks. It is another one, so that receivers take no slots from websites. */
+/** Creates the separate worker that delivers webhooks, so that receivers take no slots from websites. */
 export function createDeliveryWorker(
   platform: Platform,
   { webhookArrivals: arrivals }: Services,

@@ -9,8 +9,8 @@ interface SnapshotConnection {
 }
 
 /**
- * Read transactions on a connection of their own, because other reads must see each commit at once. One at a time, which costs nothing:
- * SQLite reads in this thread. `open` is called at the first one.
+ * Read transactions on a separate connection, because other reads must see each commit at once. They run one at a time, which costs
+ * nothing: SQLite reads in this thread. The first one calls `open`.
  */
 export function createSnapshots(open: () => SnapshotConnection) {
   const serially = serializeByKey();

@@ -40,7 +40,7 @@ export interface JobType<Schema extends TSchema = TSchema> {
   readonly class?: JobClass;
   /** It cannot end the process, so it is never a suspect: many of its jobs run at any death. */
   readonly isHarmless?: boolean;
-  /** Its rows are deleted when they have succeeded, because there are many and others tell what they did. */
+  /** The row of a job that succeeded is deleted, because there are many, and other tables record what they did. */
   readonly isForgotten?: boolean;
 }
 

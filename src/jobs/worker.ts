@@ -61,7 +61,7 @@ export interface WorkerParts {
   log: Logger;
   /** Jobs that run at once; {@link divideSlots} divides them between short and long ones. */
   concurrency: number;
-  /** Those of one share, in each class. Default: {@link slotsOfOneShare}. */
+  /** Slots of one share, in each class. Default: {@link slotsOfOneShare}. */
   mostOfOneShare?: number;
   /**
    * How long a worker keeps a job without a heartbeat. One process sets a lease by its clock and another judges it by

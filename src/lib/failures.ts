@@ -118,7 +118,7 @@ export class Unavailable extends Failure {
   }
 }
 
-/** What the request asks for is being made. The same request succeeds once that has ended. */
+/** The requested resource is still being prepared. The same request succeeds afterwards. */
 export class BeingPrepared extends Unavailable {
   override name = 'BeingPrepared';
   readonly faults: Fault[];

@@ -26,7 +26,7 @@ export interface Figures {
   lastRestoreCheck: { at: Date; tookMs: number } | null;
   /** The last successful platform backup (null without one) and the number of failures since. */
   platformBackup: { last: { at: Date; bytes: number } | null; failures: number };
-  /** Without those that deliver webhooks. */
+  /** Without jobs that deliver webhooks. */
   jobs: { class: JobClass; state: string; count: number }[];
 }
 

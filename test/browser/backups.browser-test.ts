@@ -174,7 +174,7 @@ describe('backups', () => {
       .waitFor({ state: 'detached' });
   });
 
-  it('open to their files, of which one is downloaded and some are restored', async () => {
+  it('open to their files, and download or restore single ones', async () => {
     const files = (path: string) => hostFolder('installs', album.id, 'files', path);
     mkdirSync(files('photos/2026'), { recursive: true });
     writeFileSync(files('index.html'), 'as it was');

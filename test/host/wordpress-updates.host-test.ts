@@ -243,7 +243,7 @@ test('leaves a page alone that was broken before', async () => {
   await files.write(`wp-content/plugins/${PLUGIN}`, pluginFile('1.0'));
 });
 
-test('continues an update that an earlier version of the host began, and never undoes an ended one', async () => {
+test('continues an update that an earlier version of the host began, and never rolls back a finished one', async () => {
   await files.offer('');
   const updates = await planned();
   const order = { updateId: crypto.randomUUID(), checkpointId: await checkpoint(), updates, pages: [] };

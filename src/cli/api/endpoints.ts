@@ -91,7 +91,7 @@ export function readEndpoints(): readonly Endpoint[] {
   return known;
 }
 
-/** The endpoint with this operation id. Throws if there is none. */
+/** The endpoint with this operation id. Throws for an unknown id. */
 export function findEndpoint(id: string): Endpoint {
   const found = readEndpoints().find((endpoint) => endpoint.id === id);
   if (found === undefined) throw new TypeError(`there is no endpoint ${id}`);

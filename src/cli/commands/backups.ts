@@ -144,7 +144,7 @@ function shownBackup({ install_name, created_at }: BackupDetails, installName: s
   return `${whose} of ${shownTime(created_at, 'unknown age')}`;
 }
 
-/** What is chosen of a backup; null for everything. */
+/** Names the chosen parts of a backup; null for everything. */
 function shownChoice({ paths, tables }: ReplacedParts): string | null {
   const counted = (list: readonly string[], noun: string) =>
     list.length === 1 ? `${noun} ${printable(list[0] ?? '')}` : `${list.length} ${noun}s`;

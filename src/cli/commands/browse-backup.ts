@@ -44,7 +44,7 @@ export function addBrowseCommands(backup: Command): void {
     .description('save one file of a backup as it was. Nothing of the website changes')
     .argument('<backup-id>', 'the backup ("homeport backup list")', idArgument)
     .argument('<path>', 'the file ("homeport backup browse")')
-    .option('--to <file>', 'a new file to save it in; by default of its own name in this folder')
+    .option('--to <file>', 'the new file to save it in; by default the same name in this folder')
     .addHelpText(
       'after',
       `\nExample:\n  homeport backup download ${EXAMPLE} htdocs/wp-config.php --to former-config.php`,
@@ -156,8 +156,8 @@ async function download(
 }
 
 /**
- * Saves the file that `read` returns in parts under a new name, whole or not at all. Never replaces a file: the present folder may be
- * that of the website. Throws an OperatorError if there is one.
+ * Saves the file that `read` returns in parts under a new name, whole or not at all. Throws an OperatorError instead of replacing a
+ * file, because the present folder may be that of the website.
  */
 export async function saveNew(
   file: string,
@@ -188,7 +188,7 @@ export async function saveNew(
   }
 }
 
-/** Asks again while the host reads the backup; each question waits for some seconds. */
+/** Retries while the host reads the backup. Each request waits for some seconds. */
 async function whenRead<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   let isSaid = false;
   for (;;) {

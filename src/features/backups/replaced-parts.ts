@@ -25,7 +25,7 @@ export interface PartFields {
 }
 
 /**
- * Requires that something is to be replaced, and that the host of the website replaces it alone. Throws InvalidRequest,
+ * Requires that a restore replaces something, and that the host of the website can replace just these parts. Throws InvalidRequest,
  * CapabilityUnavailable.
  */
 export async function requireParts(
@@ -78,7 +78,7 @@ export function partsPayload({ files, paths, database, tables }: ReplacedParts):
 export const isWhole = ({ files, paths, database }: RestoredParts) =>
   files && paths === undefined && database === 'all';
 
-/** A checkpoint that is put back brings all files, so that those which chosen paths have added go. */
+/** A checkpoint that is put back restores all files, which removes files that chosen paths have added. */
 export function partsOfJob({
   files = true,
   paths,

@@ -109,7 +109,7 @@ export const restoredParts = {
   db_tables: Type.Optional(tableNames),
 };
 
-/** What a restore replaces: only what is chosen, if anything is chosen alone. */
+/** The parts that a restore replaces. If only paths or only tables are given, the other part of the website stays. */
 export function partsToRestore({
   paths = [],
   db_tables = [],

@@ -3,7 +3,7 @@ import type { Span } from './read-store.ts';
 
 /** A check counts for the minute after it, or until the next span begins. */
 const CHECK_MS = MINUTE_MS;
-/** Without a check for this long, nothing is known. Very many websites are asked in turns, so theirs is longer. */
+/** Without a check for this long, the state is unknown. It is longer if there are many websites, which are checked in turns. */
 const SILENT_MS = 3 * MINUTE_MS;
 /** Days of history. */
 export const HISTORY_DAYS = 90;

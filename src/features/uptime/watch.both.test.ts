@@ -274,7 +274,7 @@ describe('an incident', () => {
 });
 
 describe('a watch that is switched off', () => {
-  it('ends the open incidents without news, and queues nothing more', async () => {
+  it('ends the open incidents without notifications, and queues nothing more', async () => {
     const shop = await website();
     edge.answers.set(shop.hostname, { status: 500 });
     await check(4);

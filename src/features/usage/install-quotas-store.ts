@@ -17,8 +17,8 @@ export function warnedThreshold(used: number, allowed: number, before: number): 
 export type InstallQuota = Pick<InstallQuotaRow, 'limited' | 'used' | 'allowed'>;
 
 /**
- * Stores how far an install has used its limits. A trigger writes the event of a threshold that is reached, from which notifications,
- * emails and webhooks follow. Notifications of thresholds that are left end here.
+ * Stores how far an install has used its limits. A trigger writes an event for each reached threshold, and notifications, emails and
+ * webhooks follow from it. Ends the notifications of thresholds that usage has left.
  */
 export async function storeInstallQuotas(
   queries: Queries,

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => homeport?.remove());
 
-/** Gives the website of the shop so many files and folders more than it has without them. */
+/** Adds this many files and folders to the website of the shop. */
 function fill(count: number): void {
   const folder = join(homeport.config.dataDir, 'host', 'installs', shop.id, 'files', 'many');
   rmSync(folder, { recursive: true, force: true });
@@ -96,13 +96,13 @@ it('a threshold is reached at exactly its part, and left five points below', () 
   expect(of(100)).toEqual([0, 80, 80, 80, 80, 90, 90, 90, 100, 100, 100, 100]);
 });
 
-it('people learn of each threshold once, within the hour, until space is freed', async () => {
+it('users are notified of each threshold once, within the hour, until space is freed', async () => {
   fill(100);
   await measureAll();
   const [disk, files] = await limitsOf();
   expect(disk).toMatchObject({ limited: 'disk', limit: String(1024 ** 3) });
   expect(files).toMatchObject({ limited: 'files', limit: '200' });
-  // What a website has without these files.
+  // The website's other files.
   const others = Number(field(files, 'used')) - 100;
   const { reader } = homeport.platform.database;
   const measured = () =>

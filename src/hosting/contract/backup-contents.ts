@@ -1,10 +1,10 @@
 import type { InstallRef } from './install-ref.ts';
 
-/** The content of snapshots, for people who look for one file or table in a backup. */
+/** The content of backups, for users who look for one file or table. */
 export interface BackupBrowser {
   /**
-   * Lists a folder of a backup, folders first, then by name. The first question about a backup may read all of it, for which the caller
-   * is refused after some seconds and asks again; later ones read an index.
+   * Lists a folder of a backup, folders first, then by name. The first call for a backup may read all of it. Calls are then refused after
+   * some seconds, and the caller retries. Later calls read an index.
    */
   browseBackup(
     install: InstallRef,
@@ -18,7 +18,7 @@ export interface BackupBrowser {
     page: EntryPage,
   ): Promise<BackupTables | BackupRefusal>;
   /**
-   * Reads at most `MOST_READ_BYTES` of a file in a backup; fewer bytes at its end. The first call fetches the whole file, verified,
+   * Reads at most `MOST_READ_BYTES` of a file in a backup; fewer bytes at its end. The first call fetches and verifies the whole file,
    * and the host keeps it for some minutes.
    */
   readBackupFile(
@@ -74,8 +74,8 @@ export interface BackupFilePart {
 }
 
 /**
- * `reading`: the backup is being read for the first time, or a file of it is being fetched. `path`: it has no such entry, or one of another kind or that is too large.
- * `backup`: it is damaged or gone. `reason`: one sentence for the user.
+ * `reading`: the backup is being read for the first time, or a file of it is being fetched. `path`: the backup has no such entry, or the
+ * entry has another kind or is too large. `backup`: it is damaged or gone. `reason`: one sentence for the user.
  */
 export interface BackupRefusal {
   refused: 'reading' | 'path' | 'backup';

@@ -95,7 +95,7 @@ export function refusedPlaceSentence(current: string, { address, held }: Refused
   );
 }
 
-/** What the host does while a place cannot be seen, and what helps. */
+/** Says what the host refuses while a place cannot be seen, and what the operator can do. */
 export function unseenPlaceSentence(
   { current, configured }: BackupPlacesReport,
   unseen: UnseenPlace,

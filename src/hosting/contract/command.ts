@@ -68,7 +68,7 @@ interface CommandRules {
   isIdleTalk?: true;
 }
 
-/** What a caller passes. */
+/** The arguments that a caller passes. */
 type Accepted<Takes extends readonly Parameter[]> = Takes extends readonly [
   Parameter<infer Schema, infer IsOptional>,
   ...infer Rest extends readonly Parameter[],
@@ -83,7 +83,7 @@ type Taken<Takes extends readonly Parameter[]> = {
   -readonly [Index in keyof Takes]: Static<Takes[Index]['schema']>;
 };
 
-/** What controls a call. */
+/** The arguments that control a call: its signal, and its report of progress. */
 type Control<Rules extends CommandRules> = Rules extends { reportsProgress: true }
   ? [signal: AbortSignal, report: ReportProgress]
   : Rules extends { isCancellable: true }

@@ -111,7 +111,7 @@ export interface HostDescription {
 export interface DiskQuotaKind {
   /** `project`: the file system refuses what exceeds the limit. `measured`: large files are refused within minutes. `none`: no limit. */
   kind: 'project' | 'measured' | 'none';
-  /** What turns project quotas on; null if they are active or impossible. */
+  /** How to turn project quotas on; null if they are active or impossible. */
   advice: string | null;
 }
 

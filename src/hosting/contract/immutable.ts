@@ -1,4 +1,4 @@
-/** The type without permission to change members and items. Callers may pass constants then. */
+/** The type with read-only members and items, so that callers may pass constants. */
 export type Immutable<Given> = Given extends (infer Item)[]
   ? readonly Immutable<Item>[]
   : Given extends object

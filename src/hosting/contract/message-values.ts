@@ -30,7 +30,7 @@ export const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER
 export const sentences = Type.String({ maxLength: LONGEST_SENTENCES, ...cut });
 
 export const install = Type.Object({ id: uuid, name: installName }, closed);
-/** The first parameter of what is about one install. */
+/** The first parameter of commands about one install. */
 export const INSTALL = field('install', install);
 
 const certificate = Type.Object({ chain: pem, key: pem, notAfter: text(40) }, closed);

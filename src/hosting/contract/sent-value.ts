@@ -2,8 +2,8 @@ import Type, { type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 
 /**
- * Option of a member of an object: hosts of earlier versions do not know the member, so a message leaves it out while it has this value,
- * and they accept the message.
+ * Option of a member of an object that hosts of earlier versions do not know. A message leaves the member out while it has this value,
+ * so that they accept the message.
  */
 export const newer = (leftOutFor: unknown) => ({ leftOutFor });
 

@@ -56,7 +56,7 @@ export interface SnapshotKeeper {
 }
 
 export interface RestoreOptions {
-  /** The install of the snapshot, if it is another one. The website keeps the names of its own install. */
+  /** The install of the snapshot, if it is another one. The website keeps the names of the restored install. */
   from?: InstallRef | null | undefined;
   /** Default: everything. */
   parts?: RestoredParts | undefined;

@@ -22,7 +22,7 @@ import { COPY_FOLDER, PRIVATE } from './wordpress/site.ts';
 
 /** The copy of the database in a snapshot. Users see it as tables. */
 export const DATABASE_COPY = `${PRIVATE}/${COPY_FOLDER}`;
-/** In a website that is being restored: what is replaced in it, which nobody needs. */
+/** Folder in a website that is being restored, for the replaced files. They are not needed afterwards. */
 const ASIDE = '.homeport-replaced-5f0c';
 
 const isInside = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);

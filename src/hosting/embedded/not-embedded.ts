@@ -4,7 +4,7 @@ import type { Host } from '../contract/host.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
 import { refusalOfEmbedded } from '../policy/capabilities.ts';
 
-/** What needs a Linux host. */
+/** The operations that need a Linux host. */
 type NotEmbedded = Pick<
   Host,
   'createDatabaseLink' | 'planUpdates' | 'updateWordpress' | 'readLog' | 'importWebsite' | 'lastImport'

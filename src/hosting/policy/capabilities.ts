@@ -172,7 +172,7 @@ export function refusalOfEmbedded(capability: Capability, runtime: Runtime): str
 const AVAILABLE: CapabilityState = { available: true };
 const lacking = (reason: string, remedy: string): CapabilityState => ({ available: false, reason, remedy });
 
-/** What the embedded host does with the PHP of the website. */
+/** Capabilities for which the embedded host needs PHP. */
 const NEEDS_PHP: ReadonlySet<Capability> = new Set([
   'wordpress_login',
   'wordpress_details',

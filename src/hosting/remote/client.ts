@@ -206,5 +206,5 @@ type Incomplete = {
     : Name;
 }[Exclude<CommandName, 'apply'>];
 
-/** Does nothing: the compiler checks that each row agrees with its method in {@link HostMachine}. */
+/** Does nothing at run time. The compiler checks that each row agrees with its method in {@link HostMachine}. */
 const checked = (methods: HostMethods & Record<Incomplete, never>): Checked => methods;

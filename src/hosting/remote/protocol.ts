@@ -57,7 +57,7 @@ export const reply = Type.Union([
 /** An answer to a question. */
 export type Reply = Static<typeof reply>;
 
-/** The commands by which the control plane answers the host's questions. All others are in {@link COMMANDS}. */
+/** Commands with which the control plane answers the host's questions. All others are in {@link COMMANDS}. */
 export const QUESTION_COMMANDS = {
   nextQuestion: command('next_question', [], orNull(question), {
     withinMs: POLL_MS + 10 * SECOND_MS,

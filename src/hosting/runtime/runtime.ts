@@ -1,6 +1,6 @@
 /**
- * What runs one website and confines it: the small interface between the operations in hosting/websites and the engines. `runtime/linux`
- * runs it with Debian's daemons, `runtime/wasm` with PHP as WebAssembly. An operation knows no engine, and a runtime knows nothing of the
+ * The engine that runs and confines one website: the small interface that operations in hosting/websites build on. `runtime/linux` runs a
+ * website with Debian's daemons, `runtime/wasm` with PHP as WebAssembly. An operation knows no engine, and a runtime knows nothing of the
  * application that the website runs.
  *
  * Everything in a website belongs to its owner, who can change it at any moment and may be hostile: its code runs in scripts, too, and
@@ -10,8 +10,8 @@ export interface InstallRuntime extends Programs, Files {}
 
 export interface Programs {
   /**
-   * Runs a script of the platform's PHP library as the website: with its user, its walls and its PHP. Resolves however the script ended,
-   * and rejects only with the reason of `signal`, or if it could not be started, which another attempt can change.
+   * Runs a script of the platform's PHP library with the user, the sandbox and the PHP of the website. Resolves however the script ended.
+   * Rejects only with the reason of `signal`, or if the script could not be started, which a retry can change.
    */
   runScript(run: ScriptRun, signal?: AbortSignal): Promise<ScriptEnd>;
 }
@@ -33,7 +33,7 @@ export interface ScriptRun {
 
 export interface ScriptEnd {
   stdout: string;
-  /** Errors of PHP, too. Never empty if the script exceeded a limit: it then says which one. */
+  /** Includes errors of PHP. Names the limit if the script exceeded one. */
   stderr: string;
   /** 255 after a fatal error of PHP. Null: the script exceeded a limit and was ended. */
   exit: number | null;

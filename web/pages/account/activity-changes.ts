@@ -152,7 +152,7 @@ export function domainUpdate(
   return joined(parts, `changed the domain ${subject_name}`);
 }
 
-/** "3 files and folders and 1 table of "; null if nothing was chosen alone. */
+/** "3 files and folders and 1 table of "; null if neither was chosen. */
 export function chosenParts(paths: unknown, tables: unknown): string | null {
   const parts = [
     typeof paths === 'number' ? (paths === 1 ? '1 file or folder' : `${paths} files and folders`) : '',

@@ -63,7 +63,7 @@ export function noticeOf(
 /** The thing with the problem. Further events about it are counted. */
 function subjectOf(event: PlacedEvent, { kind, event: type }: Rule, facts: Notice['facts']): string {
   if (type === 'usage.limit_reached') return String(facts.limited);
-  // Each threshold is told, and ends when the next one is reached.
+  // Each threshold has a notification, which ends when the next one is reached.
   if (type === 'install.limit_reached') return `${event.install_id}:${facts.limited}:${facts.threshold}`;
   // Operations: each has its own id.
   const thing = kind === undefined ? event.subject_id : event.install_id;

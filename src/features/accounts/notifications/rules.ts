@@ -17,7 +17,7 @@ export interface Rule {
   title: string;
   /** The title for many things together. */
   many: string;
-  /** What to do, if the event has no reason. */
+  /** Advice for the user if the event has no reason. */
   message?: string;
   /** The page of the portal: a part of the install's pages, or of the account's with `account/`. */
   page: string;

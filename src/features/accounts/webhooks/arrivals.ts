@@ -1,4 +1,4 @@
-/** Tells running jobs that deliveries of their lane have arrived, so that a busy lane needs one job and not many. */
+/** Notifies running jobs of new deliveries in their lane, so that a busy lane needs only one job. */
 export interface Arrivals {
   /** Call it when deliveries of a lane have been committed. */
   arrived(webhookId: string, lane: string): void;

@@ -30,7 +30,7 @@ const lanePayload = Type.Object({
   account_id: Type.String(),
 });
 
-/** Makes the deliveries of one lane of a webhook that wait. */
+/** Sends the waiting deliveries of one lane of a webhook. */
 export const deliverWebhook: JobType<typeof lanePayload> = {
   name: 'deliver_webhook',
   payload: lanePayload,

@@ -100,7 +100,7 @@ export function createWebhookService(
     });
   }
 
-  /** Queues a delivery that is tried once, in a lane of its own. Returns its id. */
+  /** Queues a delivery that is tried once, in a separate lane. Returns its id. */
   async function queueOnce(
     transaction: Transaction,
     { id: webhookId, account_id }: Pick<StoredWebhook, 'id' | 'account_id'>,

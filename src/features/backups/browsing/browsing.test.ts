@@ -129,7 +129,7 @@ describe('the files of a backup', () => {
     expect((await download(other)).statusCode).toBe(403);
   });
 
-  it('are downloaded by nobody else', async () => {
+  it('are not downloaded by anyone else', async () => {
     const given = await homeport.person(accountId, 'partial');
     expect(await link('index.html', given)).toMatchObject(NOT_FOUND);
     expect(await link('photos')).toMatchObject({

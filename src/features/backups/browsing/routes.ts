@@ -16,7 +16,7 @@ const path: QueryParameter<'path'> = {
   read: (text) => text,
 };
 
-/** Endpoints that look into a backup. */
+/** Endpoints that browse a backup. */
 export function browsingRoutes(browsing: BackupBrowsingService): Route[] {
   const tag = 'Backups';
   const errors = [400, 401, 403, 404, 409, 429, 502, 503] as const;

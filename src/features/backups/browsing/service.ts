@@ -41,7 +41,7 @@ export interface LinkedFile {
 export type BackupBrowsingService = ReturnType<typeof createBackupBrowsing>;
 
 const LINK_MS = HOUR_MS;
-/** How often a download asks for a file that its host still fetches; the host answers after some seconds. */
+/** How often a download requests a file that its host still fetches. The host answers each request after some seconds. */
 const MOST_QUESTIONS = 60;
 
 /** Lists the content of backups, and links to their files. */
@@ -180,7 +180,7 @@ export function createBackupBrowsing(
       return (await whenFetched(() => readPart(install, backupId, path, offset, length))).bytes;
     },
 
-    /** Whether a download that runs may go on: while the backup exists. */
+    /** Whether a download in progress may continue: while the backup exists. */
     mayContinue: async (backupId: string): Promise<boolean> =>
       (await findBackupDetails(reader, backupId)) !== undefined,
   };

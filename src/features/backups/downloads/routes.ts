@@ -49,7 +49,7 @@ export function backupDownloads({ archives, files, readPacked, admit, stallMs }:
       id: `${link.id}/${path}`,
       bytes: found.size,
       etag: `"${found.etag}"`,
-      // Whatever the file is, it runs nowhere.
+      // An unknown type, so that no browser runs the file.
       contentType: 'application/octet-stream',
       fileName: path.slice(path.lastIndexOf('/') + 1),
       what: 'file',

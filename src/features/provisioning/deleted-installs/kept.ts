@@ -110,7 +110,7 @@ export const newestPresent = ({ backups }: Kept): KeptBackup | undefined =>
 
 const columns = Type.Object(keptSchemas);
 
-/** The columns of the install among the facts. Facts that only a later version knows are none. */
+/** The columns of the install among the facts, without facts that only a later version knows. */
 export const columnsOf = (kept: Kept): Static<typeof columns> =>
   Value.Parse(columns, Value.Clean(columns, { ...kept }));
 

@@ -3,16 +3,16 @@ import type { ChangedInstall, StoredInstall } from '../../../database/tables/ins
 import { RUNTIMES } from '../../../hosting/contract/install-state.ts';
 import { readDeferral } from './deferral.ts';
 
-// The plain fields of an install: columns that answers show, that users change, and that come back with a deleted install. Queries,
-// types, schemas and examples are made of these lists, whose types agree. To add one: docs/decisions/fields.md.
+// The plain fields of an install: columns that answers show, that users change, and that are restored with a deleted install. Queries,
+// types, schemas and examples are built from these lists. docs/decisions/fields.md says how to add a field.
 
-/** What answers show of a column. */
+/** Schemas of the columns in answers. */
 export const answeredSchemas = {
   php_version: nullableString('null if the host runs no PHP'),
   wp_version: nullableString('version of WordPress; null until the website answers, and without WordPress'),
   defer_wordpress_upgrades_until: nullableTimestamp('the operator leaves WordPress as it is until then'),
   lost_data: nullableString(
-    'an addition of Homeport: the missing data, because of which the website is closed to visitors; null if nothing is missing',
+    'an addition of Homeport: the missing data. The website is closed to visitors until it is back. Null if nothing is missing',
   ),
 };
 
@@ -31,7 +31,7 @@ export const ANSWERED_COLUMNS = [
   'install.lost_data',
 ] as const satisfies readonly Selected<AnsweredName>[];
 
-/** What users change by `PATCH /installs/{install_id}`, without consequences for other rows. */
+/** Schemas of the columns that users change by `PATCH /installs/{install_id}`, without consequences for other rows. */
 export const settingSchemas = {
   defer_wordpress_upgrades_until: Type.Optional(
     nullableTimestamp('in the future, at most a year ahead; null: no deferral'),
@@ -48,13 +48,13 @@ export const SETTING_COLUMNS = [
   'install.defer_wordpress_until as defer_wordpress_upgrades_until',
 ] as const satisfies readonly Selected<keyof InstallSettings>[];
 
-/** Checks changed settings, and brings them into their stored form. Throws InvalidRequest. */
+/** Checks changed settings and converts them into their stored form. Throws InvalidRequest. */
 export function readSettings(change: InstallSettings, now: Date): InstallSettings {
   const until = readDeferral(change.defer_wordpress_upgrades_until, now);
   return { ...(until === undefined ? {} : { defer_wordpress_upgrades_until: until }) };
 }
 
-/** The columns of changed settings, which have the same names but for those here. */
+/** Renames changed settings to their columns. Only this one has another name. */
 export function columnsOfSettings({
   defer_wordpress_upgrades_until: until,
   ...same
@@ -62,7 +62,7 @@ export function columnsOfSettings({
   return { ...same, ...(until === undefined ? {} : { defer_wordpress_until: until }) };
 }
 
-/** Columns that come back with a deleted install. */
+/** Columns that are restored with a deleted install. */
 export const KEPT_COLUMNS = [
   ...(['site_id', 'environment', 'php_version', 'wordpress_version', 'runtime'] as const),
   ...(['defer_wordpress_until', 'mail_limit', 'mail_allowance'] as const),

@@ -7,7 +7,7 @@ import type { FoundMembership, InstallView } from './store.ts';
 
 const addresses = Type.Union([Type.Array(Type.String()), Type.Null()]);
 
-/** What accompanies an install and is no part of it. */
+/** Values that an answer shows beside the install's own columns. */
 type Accompanying = Partial<FoundMembership & { operationId: string | null }>;
 
 export function presentInstall(

@@ -282,7 +282,7 @@ export function createInstallService(
   };
 }
 
-/** The settings whose value is another one than before. */
+/** The settings whose value has changed. */
 const changedIn = (before: InstallSettings, after: InstallSettings) =>
   Object.fromEntries(Object.entries(after).filter(([name, value]) => value !== Reflect.get(before, name)));
 

@@ -231,7 +231,7 @@ export function createOverviewService(
       });
     },
 
-    /** Which first steps were taken in an account. Throws NotFound, Forbidden for users who cannot take them. */
+    /** The first steps that were taken in an account. Throws NotFound, Forbidden for users who cannot take them. */
     async onboarding(caller: Caller, accountId: string): Promise<Onboarding> {
       return database.snapshot(async (reader) => {
         const member = await findMembership(reader, caller, accountId);

@@ -80,7 +80,7 @@ export async function closedInstalls(queries: Queries, scope: Scope, ids: readon
     .execute();
 }
 
-/** The limits of their files that those among `ids` have almost reached. */
+/** The limits of disk space and files that installs among `ids` have almost reached. */
 export async function reachedQuotas(queries: Queries, scope: Scope, ids: readonly string[]) {
   return queries
     .selectFrom('installs as install')

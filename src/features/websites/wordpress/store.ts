@@ -138,8 +138,8 @@ function sentenceOf(failures: [string, string | null][]): string {
 }
 
 /**
- * Installs with WordPress on hosts whose daily reading is due, longest waiting first, without those whose reading waits or runs. A null
- * stands for the embedded host.
+ * Installs with WordPress on these hosts whose daily reading is due, longest waiting first, without those whose reading waits or runs.
+ * Null: the embedded host.
  */
 export async function dueInstalls(
   queries: Queries,

@@ -27,7 +27,7 @@ interface ChangeableWebsiteOptions {
   random: Randomness;
 }
 
-/** PHP of this host has no processor of its own, and starts again after the change. */
+/** PHP of this host shares the processor with other work, and restarts after the change. */
 const PACE: CheckPace = {
   ...CHECK_PACE,
   pageMs: LIMITS.seconds * SECOND_MS,

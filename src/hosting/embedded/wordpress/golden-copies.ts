@@ -35,7 +35,7 @@ export interface GoldenCopies {
 
 /** Increased whenever the creation changes, so that older copies are not used. */
 const FORMAT = 2;
-/** Of each script, because PHP compiles all of WordPress on a machine that may be busy. */
+/** Time limit of each script. PHP compiles all of WordPress, on a machine that may be busy. */
 const MAKING_MS = 5 * MINUTE_MS;
 /** WordPress's own default contains the date; people expect only the name. */
 const PERMALINKS = '/%postname%/';
@@ -63,7 +63,7 @@ export function createGoldenCopies({
           args: [PLACEHOLDER.user, PLACEHOLDER.email, PLACEHOLDER.title, PERMALINKS],
           timeoutMs: MAKING_MS,
         },
-        // By itself, because WordPress reads the permalink structure at its start.
+        // A separate script, because WordPress reads the permalink structure at its start.
         { script: 'settle.php', timeoutMs: MAKING_MS },
       ]);
       forgetTemporaryValues(join(website.database, DATABASE));

@@ -17,7 +17,7 @@ interface WebsiteReadingsOptions {
   installs(): Promise<string[]>;
   /** Null if the install has no website, or one without WordPress. */
   websiteOf(installId: string): WordPressWebsite | null;
-  /** Why an install has nothing to read. */
+  /** The reason why an install has nothing to read. */
   refusal(hasWordPress: boolean): string;
   log: Logger;
 }

@@ -66,7 +66,7 @@ async function blobOf(restic: Restic, { id }: Chunk, signal: AbortSignal | undef
   return { id, bytes: Buffer.concat(bytes) };
 }
 
-/** The output of restic, which is stopped when nobody reads on. */
+/** The output of restic. Stops restic if the reader ends early. */
 async function* withStop(program: RunningProgram, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
   const stop = () => void program.stop();
   signal?.addEventListener('abort', stop);

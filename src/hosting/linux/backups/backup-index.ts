@@ -7,7 +7,7 @@ import type { Restic } from './restic.ts';
 import { readSnapshot } from './snapshot-read.ts';
 import { readTarEntries, type TarEntryReader } from './tar-entries.ts';
 
-/** Reads and verifies a snapshot, and lists it in an index if there is one. Rejects as {@link readSnapshot}. */
+/** Reads and verifies a snapshot, and lists it in an index unless `writer` is null. Rejects as {@link readSnapshot}. */
 export async function readIndexed(
   { restic, id, from }: { restic: Restic; id: string; from: InstallRef },
   writer: ContentsWriter | null,

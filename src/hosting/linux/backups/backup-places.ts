@@ -48,9 +48,9 @@ export interface BackupPlaces {
   claim(root: RepositoryRoot): Promise<void>;
   /** The place of an install's repository, current or former. */
   rootOf(installId: string): Promise<RepositoryRoot>;
-  /** The current place counts as it is: what it held before is lost, or was left behind. */
+  /** Accepts the current place as it is. Its earlier backups are lost, or were left behind. */
   acceptCurrent(): Promise<void>;
-  /** A move to a place begins or goes on. Until {@link BackupPlaces.endMove}, deletions are noted for it. */
+  /** Begins or continues a move to a place. Until {@link BackupPlaces.endMove}, deletions are recorded for it. */
   beginMove(target: RepositoryRoot): Promise<void>;
   endMove(target: RepositoryRoot): Promise<void>;
   /** Notes that a backup, or with null the whole repository of an install, is deleted. Call it before the deletion. */

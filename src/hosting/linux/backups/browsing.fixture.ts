@@ -72,7 +72,7 @@ export function describeBrowsing(started: () => BackupMachine): void {
     before = machine.filesOf(shop);
   });
 
-  /** In a place of their own, whatever the machine's other backups are in. */
+  /** In a separate place, wherever the machine's other backups are. */
   const backupsWith = (options: Partial<BackupsOptions> = {}): Backups => {
     const { layout } = machine;
     return machine.backupsWith({
@@ -285,7 +285,7 @@ export function describeBrowsing(started: () => BackupMachine): void {
       );
       expect(await query("SHOW TABLES LIKE 'old%'")).toEqual([]);
       await query(`DROP TABLE ${names.join(', ')}`);
-      // A table that is lost comes back where no WordPress has another prefix.
+      // A lost table is restored if no WordPress has another prefix.
       await restore({ tables: ['old_posts'] });
       expect(await query("SHOW TABLES LIKE 'old%'")).toHaveLength(1);
     });

@@ -44,7 +44,7 @@ function requireThere(present: ReadonlySet<string>, tables: readonly string[]): 
   }
 }
 
-/** WordPress would not read a table of its own with the prefix of a former one: the restore would seem to do nothing. */
+/** WordPress ignores tables with another prefix than its own, so their restore would seem to do nothing. */
 function requireSamePrefix(present: ReadonlySet<string>, tables: readonly string[]): void {
   const prefixes = wordpressPrefixes(present);
   const [prefix] = prefixes;

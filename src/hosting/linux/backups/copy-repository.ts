@@ -101,7 +101,7 @@ async function copySnapshots(
   signal?.throwIfAborted();
 }
 
-/** By a repository in the scratch folder, which may take up half of the free space. */
+/** Copies by a repository in the scratch folder, which may take up half of the free space. */
 async function copyByFolder(
   source: RepositoryPlace,
   target: RepositoryPlace,

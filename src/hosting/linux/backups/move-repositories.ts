@@ -78,7 +78,7 @@ export function createRepositoryMover(options: MoverOptions): MoveRepositories {
     for (const root of new Set([...roots, ...(from === null ? [] : [from]), target]))
       await requireSeen(root, places);
     await places.beginMove(target);
-    // What was deleted while an earlier attempt was interrupted must not stay in its copies.
+    // Backups that were deleted while an earlier attempt was interrupted must not stay in its copies.
     if ((await places.current()).address !== target.address) await applyRemovals();
     let copied = 0;
     let finished = 0;

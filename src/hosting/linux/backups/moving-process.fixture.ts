@@ -5,7 +5,7 @@ import { createProjectQuotas } from '../isolation/project-quotas.ts';
 import { linuxLayout } from '../machine/layout.ts';
 import { createBackups } from './backups.ts';
 
-/** A process of its own that moves backups, so that a test can kill it. It writes a line for each backup, and "moved" at the end. */
+/** A separate process that moves backups, so that a test can kill it. It writes a line for each backup, and "moved" at the end. */
 const { folder, runFolder, ...move } = JSON.parse(process.argv[2] ?? '');
 const layout = linuxLayout(folder, runFolder);
 const log = pino({ level: 'silent' });

@@ -26,7 +26,7 @@ const recordSchema = Type.Object({
   waiting: Type.Record(Type.String(), Type.String()),
   /** Earlier places. Their repositories stay until the operator has them deleted. */
   former: Type.Array(root),
-  /** Places that the host has marked, because they hold backups. Absent: an earlier version wrote the record, and none is known. */
+  /** Places that the host has marked, because they hold backups. Undefined if an earlier version wrote the record. */
   marked: Type.Optional(Type.Array(Type.String())),
   /** Targets of moves that have not finished. A deletion must reach the copies there, too. */
   unfinished: Type.Optional(Type.Record(Type.String(), deletions)),
@@ -57,8 +57,8 @@ export function withMark(record: PlacesRecord, address: string): PlacesRecord {
 }
 
 /**
- * Notes a deletion for the targets of all unfinished moves. `backupId` null: of the whole repository, which the current place loses
- * itself.
+ * Notes a deletion for the targets of all unfinished moves. `backupId` null: the whole repository is deleted. Its deletion in the current
+ * place needs no note.
  */
 export function withDeletion(record: PlacesRecord, installId: string, backupId: string | null): PlacesRecord {
   const { unfinished = {} } = record;

@@ -83,9 +83,9 @@ export interface WebsiteReplacement {
    * only {@link recover} can complete the replacement.
    */
   replace(home: string, target: Target): Promise<void>;
-  /** Rejects with a RefusedRestoreError if something of another kind is in the place of staged files with these paths. */
+  /** Rejects with a RefusedRestoreError if a staged file with one of these paths would replace an entry of another kind. */
   requirePlaceable(home: string, paths: readonly string[]): Promise<void>;
-  /** Completes or undoes an interrupted replacement, and removes the staging folder. Cheap if there is none. */
+  /** Completes or undoes an interrupted replacement, and removes the staging folder. Cheap without one. */
   recover(home: string): Promise<void>;
   /** The record of the last replacement; null if it had none. */
   readRecord(home: string): Promise<string | null>;

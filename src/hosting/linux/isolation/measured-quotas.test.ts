@@ -26,7 +26,7 @@ function websites(sizes: Record<string, { bytes: number; files: number }>) {
     clock,
     log: pino({ level: 'silent' }),
   });
-  /** What was measured and limited in this time. */
+  /** The websites that were measured and limited in this time. */
   async function after(ms: number, checks = 3) {
     clock.advance(ms);
     for (let check = 0; check < checks; check += 1) await quotas.check();

@@ -18,7 +18,7 @@ export interface MeasuredInstall {
   gid: number;
 }
 
-/** Quotas by measuring, for file systems without project quotas. They stop late and softly: see {@link FULL_WRITE_BYTES}. */
+/** Limits by measuring, for file systems without project quotas. They act late and refuse only large files: see {@link FULL_WRITE_BYTES}. */
 export interface MeasuredQuotas {
   start(): void;
   stop(): Promise<void>;
@@ -47,9 +47,9 @@ export function createMeasuredQuotas({
   installs(): MeasuredInstall[];
   /** May stop as soon as a limit is exceeded. */
   measure(install: MeasuredInstall): Promise<InstallUsage>;
-  /** Null: as before. */
+  /** Null: lifts the limit. */
   limitWrites(install: MeasuredInstall, bytes: number | null): Promise<void>;
-  /** Runs `work` unless other work on the install goes on, whose programs must write. */
+  /** Runs `work` unless other work on the install is in progress, whose programs must write. */
   whileIdle(installId: string, work: () => Promise<void>): Promise<void>;
   clock: Clock;
   log: Logger;
@@ -63,8 +63,8 @@ export function createMeasuredQuotas({
   const now = () => clock.now().getTime();
 
   /**
-   * In turns the fullest website of those that are due, and the one that waits longest: some full websites, which are due again and again,
-   * must not take the turns of all others.
+   * Alternates between the fullest website that is due and the one that waits longest. Full websites are due often, and must not take the
+   * turns of all others.
    */
   function nextDue(present: readonly MeasuredInstall[]): MeasuredInstall | undefined {
     const dueAt = ({ id }: MeasuredInstall) => measured.get(id)?.dueAt ?? 0;

@@ -11,9 +11,9 @@ import { machineQuotaAdvice } from './quota-advice.ts';
 const PROGRAM = join(import.meta.dirname, 'perl', 'project-quota.pl');
 /** The first assignment visits every file of a website. */
 const ASSIGN_MS = HOUR_MS;
-/** Folders of a home that the host writes. Their limits are others. */
+/** Folders of a home that the host writes. They have other limits. */
 const NOT_COUNTED = ['logs'];
-/** Its number in statfs(2). */
+/** The number of the file system type in statfs(2). */
 const EXT4 = 0xef53;
 
 /** `counted`: the kernel counts the files of projects, but does not enforce limits. */
@@ -26,7 +26,7 @@ export type QuotaState = 'enforced' | 'counted' | 'off';
 export interface ProjectQuotas {
   /** Asks the kernel, and turns limits on where ext4 only counts. */
   state(): Promise<QuotaState>;
-  /** What turns project quotas on, or null if they are active or the file system cannot have them. */
+  /** How to turn project quotas on; null if they are active or the file system cannot have them. */
   advice(): Promise<string | null>;
   /** Gives a home with all its files to the project, and sets the present limits. Cheap if nothing changes. A failure is logged. */
   ensure(home: string, project: number): Promise<void>;
@@ -50,7 +50,7 @@ export function createProjectQuotas({ layout, log }: { layout: LinuxLayout; log:
 
   async function state(): Promise<QuotaState> {
     known = await kernelState();
-    // ext4 with the features counts, and enforces with the mount option only. XFS has an option for counting only, which is a wish.
+    // ext4 with the features counts, but enforces only with the mount option. On XFS, the operator chose an option for counting only.
     if (known === 'counted' && (await statfs(layout.folder)).type === EXT4) {
       await tryOrLog(log, 'could not turn project quotas on', async () => {
         await run(['enforce', layout.folder]);

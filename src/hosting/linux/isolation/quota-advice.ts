@@ -11,10 +11,10 @@ interface Mount {
   device: string;
 }
 
-/** What each type needs of the kernel. A kernel without it cannot even mount ext4 with the features. */
+/** The kernel option that each type needs. A kernel without it cannot even mount ext4 with the features. */
 const NEEDED: Record<string, string> = { ext4: 'CONFIG_QFMT_V2', xfs: 'CONFIG_XFS_QUOTA' };
 
-/** What turns project quotas on for this machine's file system of a folder; null if that is impossible. */
+/** How to turn project quotas on for the file system of a folder of this machine; null if that is impossible. */
 export async function machineQuotaAdvice(folder: string): Promise<string | null> {
   return quotaAdvice(await readFile('/proc/self/mountinfo', 'utf8'), await kernelConfig(), folder);
 }

@@ -9,10 +9,10 @@ const PROC = '/proc';
 const SIGXFSZ = 1n << 24n;
 
 /**
- * Changes RLIMIT_FSIZE of all sandboxed processes of an install, and so of those that they start: a write beyond that size of a file
- * fails with "File too large". Files can be read, deleted and made smaller. Null: as large as the process may have at most.
+ * Changes RLIMIT_FSIZE of all sandboxed processes of an install, and of processes that they start. A write beyond that size of a file
+ * fails with "File too large". Files can be read, deleted and made smaller. Null: the hard limit of the process.
  *
- * Only the soft limit changes, by the install's own user: in containers, root may not raise the other one again.
+ * Only the soft limit changes, as the install's user: in containers, root may not raise the hard limit again.
  */
 export async function limitWrites(
   install: Pick<SandboxedInstall, 'uid' | 'gid'>,

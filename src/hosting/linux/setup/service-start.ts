@@ -10,7 +10,7 @@ const SHOWN_LINES = 20;
 /** A run that crashes is not a mistake in the settings, so systemd may start it again this often. */
 const CRASHES_ALLOWED = 2;
 const CRASHES = ['signal', 'core-dump'];
-/** On a slow machine, a service that works may take so many times as long as one that waits. */
+/** A busy service may take this many times as long as one that waits, because the machine may be slow. */
 const MOST_TIMES = 10;
 
 export interface ServiceStart {

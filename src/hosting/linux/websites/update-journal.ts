@@ -32,7 +32,7 @@ const entrySchema = Type.Object({
   index: Type.Integer({ minimum: 0 }),
   /** WordPress version before the first update. */
   wordpressVersion: Type.String(),
-  /** How the website looked before the first update: see `recordedObservation`. An ended update needs no readable one. */
+  /** How the website looked before the first update: see `recordedObservation`. It need not be readable once the update has ended. */
   before: Type.Unknown(),
   /** How often the host was killed in the middle of an update. */
   interruptions: Type.Integer({ minimum: 0 }),

@@ -59,7 +59,7 @@ export function linuxFiles(layout: LinuxLayout, install: Pick<SandboxedInstall, 
   };
 }
 
-/** A folder, or one below it. Null without one. Pinned, because a website can put a link to anywhere in the place of a folder. */
+/** Pins a folder, or one below it, because a website can replace a folder by a link. Null if it is missing. */
 async function pinnedAt(path: string, names: readonly string[]): Promise<PinnedFolder | null> {
   let folder = await pinFolder(path).catch(() => null);
   for (const name of names) {

@@ -12,8 +12,8 @@ export const SEEN = {
 } as const;
 
 /**
- * What a command line gives a script: its streams, and the error that ended it, which pages only log. Pages may run files of two seconds
- * ago; a script sees them as they are.
+ * Gives a script what a command line gives it: its streams, and the error that ended it, which pages only log. Pages may run compiled
+ * files that are two seconds old; a script reads the present ones.
  */
 const START = `<?php
 foreach (['STDIN' => 'php://input', 'STDOUT' => 'php://stdout', 'STDERR' => 'php://stderr'] as $name => $stream) {

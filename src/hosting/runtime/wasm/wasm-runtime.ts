@@ -26,7 +26,7 @@ interface WasmFolders {
 const EXCEEDED: ReadonlySet<PhpFailureReason> = new Set(['timeout', 'memory', 'failed', 'too_large']);
 
 /**
- * The runtime of a website whose PHP is WebAssembly, in a process of its own. A script has the memory of a page and takes one of the
+ * The runtime of a website whose PHP is WebAssembly, in a separate process. A script has the memory of a page and takes one of the
  * website's threads.
  */
 export function wasmRuntime({ php, site, origin, folders }: WasmWebsite): InstallRuntime {

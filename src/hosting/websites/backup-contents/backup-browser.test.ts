@@ -87,7 +87,7 @@ test('a backup that is made again keeps no index of an earlier attempt', async (
   expect(await list()).toMatchObject({ entries: [{ name: 'many' }] });
 });
 
-test('who waits too long learns what for', async () => {
+test('a caller that waits too long learns the reason', async () => {
   const id = randomUUID();
   await contents.browseBackup(install, id, { folder: '', ...PAGE });
   const impatient = createBackupContents({

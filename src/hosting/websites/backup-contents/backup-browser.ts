@@ -18,7 +18,7 @@ import {
 } from './contents-file.ts';
 import { type ExtractedFiles, FileTooLargeError } from './extracted-files.ts';
 
-/** What a host does to index its backups and to read a file of one. */
+/** The archives of a host: indexes its backups, and reads a file of one. */
 export interface BackupArchives {
   /** Reads and verifies a backup, and lists it in the writer. Rejects with a LostBackupError if it is damaged or missing. */
   index(install: InstallRef, backupId: string, writer: ContentsWriter): Promise<Snapshot>;
@@ -84,7 +84,7 @@ export function createBackupContents({
   const fileOf = (installId: string, backupId: string) =>
     join(folderOf(installId), `${canonicalId(backupId)}.sqlite`);
   const onIndex = serializeByKey();
-  /** One file at a time of an install, because each takes processes of its own. */
+  /** One file of an install at a time, because each takes separate processes. */
   const onExtraction = serializeByKey();
   const making = new Map<string, Promise<void>>();
 
@@ -164,7 +164,7 @@ export function createBackupContents({
       if (!isDamagedIndex(error)) throw error;
       return withContents(install, backupId, work);
     });
-    // It goes on if nobody waits any more.
+    // The work continues if all callers have stopped waiting.
     asked.catch(() => {});
     try {
       return await within(patienceMs, asked, waiting);
@@ -219,7 +219,7 @@ export function createBackupContents({
     async whileMade(installId, backupId, fill) {
       const file = fileOf(installId, backupId);
       const writer = await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-        // One of an earlier attempt would not fit what is written now.
+        // The index of an earlier attempt would not fit the new backup.
         .then(() => rm(file, { force: true }))
         .then(() => writeContents(file))
         .catch((err: unknown) => {

@@ -25,7 +25,7 @@ const SCHEMA = `
   CREATE TABLE tables (name TEXT PRIMARY KEY, bytes INTEGER, row_count INTEGER, place INTEGER, length INTEGER) WITHOUT ROWID;
   CREATE TABLE chunks (start INTEGER PRIMARY KEY, id TEXT NOT NULL);`;
 
-/** A part of an archive. Its unit is the business of the archive: bytes, or the number of an entry. */
+/** A part of an archive, in the unit of the archive: bytes, or the number of an entry. */
 export interface Span {
   place: number;
   length: number;
@@ -155,7 +155,7 @@ export interface Contents {
   /** Null if the backup has no such folder. */
   list(folder: string, page: EntryPage): BackupFolder | null;
   find(path: string): IndexedEntry | null;
-  /** What an entry and everything in it takes of the archive: its own span, or from the first to the last. */
+  /** The span of an entry in the archive; for a folder, from its first entry to the last. */
   spanOf(entry: IndexedEntry): Span;
   /** Entries with the content of hard links in a span. */
   sourcesIn(span: Span): string[];
@@ -176,7 +176,7 @@ type Row = Record<string, unknown>;
 export const isDamagedIndex = (error: unknown): boolean =>
   error instanceof Sqlite.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code);
 
-/** Opens a finished index. Throws if there is none, or if it cannot be read. */
+/** Opens a finished index. Throws if it is missing or cannot be read. */
 export function openContents(file: string): Contents {
   const database = new Sqlite(file, { readonly: true, fileMustExist: true });
   try {

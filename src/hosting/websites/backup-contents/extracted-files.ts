@@ -5,7 +5,7 @@ import type { BackupFilePart } from '../../contract/backup-contents.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import { MOST_READ_BYTES } from '../../contract/snapshots.ts';
 
-/** A file of a backup is too large to be downloaded alone. */
+/** A file of a backup is too large for a download. */
 export class FileTooLargeError extends PermanentHostError {
   override name = 'FileTooLargeError';
 }

@@ -9,10 +9,10 @@ import type { Contents, IndexedEntry } from './contents-file.ts';
 
 /**
  * Chosen files and folders of a backup, unpacked in `staged`, are placed in the folder `live` of a website. Files replace those of the
- * same name, and are added where there is none. Nothing else changes: what the backup lacks stays, and so do the permissions of
- * folders that exist. `aside` keeps what is replaced, so that {@link takeBackChosen} can undo it; the staged files stay as well.
+ * same name, and missing ones are added. Nothing else changes: files that the backup lacks stay, and so do the permissions of
+ * folders that exist. `aside` keeps the replaced files, so that {@link takeBackChosen} can undo it; the staged files stay as well.
  *
- * Everything is done by names in open folders: whatever links a tenant creates meanwhile, nothing outside of `live` changes.
+ * All work uses names in open folders: whatever links a tenant creates meanwhile, nothing outside of `live` changes.
  */
 export interface Placement {
   staged: string;

@@ -6,7 +6,7 @@ interface DataPart {
 
 const ZEROS = Buffer.alloc(256 * 1024);
 
-/** Writes a file of which only the data between its holes is given, in order, with zeros for the holes. */
+/** Writes a sparse file: takes the data between its holes in order, and writes zeros for the holes. */
 export function sparseWriter(
   parts: readonly DataPart[],
   size: number,

@@ -13,7 +13,7 @@ const entrySchema = Type.Object({
     Type.Literal('restoring'),
     Type.Literal('ended'),
   ]),
-  /** How the website should look after the change: see `recordedObservation`; null before. An ended change needs no readable one. */
+  /** How the website should look after the change: see `recordedObservation`; null before. It need not be readable once the change has ended. */
   expected: Type.Unknown(),
   changed: Type.Union([
     Type.Object({

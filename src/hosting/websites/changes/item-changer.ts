@@ -39,7 +39,7 @@ export async function makeItemChange(
   change: ItemChange,
   signal?: AbortSignal,
 ): Promise<MadeChange> {
-  // Some plugins register their deactivation only in wp-admin. A plugin that ends PHP there does not prevent it.
+  // Some plugins register their deactivation hook only in wp-admin. If a plugin ends PHP there, the next run deactivates it.
   const asAdmin = isDeactivation(change) ? await run(runtime, 'admin', change, signal) : null;
   const { made, said, isUnchanged } =
     asAdmin === null || hasEndedBefore(asAdmin) ? await run(runtime, 'whole', change, signal) : asAdmin;
@@ -56,7 +56,7 @@ export async function makeItemChange(
     return failed;
   }
   if (plain.made === null) return endedEarly(plain.said);
-  // What the first run left half changed is only refused now.
+  // After a first run that left a half change, a refusal would claim that nothing was changed.
   return 'refused' in plain.made && !isUnchanged ? failed : plain.made;
 }
 

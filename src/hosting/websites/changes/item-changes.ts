@@ -90,7 +90,7 @@ export function createItemChanges({
     report?.(0, 1);
     await website.reached?.('change begun');
     const made = await make(website, change).catch(async (error: unknown) => {
-      // Nothing was started, so the next attempt begins anew.
+      // Nothing was started, so the next attempt begins again.
       await journal.remove(installId);
       throw error;
     });

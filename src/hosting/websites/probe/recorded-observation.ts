@@ -18,8 +18,8 @@ const earlierSchema = Type.Object({
 const UNMEASURED_MS = 3_600_000;
 
 /**
- * Reads an observation from the record of a change, which an earlier version of this program may have written. Rejects what no known
- * version wrote with a PermanentHostError.
+ * Reads an observation from the record of a change, which an earlier version of this program may have written. Throws a
+ * PermanentHostError if no known version wrote it.
  */
 export function recordedObservation(recorded: unknown): Observation {
   if (Value.Check(observationSchema, recorded)) return recorded;

@@ -9,7 +9,7 @@ import { type OperatedWebsite, putContent } from '../operated-website.fixture.ts
 import { readWebsite } from './read-website.ts';
 import { wordpressMark } from './wordpress-mark.ts';
 
-/** Stands in for api.wordpress.org. */
+/** Answers of a server that replaces api.wordpress.org. */
 const ANSWERS: Record<string, object> = {
   '/core/version-check/1.7/': {
     offers: [
@@ -30,7 +30,7 @@ const ANSWERS: Record<string, object> = {
   },
 };
 
-/** What every runtime must make of a website's WordPress. `start` provides a new website, whose PHP may connect to 127.0.0.1. */
+/** Cases of reading WordPress that every runtime must pass. `start` provides a new website, whose PHP may connect to 127.0.0.1. */
 export function readingCases(start: () => Promise<OperatedWebsite>): void {
   let website: OperatedWebsite;
   let source: Server;

@@ -1,6 +1,6 @@
 <?php
 /**
- * Says why a website that is over its disk quota can store nothing. Its host then limits the size of files that PHP writes.
+ * Says why a website over its disk quota cannot store files. Its host limits the size of files that PHP writes.
  */
 if (!defined('ABSPATH')) {
     exit;

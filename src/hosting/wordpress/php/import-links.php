@@ -6,7 +6,7 @@
 /** Links that one path may lead through. */
 const MOST_STEPS = 40;
 const MOST_OWN_LINKS = 10_000;
-/** Parts of paths that all links together may lead through: some seconds of a processor. Real archives need a thousandth. */
+/** Path segments that all links together may lead through: some seconds of processor time. Real archives need a thousandth. */
 const MOST_LINK_PARTS = 10_000_000;
 
 /**

@@ -171,7 +171,7 @@ final class Unpacking
         if ($this->placed === []) {
             return $places;
         }
-        // The path itself and all folders above it: cheaper than to look at every link.
+        // The path itself and all folders above it: cheaper than checking every link.
         for ($target = $path; ; $target = str_contains($target, '/') ? dirname($target) : '') {
             foreach ($this->placed[$target] ?? [] as $link) {
                 $this->met[$target] = true;

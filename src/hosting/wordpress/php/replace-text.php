@@ -55,7 +55,7 @@ function replace_in_base64(string $encoded, array $from, array $to): string
     return $replaced === $text ? $encoded : base64_encode($replaced);
 }
 
-/** What the Base64 of a text with this name has in it, at each of the three places where a name can begin. */
+/** Patterns that find this name in the Base64 of a text, one for each of its three possible alignments. */
 function base64_of(string $name): array
 {
     return array_map(static function (int $before) use ($name): string {

@@ -21,7 +21,7 @@ import {
 const LOADED_AT_ONCE = 100;
 /** The webhook and its deliveries are read again after this time, because users change them. */
 const READ_AGAIN_MS = 1_000;
-/** How long a job goes on without a break, so that the lanes of other accounts get its slot. */
+/** Maximum duration of a job, so that the lanes of other accounts get its slot. */
 const LONGEST_MS = 10_000;
 /** How long a job waits for the next delivery. Events come in looks that are at least 30 ms apart. */
 const LINGER_MS = 100;
@@ -36,10 +36,10 @@ const GONE = 410;
 const GONE_REASON = 'The receiver answered 410 Gone.';
 const RETRIED_REASON = 'Deliveries failed for 3 days. The last attempt:';
 
-/** The end of a job: nothing waits, or a time in milliseconds since the epoch after which the lane goes on. */
+/** The end of a job: nothing waits, or the time in milliseconds since the epoch at which the lane continues. */
 type Next = number | null;
 
-/** Makes the deliveries of one lane of a webhook, one after the other. A delivery that fails is the first of the next job. */
+/** Sends the deliveries of one lane of a webhook, one after the other. The next job begins with a delivery that failed. */
 export function deliveryJobKind(
   platform: Pick<Platform, 'database' | 'queue' | 'activity' | 'clock' | 'random' | 'sealer' | 'log'>,
   {

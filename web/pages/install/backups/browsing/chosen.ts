@@ -1,4 +1,4 @@
-/** What a user has selected in a backup. */
+/** A user's selection in a backup. */
 export interface Chosen {
   /** Paths of files, folders and links. */
   paths: ReadonlySet<string>;
@@ -33,6 +33,6 @@ export function chosenAbove(paths: ReadonlySet<string>, path: string): string | 
   return null;
 }
 
-/** A selection without what is inside of other selected folders. */
+/** A selection without entries that are inside of other selected folders. */
 export const outermost = (paths: ReadonlySet<string>): string[] =>
   [...paths].filter((path) => chosenAbove(paths, path) === null);

@@ -4,7 +4,7 @@ import { waitsForReading } from '../../../../api/backup-contents.ts';
 import { Loaded } from '../../../../components/loaded.tsx';
 import { Notice, ProgressBar } from '../../../../components/notice.tsx';
 
-/** As {@link Loaded}. While the backup is being read for the first time, it says so. */
+/** As {@link Loaded}, with a notice while the host reads the backup for the first time. */
 export function LoadedContent<Data>({
   query,
   what,
