@@ -41,9 +41,9 @@ export default defineConfig(({ mode }) => {
       hookTimeout: 300_000,
       // A busy machine may need seconds for what usually takes a moment.
       expect: { poll: { timeout: 20_000, interval: 20 } },
-      // More than the number of processors, because tests often wait for disk, network and child processes. The limit is that of
-      // connections to the tests' PostgreSQL.
-      maxWorkers: Math.min(2 * availableParallelism(), 16),
+      // One more than the number of processors, because tests often wait for disk and network. More would let PHP as WebAssembly, which
+      // is busy all the time, starve the others. The limit is that of connections to the tests' PostgreSQL.
+      maxWorkers: Math.min(availableParallelism() + 1, 16),
       // Sharing loaded modules halves the time. Each file starts its own servers and databases, and changes nothing global.
       isolate: false,
       // Each server of a test leaves young objects by the million: a fifth less processor time than with the default.
