@@ -10,6 +10,7 @@ use strict;
 use warnings;
 use Errno qw(ENOENT ESRCH);
 use Fcntl qw(:mode O_RDONLY O_DIRECTORY O_NOFOLLOW O_NONBLOCK);
+use POSIX ();
 
 use constant {
     QUOTACTL_FD     => 443,
@@ -67,17 +68,47 @@ sub give {
     defined ioctl($file, FSSETXATTR, $attributes) or die "cannot change the project of a file: $!\n";
 }
 
+# In the home while its files change: the folder of root where links are made again.
+use constant SCRATCH => '.project-links-4c1f6f1d';
+
+sub begin_scratch {
+    my ($home, $project) = @_;
+    my $scratch = "$home/" . SCRATCH;
+    mkdir $scratch, 0700 or $!{EEXIST} or die "$scratch: $!\n";
+    give(open_folder($scratch), $project, 1);
+    unlink "$scratch/link";
+    return $scratch;
+}
+
+# A link cannot be opened, so its project cannot change. But rename(2) and link(2) refuse one of another project, so it is made again.
+# Nobody else can write to the scratch folder.
+sub renew_link {
+    my ($name, $uid, $gid, $scratch) = @_;
+    my $target = readlink $name;
+    # Removed or replaced meanwhile.
+    return unless defined $target;
+    my $new = "$scratch/link";
+    symlink $target, $new or die "cannot make a link again: $!\n";
+    POSIX::lchown($uid, $gid, $new) or die "cannot change the owner of a link: $!\n";
+    return if rename $new, $name;
+    $!{EISDIR} or die "cannot replace a link: $!\n";
+    unlink $new;
+}
+
 # Everything in an open folder. The folder itself comes first in each, so that what is created meanwhile inherits the project. Descends by
-# open folders and not by paths, so that no link misleads it. Links, sockets and devices have no contents to count.
+# open folders and not by paths, so that no link misleads it. Sockets and devices have no contents to count. Links are made again if there
+# is a scratch folder for them.
 sub give_contents {
-    my ($folder, $project, $device, $skipped) = @_;
+    my ($folder, $project, $device, $skipped, $scratch) = @_;
     chdir $folder or die "cannot enter a folder: $!\n";
     opendir(my $list, '.') or die "cannot read a folder: $!\n";
     my @names = grep { $_ ne '.' && $_ ne '..' && !$skipped->{$_} } readdir $list;
     closedir $list;
     for my $name (@names) {
-        my ($found, undef, $mode) = lstat $name;
-        next unless defined $mode && $found == $device && (S_ISREG($mode) || S_ISDIR($mode));
+        my ($found, undef, $mode, undef, $uid, $gid) = lstat $name;
+        next unless defined $mode && $found == $device;
+        renew_link($name, $uid, $gid, $scratch) if S_ISLNK($mode) && defined $scratch;
+        next unless S_ISREG($mode) || S_ISDIR($mode);
         sysopen(my $file, $name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) or do {
             # Removed or replaced meanwhile.
             next if $!{ENOENT} || $!{ELOOP} || $!{ENXIO};
@@ -87,7 +118,7 @@ sub give_contents {
         next unless S_ISREG($mode) || S_ISDIR($mode);
         give($file, $project, S_ISDIR($mode));
         next unless S_ISDIR($mode);
-        give_contents($file, $project, $device, {});
+        give_contents($file, $project, $device, {}, $scratch);
         chdir $folder or die "cannot enter a folder: $!\n";
     }
 }
@@ -114,7 +145,11 @@ elsif ($action eq 'assign') {
     my ($flags, $present) = attributes_of($folder);
     # The home gets it last: if it has it, so does everything inside.
     if ($present != $project || !($flags & INHERIT)) {
-        give_contents($folder, $project, $device, { map { $_ => 1 } @names });
+        # Until then it has none, and so takes links of any.
+        give($folder, 0, 1);
+        my $scratch = begin_scratch($home, $project);
+        give_contents($folder, $project, $device, { map { $_ => 1 } @names, SCRATCH }, $scratch);
+        rmdir $scratch or die "$scratch: $!\n";
         give($folder, $project, 1);
     }
     for my $name (@names) {
