@@ -127,7 +127,7 @@ const QUOTAS: Record<DiskQuotaKind['kind'], string> = {
   project: 'Project quotas of the file system limit the files of each install.',
   measured:
     'Websites are measured, and full ones can store no large files. The file system has no active project quotas, which would stop them at once.',
-  none: 'Nothing limits the files of installs (HOMEPORT_INSTALL_DISK_GB).',
+  none: 'Nothing limits the files of installs (HOMEPORT_INSTALL_DISK_GB, HOMEPORT_INSTALL_FILES).',
 };
 
 /** How the files of installs are limited. Pure. */

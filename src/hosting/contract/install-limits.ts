@@ -22,6 +22,8 @@ export function installLimits({ diskGb, files }: { diskGb: number; files: number
   return { bytes: diskGb === 0 ? null : diskGb * GB, files: files === 0 ? null : files };
 }
 
+export const hasLimits = ({ bytes, files }: InstallLimits): boolean => bytes !== null || files !== null;
+
 /** The limit that `usage` exceeds, as a sentence without a full stop; null if none. */
 export function exceededLimit(usage: InstallUsage, limits: InstallLimits): string | null {
   if (limits.bytes !== null && usage.bytes > limits.bytes) {

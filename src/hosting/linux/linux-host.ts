@@ -5,8 +5,8 @@ import { connectableHost } from '../../lib/connectable-host.ts';
 import { INSTALL_NAME } from '../../lib/host-names.ts';
 import type { LogKind } from '../contract/choices.ts';
 import { PermanentHostError } from '../contract/errors.ts';
-import type { DiskQuotaKind, HostDescription, HostMachine } from '../contract/host.ts';
-import type { InstallLimits, InstallUsage } from '../contract/install-limits.ts';
+import type { HostDescription, HostMachine } from '../contract/host.ts';
+import type { InstallUsage } from '../contract/install-limits.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
 import { pageOf } from '../contract/inventory.ts';
 import { linuxFiles, linuxRuntime } from '../runtime/linux/linux-runtime.ts';
@@ -22,10 +22,10 @@ import { createLinuxInventory } from './inventory.ts';
 import { createFirewallMonitor } from './isolation/firewall-monitor.ts';
 import type { HostedInstall } from './isolation/hosted-install.ts';
 import { createMeasuredQuotas } from './isolation/measured-quotas.ts';
-import type { ProjectQuotas } from './isolation/project-quotas.ts';
+import { quotaKind } from './isolation/project-quotas.ts';
 import type { SandboxedInstall } from './isolation/sandbox.ts';
 import { systemLogins } from './isolation/unix-users.ts';
-import { limitWrites } from './isolation/write-limit.ts';
+import { findSandboxed } from './isolation/write-limit.ts';
 import { readMailRefusals } from './logs/mail-refusals.ts';
 import { capacityOfMachine } from './machine/capacity.ts';
 import { hostId } from './machine/identity.ts';
@@ -71,7 +71,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     },
   });
   const measuredQuotas = createMeasuredQuotas({
-    ...{ limits: layout.limits, limitWrites, clock: parts.clock, log },
+    ...{ limits: layout.limits, findSandboxed, clock: parts.clock, log },
     installs: () => parts.live.ids().flatMap((id) => parts.live.get(id)?.sandbox ?? []),
     measure: ({ id }) => {
       const install = parts.live.get(id)?.sandbox;
@@ -435,12 +435,6 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
 /** Logins with a name that an install could have; the control plane reserves these. */
 const AS_INSTALL = new RegExp(`^${INSTALL_NAME}$`);
-
-async function quotaKind(quotas: ProjectQuotas, { bytes }: InstallLimits): Promise<DiskQuotaKind> {
-  const otherwise = bytes === null ? 'none' : 'measured';
-  const kind = (await quotas.state()) === 'enforced' ? 'project' : otherwise;
-  return { kind, advice: await quotas.advice() };
-}
 
 /** Deletes leftovers of a killed host, which it was creating or deleting. */
 async function emptyFolder(folder: string): Promise<void> {

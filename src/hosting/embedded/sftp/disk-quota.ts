@@ -6,6 +6,7 @@ import { hasCode } from '../../../lib/error-code.ts';
 import {
   countedBytes,
   exceededLimit,
+  hasLimits,
   type InstallLimits,
   type InstallUsage,
 } from '../../contract/install-limits.ts';
@@ -55,7 +56,7 @@ export function createDiskQuotas({
   const measuring = new Map<string, Promise<Account>>();
   /** Open files of each install, with their inodes. */
   const openFiles = new Map<string, Map<FileHandle, string>>();
-  const hasLimits = limits.bytes !== null || limits.files !== null;
+  const isLimited = hasLimits(limits);
 
   function measure(installId: string): Promise<Account> {
     const present = measuring.get(installId);
@@ -105,7 +106,7 @@ export function createDiskQuotas({
   return {
     of: (installId) => ({
       async take(change) {
-        if (!hasLimits) return null;
+        if (!isLimited) return null;
         if (change.bytes <= 0 && change.files <= 0) {
           // Not measured here: the deleted files would be subtracted twice.
           const account = accounts.get(installId);

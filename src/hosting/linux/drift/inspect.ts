@@ -50,12 +50,13 @@ export async function inspectMachine(
   );
 
   const ids = new Set([...names.keys(), ...resources.flatMap(({ installId }) => installId ?? [])]);
+  const withProject = await findProjects(host, [...ids]);
   const ofInstalls = new Map<string, Difference[]>([...ids].map((id) => [id, []]));
   const unlisted = new Set(findings.map(({ thing }) => thing));
   await mapConcurrent([...ids], AT_ONCE, async (id) => {
     const name = names.get(id) ?? id;
     const inspect = () =>
-      inspectOne(host, { id, name }, { isExpected: known.has(id), unlisted, isRepairing });
+      inspectOne(host, { id, name }, { isExpected: known.has(id), unlisted, withProject, isRepairing });
     const found = await tryWithin(LOCK_WITHIN_MS, (work) => host.serially(id, work), inspect).catch(
       (error: unknown) => toDifferences([checkFailed(`install ${name}`, error)], isRepairing),
     );
@@ -103,6 +104,16 @@ async function listResources(
   return { resources, findings };
 }
 
+/** The installs whose files have a project quota, in one question for all. If it fails, each install asks again and reports that. */
+async function findProjects({ quotas, layout }: InspectedHost, ids: string[]): Promise<Set<string>> {
+  try {
+    const usage = await quotas.usage(ids.map(layout.homeOf));
+    return new Set(ids.filter((_id, index) => usage[index] !== null));
+  } catch {
+    return new Set();
+  }
+}
+
 /** Resources whose name belongs to no install. */
 function ownerless(resources: InstallResource[]): Finding[] {
   return resources
@@ -117,8 +128,14 @@ async function inspectOne(
   {
     isExpected,
     unlisted,
+    withProject,
     isRepairing,
-  }: { isExpected: boolean; unlisted: ReadonlySet<string>; isRepairing: boolean },
+  }: {
+    isExpected: boolean;
+    unlisted: ReadonlySet<string>;
+    withProject: ReadonlySet<string>;
+    isRepairing: boolean;
+  },
 ): Promise<Difference[]> {
   const thing = `install ${name}`;
   let record: InstallRecord | null;
@@ -130,7 +147,11 @@ async function inspectOne(
   if (record !== null) {
     if (host.isTrial(record.state.name)) return [];
     const found = isExpected ? [] : [{ thing, ...unknown(record) }];
-    const options = { isRepairing, canAskDatabases: !unlisted.has('databases') };
+    const options = {
+      isRepairing,
+      canAskDatabases: !unlisted.has('databases'),
+      hasProject: withProject.has(id),
+    };
     return [...(await toDifferences(found, isRepairing)), ...(await inspectInstall(host, record, options))];
   }
   if ((await host.aside.ids()).includes(id)) {

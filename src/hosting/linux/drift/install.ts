@@ -15,12 +15,16 @@ import { checkObjectCache } from './php.ts';
 
 /**
  * Inspects everything of an install that has a record, while the install is locked. `canAskDatabases`: whether the database
- * server answers; if it does not, that is reported once for all installs.
+ * server answers; if it does not, that is reported once for all installs. `hasProject`: whether its files are known to have a project quota.
  */
 export async function inspectInstall(
   host: InspectedHost,
   record: InstallRecord,
-  { isRepairing, canAskDatabases }: { isRepairing: boolean; canAskDatabases: boolean },
+  {
+    isRepairing,
+    canAskDatabases,
+    hasProject,
+  }: { isRepairing: boolean; canAskDatabases: boolean; hasProject: boolean },
 ): Promise<Difference[]> {
   const { id, name } = record.state;
   const differences: Difference[] = [];
@@ -52,7 +56,7 @@ export async function inspectInstall(
   const sandbox = await host.steps.sandboxOf(website);
   if (await inspect('folders', () => checkFolders(host, website, sandbox))) {
     await inspect('owners', () => checkOwners(host, sandbox));
-    await inspect('disk quota', () => checkQuota(host, sandbox));
+    await inspect('disk quota', () => checkQuota(host, sandbox, hasProject));
     await inspect('files', () => checkFiles(host, website, sandbox));
   }
   const { daemons, steps } = host;
@@ -256,7 +260,12 @@ function checkLive({ live, bringUp }: InspectedHost, record: InstallRecord): Fau
   return faults(['It failed to start with the host.'], () => bringUp(record));
 }
 
-async function checkQuota(host: InspectedHost, { id, uid }: SandboxedInstall): Promise<Fault[]> {
+/** `hasProject`: as a look at all installs has found. */
+async function checkQuota(
+  host: InspectedHost,
+  { id, uid }: SandboxedInstall,
+  hasProject: boolean,
+): Promise<Fault[]> {
   const { quotas, layout, measuredQuotas } = host;
   if (measuredQuotas.isFull(id)) {
     const message = 'Disk quota exceeded: it can store no large files.';
@@ -264,7 +273,7 @@ async function checkQuota(host: InspectedHost, { id, uid }: SandboxedInstall): P
     return [{ message, repair: null, remedy }];
   }
   const home = layout.homeOf(id);
-  if ((await quotas.state()) === 'off' || (await quotas.usage([home]))[0] !== null) return [];
+  if (hasProject || !(await quotas.isOn()) || (await quotas.usage([home]))[0] !== null) return [];
   return faults(['Its files have no project quota.'], () => quotas.ensure(home, uid));
 }
 

@@ -2,17 +2,19 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { manualClock } from '../../../../test/manual-clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
+import type { InstallLimits } from '../../contract/install-limits.ts';
 import { createMeasuredQuotas, FULL_WRITE_BYTES } from './measured-quotas.ts';
 
-const LIMITS = { bytes: 1_000_000, files: 100 };
+const LIMITS: InstallLimits = { bytes: 1_000_000, files: 100 };
 
-function websites(sizes: Record<string, { bytes: number; files: number }>) {
+function websites(sizes: Record<string, { bytes: number; files: number }>, limits = LIMITS) {
   const clock = manualClock();
   const measured: string[] = [];
   const limited: [number, number | null][] = [];
   const busy = new Set<string>();
+  const searches = { count: 0 };
   const quotas = createMeasuredQuotas({
-    limits: LIMITS,
+    limits,
     installs: () => Object.keys(sizes).map((id, index) => ({ id, name: id, uid: index + 1, gid: index + 1 })),
     async measure({ id }) {
       measured.push(id);
@@ -21,7 +23,10 @@ function websites(sizes: Record<string, { bytes: number; files: number }>) {
       if (size === undefined) throw new Error('it is gone');
       return size;
     },
-    limitWrites: async ({ uid }, bytes) => void limited.push([uid, bytes]),
+    async findSandboxed() {
+      searches.count += 1;
+      return { limitWrites: async ({ uid }, bytes) => void limited.push([uid, bytes]) };
+    },
     whileIdle: async (id, work) => (busy.has(id) ? undefined : work()),
     clock,
     log: pino({ level: 'silent' }),
@@ -32,7 +37,7 @@ function websites(sizes: Record<string, { bytes: number; files: number }>) {
     for (let check = 0; check < checks; check += 1) await quotas.check();
     return { measured: measured.splice(0), limited: limited.splice(0) };
   }
-  return { quotas, after, sizes, busy };
+  return { quotas, after, sizes, busy, searches };
 }
 
 it('a website over a limit is full until it is smaller, and is measured each minute', async () => {
@@ -68,6 +73,29 @@ it('the number of files counts, and fuller websites are measured first and more 
   expect(quotas.isFull('many')).toBe(true);
   expect((await after(10 * MINUTE_MS)).measured).toEqual(['many', 'near']);
   expect((await after(HOUR_MS)).measured).toEqual(['many', 'near', 'half']);
+});
+
+it('the processes of all full websites are searched once', async () => {
+  const full = { bytes: 1_200_000, files: 1 };
+  const { after, searches } = websites({ a: full, b: full, c: full });
+  await after(0);
+  searches.count = 0;
+  expect((await after(MINUTE_MS / 2, 1)).limited).toHaveLength(3);
+  expect(searches.count).toBe(1);
+});
+
+it.each([
+  [{ bytes: null, files: 100 }, ['many']],
+  [{ bytes: 1_000_000, files: null }, ['large']],
+  [{ bytes: null, files: null }, []],
+])('websites are full by the limits that there are: %j', async (limits, full) => {
+  const { quotas, after } = websites(
+    { large: { bytes: 1_200_000, files: 1 }, many: { bytes: 1, files: 101 } },
+    limits,
+  );
+  const { measured } = await after(0);
+  expect(measured.toSorted()).toEqual(full.length === 0 ? [] : ['large', 'many']);
+  expect(['large', 'many'].filter(quotas.isFull)).toEqual(full);
 });
 
 it('full websites leave turns to the others', async () => {

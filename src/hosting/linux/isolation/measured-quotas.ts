@@ -2,8 +2,9 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
-import type { InstallLimits, InstallUsage } from '../../contract/install-limits.ts';
+import { hasLimits, type InstallLimits, type InstallUsage } from '../../contract/install-limits.ts';
 import { fillOf, measureAgainMs, nextWebsiteMs } from '../../policy/measuring-pace.ts';
+import type { SandboxedProcesses } from './write-limit.ts';
 
 /** Largest file that a full website can still write: locks, sessions and settings fit, images and archives do not. */
 export const FULL_WRITE_BYTES = 64 * 1024;
@@ -38,7 +39,7 @@ export function createMeasuredQuotas({
   limits,
   installs,
   measure,
-  limitWrites,
+  findSandboxed,
   whileIdle,
   clock,
   log,
@@ -47,8 +48,8 @@ export function createMeasuredQuotas({
   installs(): MeasuredInstall[];
   /** May stop as soon as a limit is exceeded. */
   measure(install: MeasuredInstall): Promise<InstallUsage>;
-  /** Null: lifts the limit. */
-  limitWrites(install: MeasuredInstall, bytes: number | null): Promise<void>;
+  /** Searches all processes of the machine. */
+  findSandboxed(): Promise<SandboxedProcesses>;
   /** Runs `work` unless other work on the install is in progress, whose programs must write. */
   whileIdle(installId: string, work: () => Promise<void>): Promise<void>;
   clock: Clock;
@@ -77,9 +78,16 @@ export function createMeasuredQuotas({
   async function limitFull(present: readonly MeasuredInstall[]): Promise<void> {
     if (now() < limitedAt + LIMIT_AGAIN_MS) return;
     limitedAt = now();
-    for (const install of present.filter(({ id }) => measured.get(id)?.isFull)) {
-      await whileIdle(install.id, () => limitWrites(install, FULL_WRITE_BYTES));
+    const full = present.filter(({ id }) => measured.get(id)?.isFull);
+    if (full.length === 0) return;
+    const processes = await findSandboxed();
+    for (const install of full) {
+      await whileIdle(install.id, () => processes.limitWrites(install, FULL_WRITE_BYTES));
     }
+  }
+
+  async function limitWrites(install: MeasuredInstall, bytes: number | null): Promise<void> {
+    await (await findSandboxed()).limitWrites(install, bytes);
   }
 
   async function measureOne(install: MeasuredInstall): Promise<void> {
@@ -103,7 +111,7 @@ export function createMeasuredQuotas({
   }
 
   async function check(): Promise<void> {
-    if (limits.bytes === null) return;
+    if (!hasLimits(limits)) return;
     const present = installs();
     const ids = new Set(present.map(({ id }) => id));
     for (const id of measured.keys()) if (!ids.has(id)) measured.delete(id);

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import { runCommand } from '../../../lib/run-command.ts';
-import type { InstallUsage } from '../../contract/install-limits.ts';
+import type { DiskQuotaKind } from '../../contract/host.ts';
+import { hasLimits, type InstallLimits, type InstallUsage } from '../../contract/install-limits.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
 import { machineQuotaAdvice } from './quota-advice.ts';
@@ -26,7 +27,9 @@ export type QuotaState = 'enforced' | 'counted' | 'off';
 export interface ProjectQuotas {
   /** Asks the kernel, and turns limits on where ext4 only counts. */
   state(): Promise<QuotaState>;
-  /** How to turn project quotas on; null if they are active or the file system cannot have them. */
+  /** Whether the kernel counts, as far as it was asked last. Cheap. */
+  isOn(): Promise<boolean>;
+  /** How to turn project quotas on; null if they are active or the file system cannot have them. By the last {@link state}. */
   advice(): Promise<string | null>;
   /** Gives a home with all its files to the project, and sets the present limits. Cheap if nothing changes. A failure is logged. */
   ensure(home: string, project: number): Promise<void>;
@@ -83,7 +86,9 @@ export function createProjectQuotas({ layout, log }: { layout: LinuxLayout; log:
 
   return {
     state,
-    advice: async () => ((await state()) === 'enforced' ? null : machineQuotaAdvice(layout.folder)),
+    isOn,
+    advice: async () =>
+      (known ?? (await state())) === 'enforced' ? null : machineQuotaAdvice(layout.folder),
     ensure: (home, project) =>
       ifOn('could not set the disk quota of a website', () =>
         run(['assign', home, String(project), ...limits(), ...NOT_COUNTED]),
@@ -98,6 +103,15 @@ export function createProjectQuotas({ layout, log }: { layout: LinuxLayout; log:
       return homes.map((_, index) => usageIn(lines[index] ?? '-'));
     },
   };
+}
+
+/** How the files of installs are limited. Asks the kernel again. */
+export async function quotaKind(
+  quotas: Pick<ProjectQuotas, 'state' | 'advice'>,
+  limits: InstallLimits,
+): Promise<DiskQuotaKind> {
+  const kind = (await quotas.state()) === 'enforced' ? 'project' : 'measured';
+  return { kind: hasLimits(limits) ? kind : 'none', advice: await quotas.advice() };
 }
 
 function usageIn(line: string): InstallUsage | null {

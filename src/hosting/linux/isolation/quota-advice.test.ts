@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { type QuotaState, quotaKind } from './project-quotas.ts';
 import { quotaAdvice } from './quota-advice.ts';
 
 const MOUNTS = [
@@ -29,4 +30,20 @@ it('does not advise what the kernel could not mount afterwards', () => {
   expect(quotaAdvice(MOUNTS, small, '/srv/homeport')).toBeNull();
   expect(quotaAdvice(MOUNTS, small, '/srv/web sites')).toBeNull();
   expect(quotaAdvice(MOUNTS, null, '/srv/homeport')).toContain('if the kernel has CONFIG_QFMT_V2');
+});
+
+it('one limit is enough for quotas', async () => {
+  const kinds = (state: QuotaState) =>
+    Promise.all(
+      [
+        { bytes: null, files: 9 },
+        { bytes: 9, files: null },
+        { bytes: null, files: null },
+      ].map(async (limits) => {
+        return (await quotaKind({ state: async () => state, advice: async () => null }, limits)).kind;
+      }),
+    );
+  expect(await kinds('off')).toEqual(['measured', 'measured', 'none']);
+  expect(await kinds('counted')).toEqual(['measured', 'measured', 'none']);
+  expect(await kinds('enforced')).toEqual(['project', 'project', 'none']);
 });

@@ -68,6 +68,13 @@ describe('a sandbox’s command', () => {
       '--fsize=1024',
       '/bin/sh',
     ]);
+    // Full websites are limited later.
+    const counted = linuxLayout('/srv/host', '/run/host', { bytes: null, files: 9 });
+    expect(sandboxCommand(counted, install, ['/bin/true'], { user: 'already' }).slice(0, 3)).toEqual([
+      '/usr/bin/env',
+      '--ignore-signal=XFSZ',
+      '/bin/sh',
+    ]);
   });
 
   it('passes the program and its arguments unchanged, after its own options', () => {

@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import { hasLimits } from '../../contract/install-limits.ts';
 import { ADMINER, SANDBOX_ADMINER } from '../database-page/page-file.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
@@ -25,8 +26,10 @@ export interface SandboxedInstall {
 }
 
 export interface SandboxOptions {
-  /** Working folder; the home if left out. */
+  /** Working folder; the home if left out. If the install cannot enter it, the program does not start. */
   folder?: string;
+  /** Working folder if the install can enter it. Owners can forbid that for folders of theirs. */
+  preferredFolder?: string;
   /**
    * Environment besides {@link baseEnvironment}. It travels in arguments, which every process of the machine can read. Pass
    * secrets by standard input or in a file instead.
@@ -72,6 +75,7 @@ const SHM_BYTES = 64 * 1024 * 1024;
 /** bwrap reads its system call filter from a descriptor that a shell opens. FPM's socket has the next one. */
 const FILTER_FD = '8';
 const OPEN_FILTER = `exec "$@" ${FILTER_FD}<"$0"`;
+const START_IN = 'cd "$0" 2>/dev/null; exec "$@"';
 
 /** Where sandboxes show `layout.wpCli`, and the program for `wp` in that folder. */
 export const SANDBOX_WP_CLI = '/run/homeport/wp-cli';
@@ -145,6 +149,7 @@ export function sandboxCommand(
     ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...['--chdir', options.folder ?? home],
     '--',
+    ...(options.preferredFolder === undefined ? [] : ['/bin/sh', '-c', START_IN, options.preferredFolder]),
     ...command,
   ];
   const limited = withFileSizeLimit(layout, sandbox);
@@ -152,12 +157,13 @@ export function sandboxCommand(
 }
 
 /**
- * Limits each file to the quota of the whole install. With the signal ignored, a write beyond the limit fails with "File too
- * large" instead of ending the program.
+ * Limits each file to the quota of the whole install. With the signal ignored, a write beyond that limit, or the one of a full website,
+ * fails with "File too large" instead of ending the program.
  */
 function withFileSizeLimit({ limits }: LinuxLayout, command: [string, ...string[]]): [string, ...string[]] {
-  if (limits.bytes === null) return command;
-  return ['/usr/bin/env', '--ignore-signal=XFSZ', '/usr/bin/prlimit', `--fsize=${limits.bytes}`, ...command];
+  if (!hasLimits(limits)) return command;
+  const limit = limits.bytes === null ? [] : ['/usr/bin/prlimit', `--fsize=${limits.bytes}`];
+  return ['/usr/bin/env', '--ignore-signal=XFSZ', ...limit, ...command];
 }
 
 /** The command that runs another as an install's user, but outside of the sandbox. Needs root. */

@@ -8,17 +8,36 @@ const PROC = '/proc';
 /** SIGXFSZ in the masks of proc(5). It ends a process that does not ignore it, so only those of sandboxes are limited. */
 const SIGXFSZ = 1n << 24n;
 
-/**
- * Changes RLIMIT_FSIZE of all sandboxed processes of an install, and of processes that they start. A write beyond that size of a file
- * fails with "File too large". Files can be read, deleted and made smaller. Null: the hard limit of the process.
- *
- * Only the soft limit changes, as the install's user: in containers, root may not raise the hard limit again.
- */
-export async function limitWrites(
-  install: Pick<SandboxedInstall, 'uid' | 'gid'>,
-  bytes: number | null,
-): Promise<void> {
-  for (const pid of await sandboxedProcesses(install.uid)) {
+type Owner = Pick<SandboxedInstall, 'uid' | 'gid'>;
+
+/** The sandboxed processes of all installs. */
+export interface SandboxedProcesses {
+  /**
+   * Changes RLIMIT_FSIZE of those of an install, and of processes that they start. A write beyond that size of a file fails with "File too
+   * large". Files can be read, deleted and made smaller. Null: the hard limit of the process.
+   *
+   * Only the soft limit changes, as the install's user: in containers, root may not raise the hard limit again.
+   */
+  limitWrites(install: Owner, bytes: number | null): Promise<void>;
+}
+
+/** Reads /proc once for all installs, because that takes long on a large machine. */
+export async function findSandboxed(): Promise<SandboxedProcesses> {
+  const byUser = new Map<number, string[]>();
+  for (const id of await readdir(PROC)) {
+    const uid = /^\d+$/.test(id) ? await sandboxedUser(id) : null;
+    if (uid === null) continue;
+    const others = byUser.get(uid);
+    if (others === undefined) byUser.set(uid, [id]);
+    else others.push(id);
+  }
+  return { limitWrites: (install, bytes) => limitWrites(install, byUser.get(install.uid) ?? [], bytes) };
+}
+
+async function limitWrites(install: Owner, pids: readonly string[], bytes: number | null): Promise<void> {
+  for (const pid of pids) {
+    // Another process can have its number by now.
+    if ((await sandboxedUser(pid)) !== install.uid) continue;
     const present = await fileSizeLimits(pid);
     if (present === null) continue;
     const wanted = bytes === null || bytes >= present.hard ? present.hard : bytes;
@@ -31,17 +50,14 @@ export async function limitWrites(
   }
 }
 
-async function sandboxedProcesses(uid: number): Promise<string[]> {
-  const found: string[] = [];
-  for (const id of await readdir(PROC)) {
-    if (!/^\d+$/.test(id)) continue;
-    const status = (await readProcess(id, 'status')) ?? '';
-    // The owner of the folder is root for some processes.
-    if (!new RegExp(`^Uid:\\t${uid}\\t`, 'm').test(status)) continue;
-    const ignored = /^SigIgn:\t([0-9a-f]+)$/m.exec(status)?.[1] ?? '0';
-    if ((BigInt(`0x${ignored}`) & SIGXFSZ) !== 0n) found.push(id);
-  }
-  return found;
+/** The user id of a process that runs in a sandbox; null for others. */
+async function sandboxedUser(pid: string): Promise<number | null> {
+  const status = (await readProcess(pid, 'status')) ?? '';
+  const ignored = /^SigIgn:\t([0-9a-f]+)$/m.exec(status)?.[1] ?? '0';
+  if ((BigInt(`0x${ignored}`) & SIGXFSZ) === 0n) return null;
+  // The owner of the folder is root for some processes.
+  const uid = /^Uid:\t(\d+)\t/m.exec(status)?.[1];
+  return uid === undefined ? null : Number(uid);
 }
 
 /** Null if the process has ended. */

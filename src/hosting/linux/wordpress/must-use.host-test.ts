@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lib/clock.ts';
 import { FULL_WRITE_BYTES } from '../isolation/measured-quotas.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
-import { limitWrites } from '../isolation/write-limit.ts';
+import { findSandboxed } from '../isolation/write-limit.ts';
 import type { Pages } from '../purges/purge-message.ts';
 import { createPurgeSockets, type PurgeSockets } from '../purges/purge-sockets.ts';
 import {
@@ -83,7 +83,7 @@ async function page(
 it('a full website keeps serving, stores no large file, and says why', async () => {
   const free = { small: 60_000, large: 200_000, deleted: true, upload: 'stored', package: 'downloads' };
   expect(JSON.parse((await page('/?does=stores')).body)).toEqual(free);
-  await limitWrites(install, FULL_WRITE_BYTES);
+  await (await findSandboxed()).limitWrites(install, FULL_WRITE_BYTES);
   const reason = expect.stringContaining(
     'Disk quota exceeded: this website may use no more space. Delete files',
   );
@@ -95,7 +95,7 @@ it('a full website keeps serving, stores no large file, and says why', async () 
     package: reason,
   });
   expect((await page('/')).status).toBe(200);
-  await limitWrites(install, null);
+  await (await findSandboxed()).limitWrites(install, null);
   expect(JSON.parse((await page('/?does=stores')).body)).toEqual(free);
 });
 

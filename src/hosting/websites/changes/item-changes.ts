@@ -1,7 +1,12 @@
 import type { Logger } from 'pino';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
-import { exceededLimit, type InstallLimits, type InstallUsage } from '../../contract/install-limits.ts';
+import {
+  exceededLimit,
+  hasLimits,
+  type InstallLimits,
+  type InstallUsage,
+} from '../../contract/install-limits.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
 import {
@@ -129,7 +134,7 @@ export function createItemChanges({
       isTolerated: (what) => mayDiffer(change, what),
     });
     if (fault !== null) return fail(installId, entry, fault.text, fault.differs !== null);
-    if (limits.bytes !== null || limits.files !== null) {
+    if (hasLimits(limits)) {
       const excess = exceededLimit(await website.measure(signal), limits);
       if (excess !== null) return fail(installId, entry, excess);
     }
