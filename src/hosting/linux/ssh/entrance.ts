@@ -25,7 +25,7 @@ export function entranceOf(
     user: 'already',
     tools: true,
     environment,
-    ...(way === 'terminal' ? { terminal: true, folder: foldersOf(layout, install).private } : {}),
+    ...(way === 'terminal' ? { terminal: true, preferredFolder: foldersOf(layout, install).private } : {}),
   });
 }
 

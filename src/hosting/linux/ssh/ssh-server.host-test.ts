@@ -109,6 +109,11 @@ describe('a command', () => {
   it('starts with a terminal where the user can write', async () => {
     const { stdout } = await run('pwd; touch written && rm written && echo writable', ['-tt']);
     expect(stdout.replaceAll('\r', '').trim()).toBe(`${home()}/private\nwritable`);
+    // Else nobody could undo it here.
+    await run('chmod 000 private');
+    const closed = await run('pwd; chmod 700 private', ['-tt']);
+    expect(closed.stdout.replaceAll('\r', '').trim()).toBe(home());
+    expect((await run('pwd', ['-tt'])).stdout.trim()).toBe(`${home()}/private`);
   });
 
   it('reads what the client sends', async () => {

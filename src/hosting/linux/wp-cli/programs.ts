@@ -11,7 +11,7 @@ export const pharOf = (layout: LinuxLayout): string => join(layout.wpCli, PHAR);
 
 /**
  * Runs WP-CLI with the PHP of the website. A later `--path` of the user wins. In the home, which belongs to root, commands that write a
- * file would fail.
+ * file would fail, but the others work there if the owner has closed the private folder.
  */
 const LAUNCHER_TEXT = `#!/bin/sh
 # Written by the host.
@@ -20,7 +20,7 @@ if [ ! -r "$phar" ]; then
     echo 'This machine has no WP-CLI. Ask your hosting company to add it.' >&2
     exit 127
 fi
-[ -w . ] || cd "\${HOMEPORT_DOC%/*}/private" || exit 1
+[ -w . ] || cd "\${HOMEPORT_DOC%/*}/private" 2>/dev/null || cd "\${HOMEPORT_DOC%/*}" || exit 1
 exec php -d display_errors=stderr "$phar" --path="$HOMEPORT_DOC" "$@"
 `;
 

@@ -71,7 +71,10 @@ export function createWpCli(options: WpCliOptions): WpCli {
     await cgroups.set(group, limits);
     try {
       // Dumps and exports go to the working folder, and what is in htdocs is public.
-      const sandbox = sandboxCommand(layout, install, php, { tools: true, folder: folders.private });
+      const sandbox = sandboxCommand(layout, install, php, {
+        tools: true,
+        preferredFolder: folders.private,
+      });
       const command = [...cgroups.enter(group), ...sandbox];
       return await runProgram(command, { args: input, withinMs, signal, kill: () => cgroups.kill(group) });
     } finally {

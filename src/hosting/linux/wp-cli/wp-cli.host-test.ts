@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runCommand } from '../../../lib/run-command.ts';
 import type { WpCliResult } from '../../contract/wp-cli.ts';
 import { NO_INPUT } from '../../wordpress/wp-cli/no-input.ts';
-import type { SandboxedInstall } from '../isolation/sandbox.ts';
+import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import {
   startWordPress,
   startWordPressMachine,
@@ -189,6 +190,23 @@ describe('the real WP-CLI', () => {
     );
     const [dump = ''] = (await inPrivate()).filter((name) => name.endsWith('.sql'));
     expect((await run('db', 'import', dump)).stdout).toContain('Success: Imported');
+  });
+
+  it('works in the home if the owner has closed the private folder', async () => {
+    const folder = machine.layout.privateOf(install.id);
+    const { mode } = await stat(folder);
+    await chmod(folder, 0);
+    try {
+      const code = 'echo getcwd();';
+      const home = machine.layout.homeOf(install.id);
+      const alone = ['eval', code, '--skip-wordpress'];
+      expect(await run(...alone)).toMatchObject({ exitStatus: 0, stdout: home, stderr: '' });
+      const shell = ['/bin/sh', '-c', 'wp "$@"', 'sh', ...alone] as const;
+      const [program, ...args] = sandboxCommand(machine.layout, install, [...shell], { tools: true });
+      expect(await runCommand(program, args)).toMatchObject({ stdout: home, stderr: '' });
+    } finally {
+      await chmod(folder, mode);
+    }
   });
 
   it.each([
