@@ -61,8 +61,11 @@ export function createChosenParts({
     files,
     log,
     archives: {
-      index: (install, backupId, writer) =>
-        snapshots.index(install, backupId, writer, (path) => isInside(DATABASE_COPY, path)),
+      index: (install, backupId, writer, signal) =>
+        snapshots.index(install, backupId, writer, {
+          isHidden: (path) => isInside(DATABASE_COPY, path),
+          signal,
+        }),
       extract: (install, backupId, { entry }, write) => snapshots.extract(install, backupId, entry, write),
     },
   });
@@ -105,8 +108,11 @@ export function createChosenParts({
     listBackupTables: contents.listBackupTables,
     readBackupFile: contents.readBackupFile,
     restore: (install, backupId, options) =>
-      contents.withContents(options.from ?? install, backupId, (index) =>
-        restoreFrom(install, backupId, options, index),
+      contents.withContents(
+        options.from ?? install,
+        backupId,
+        (index) => restoreFrom(install, backupId, options, index),
+        options.signal,
       ),
     forget: contents.forget,
     removeAll: contents.removeAll,

@@ -312,8 +312,8 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       if ((await store.read(install.id)) !== null) {
         throw new PermanentHostError(`the website ${install.name} exists`);
       }
-      await chosen.removeAll(install.id);
       await snapshots.removeAll(install.id);
+      await chosen.removeAll(install.id);
     },
 
     async remove(install, { keepBackups = false } = {}) {
@@ -327,9 +327,9 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       wordpress?.wpCli.end(install.id);
       await wordpress?.php.stop(install.id);
       await wordpress?.refusals.remove(install.id);
-      await chosen.removeAll(install.id);
       await removeDurably(layout.changeOf(install.id));
       if (!keepBackups) await snapshots.removeAll(install.id);
+      await chosen.removeAll(install.id);
       await archives.removeAll(install.id);
       await files.remove(install.id);
       quotas.forget(install.id);
@@ -392,8 +392,9 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     },
 
     async discardSnapshot(install, backupId) {
-      await chosen.forget(install.id, backupId);
       await snapshots.discard(install, backupId);
+      // Last, because until then it can be indexed.
+      await chosen.forget(install.id, backupId);
     },
     browseBackup: chosen.browseBackup,
     listBackupTables: chosen.listBackupTables,

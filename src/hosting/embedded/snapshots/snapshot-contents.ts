@@ -7,15 +7,18 @@ import { isGone } from './archive-tree.ts';
 import type { ArchiveFiles } from './archive-write.ts';
 import { partsOf } from './sparse-file.ts';
 
-/**
- * Lists an archive in an index by its manifest, which it verifies. Places are numbers of entries. `isHidden`: of what belongs to the
- * host. Errors: DamagedArchiveError.
- */
+export interface IndexOptions {
+  /** What belongs to the host. */
+  isHidden(path: string): boolean;
+  signal?: AbortSignal;
+}
+
+/** Lists an archive in an index by its manifest, which it verifies. Places are numbers of entries. Errors: DamagedArchiveError. */
 export async function indexArchive(
   files: ArchiveFiles,
   identity: ArchiveIdentity,
   writer: ContentsWriter,
-  isHidden: (path: string) => boolean,
+  { isHidden, signal }: IndexOptions,
 ): Promise<Snapshot> {
   const manifest = await openManifest(files.manifest).catch((error: unknown) => {
     throw isGone(error) ? new DamagedArchiveError('its manifest is missing') : error;
@@ -26,6 +29,7 @@ export async function indexArchive(
       throw new DamagedArchiveError('its manifest is that of another snapshot');
     }
     for (let place = 0; ; place += 1) {
+      signal?.throwIfAborted();
       const record = await manifest.next();
       if (!isEntry(record)) {
         return { bytes: record.archive_bytes, files: record.files, sha256: record.archive_sha256 };

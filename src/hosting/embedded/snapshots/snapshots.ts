@@ -28,7 +28,7 @@ import type { WebsiteAtRest } from './archive-source.ts';
 import { isGone } from './archive-tree.ts';
 import { type ArchiveFiles, checksum, type WriteOptions, writeArchive } from './archive-write.ts';
 import { measureFiles } from './measure-files.ts';
-import { extractArchivedFile, indexArchive } from './snapshot-contents.ts';
+import { extractArchivedFile, type IndexOptions, indexArchive } from './snapshot-contents.ts';
 
 /**
  * Snapshots of websites: `<folder>/<install id>/<backup id>.tar.zst`, an archive that tar and zstd read, and beside it
@@ -65,7 +65,7 @@ export interface Snapshots {
     install: InstallRef,
     backupId: string,
     writer: ContentsWriter,
-    isHidden: (path: string) => boolean,
+    options: IndexOptions,
   ): Promise<Snapshot>;
   /** Passes the content of a file of a snapshot to `write`, verified once it resolves. Rejects with a LostBackupError. */
   extract(
@@ -339,8 +339,8 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
       serially(install.id, () => restore(install, backupId, options)),
     restoreChosen: (install, backupId, options) =>
       serially(install.id, () => restoreChosen(install, backupId, options)),
-    index: (install, backupId, writer, isHidden) =>
-      ofArchive(install, backupId, (places, identity) => indexArchive(places, identity, writer, isHidden)),
+    index: (install, backupId, writer, options) =>
+      ofArchive(install, backupId, (places, identity) => indexArchive(places, identity, writer, options)),
     extract: (install, backupId, entry, write) =>
       ofArchive(install, backupId, (places, identity) => extractArchivedFile(places, identity, entry, write)),
     unpack: (install, backupId, write, signal) =>

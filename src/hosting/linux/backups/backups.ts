@@ -116,12 +116,19 @@ export function createBackups(options: BackupsOptions): Backups {
   const replacement = createWebsiteReplacement(databases, options.quotas, { reached: options.reached });
   const contents = createBackupContents({
     folder: layout.backupIndexes,
+    clock,
     files: createExtractedFiles({ folder: join(layout.scratch, 'backup-files') }),
     archives: {
-      index: (from, backupId, writer) =>
-        onRepository(from.id, () =>
-          ofBackup(from, backupId, ({ restic, id }) => readIndexed({ restic, id, from }, writer)),
-        ),
+      index: (from, backupId, writer, signal) =>
+        onRepository(from.id, () => {
+          signal.throwIfAborted();
+          return ofBackup(
+            from,
+            backupId,
+            ({ restic, id }) => readIndexed({ restic, id, from }, writer, signal),
+            signal,
+          );
+        }),
       extract: (from, backupId, { contents: index, entry }, write) =>
         ofBackup(from, backupId, ({ restic, id }) =>
           extractFile(
@@ -160,9 +167,10 @@ export function createBackups(options: BackupsOptions): Backups {
     from: InstallRef,
     backupId: string,
     work: (found: { restic: Restic; id: string }) => Promise<Result>,
+    signal?: AbortSignal,
   ): Promise<Result> {
     try {
-      return await work(await requireBackup(repositories, from, backupId, undefined));
+      return await work(await requireBackup(repositories, from, backupId, signal));
     } catch (error) {
       throw explainDamage(explainRepository(error, from), from, backupId);
     }
@@ -175,17 +183,29 @@ export function createBackups(options: BackupsOptions): Backups {
       from,
       backupId,
       parts,
-    }: { target: InstallRef; from: InstallRef; backupId: string; parts: RestoredParts },
+      signal,
+    }: {
+      target: InstallRef;
+      from: InstallRef;
+      backupId: string;
+      parts: RestoredParts;
+      signal: AbortSignal | undefined;
+    },
     work: (index: Contents | null) => Promise<Result>,
   ): Promise<Result> {
     const isCopy = target.id !== from.id;
     if (!isChosen(parts, isCopy)) return work(null);
     let isIndexed = false;
     try {
-      return await contents.withContents(from, backupId, (index) => {
-        isIndexed = true;
-        return work(index);
-      });
+      return await contents.withContents(
+        from,
+        backupId,
+        (index) => {
+          isIndexed = true;
+          return work(index);
+        },
+        signal,
+      );
     } catch (error) {
       throw isIndexed ? error : asUnchanged(error, isCopy ? NOT_IN_PLACE : undefined);
     }
@@ -267,7 +287,7 @@ export function createBackups(options: BackupsOptions): Backups {
     restore: (target, backupId, { from, parts = ALL_PARTS, signal, report }) =>
       onFiles(target.ref.id, async () => {
         await recover(target.ref.id);
-        const backup = { target: target.ref, from, backupId: canonicalId(backupId), parts };
+        const backup = { target: target.ref, from, backupId: canonicalId(backupId), parts, signal };
         return withIndex(backup, (index) =>
           onRepository(from.id, () =>
             restore(target, backup.backupId, { from, parts, contents: index, signal, report }),

@@ -1,9 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { manualClock } from '../../../../test/manual-clock.ts';
 import { type BackupArchives, type BackupContents, createBackupContents } from './backup-browser.ts';
 import type { ContentsWriter } from './contents-file.ts';
 import { createExtractedFiles } from './extracted-files.ts';
@@ -121,4 +133,61 @@ test('the files of a website are unpacked one at a time', async () => {
   expect(readdirSync(join(folder, 'files'))).toHaveLength(names.length);
   await contents.forget(install.id, id);
   expect(readdirSync(join(folder, 'files'))).toEqual([]);
+});
+
+/** Contents with other limits, in the same folder. */
+const limited = (index: BackupArchives['index'], limits: { withinMs?: number; mostBytes?: number } = {}) => {
+  const clock = manualClock();
+  const other = createBackupContents({
+    ...{ folder: join(folder, 'indexes'), log: pino({ level: 'silent' }), clock, ...limits },
+    archives: { ...archives, index },
+    files: createExtractedFiles({ folder: join(folder, 'files') }),
+  });
+  const list = (backupId: string) => other.browseBackup(install, backupId, { folder: 'many', ...PAGE });
+  return { other, list, clock };
+};
+const never: BackupArchives['index'] = () => new Promise(() => {});
+
+test('indexes together have a limit, and the least used one is made again', async () => {
+  const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
+  await contents.browseBackup(install, first, { folder: '', ...PAGE });
+  // As a killed process leaves it.
+  const half = `${indexOf(second)}.4c1f6f1d.part`;
+  writeFileSync(half, 'half');
+  utimesSync(half, 0, 0);
+  const { list, clock } = limited(archives.index, { mostBytes: 2.5 * statSync(indexOf(first)).size });
+  for (const id of [first, second, first, third]) {
+    clock.advance(1_000);
+    await list(id);
+  }
+  const kept = () => readdirSync(join(folder, 'indexes', install.id)).sort();
+  expect(kept()).toEqual([`${first}.sqlite`, `${third}.sqlite`].sort());
+  expect(readings).toBe(3);
+  expect(await list(second)).toMatchObject({ count: MOST });
+  expect(kept()).toHaveLength(2);
+});
+
+test('a backup that is deleted while its index is made leaves none', async () => {
+  const id = randomUUID();
+  const { other, list } = limited(async (_install, backupId, writer) => {
+    fill(writer);
+    await other.forget(install.id, backupId);
+    return SUMMARY;
+  });
+  expect(await list(id)).toMatchObject({ refused: 'backup' });
+  expect(existsSync(indexOf(id))).toBe(false);
+});
+
+test('one index that takes forever holds no others, and ends', async () => {
+  const stuck = randomUUID();
+  const { other, list } = limited((install, backupId, writer, signal) =>
+    (backupId === stuck ? never : archives.index)(install, backupId, writer, signal),
+  );
+  const cancelled = new AbortController();
+  const waiting = other.withContents(install, stuck, async () => {}, cancelled.signal);
+  expect(await list(randomUUID())).toMatchObject({ count: MOST });
+  cancelled.abort(new Error('cancelled'));
+  await expect(waiting).rejects.toThrow('cancelled');
+  const { other: hasty } = limited(never, { withinMs: 1 });
+  await expect(hasty.withContents(install, randomUUID(), async () => {})).rejects.toThrow('took too long');
 });

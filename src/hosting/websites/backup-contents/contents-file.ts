@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import type { BackupEntry, BackupFolder, BackupTables, EntryPage } from '../../contract/backup-contents.ts';
 import type { Snapshot } from '../../contract/snapshots.ts';
+import { UNFINISHED } from './index-room.ts';
 
 /**
  * The index of a backup: one SQLite file of this host that lists its entries and tables, and where they are in the archive. Listing a
@@ -69,8 +71,8 @@ export interface ContentsWriter {
 const BATCH = 20_000;
 
 export async function writeContents(file: string): Promise<ContentsWriter> {
-  const part = `${file}.part`;
-  await rm(part, { force: true });
+  // The same index can be made twice at a time.
+  const part = `${file}.${randomUUID()}${UNFINISHED}`;
   const database = new Sqlite(part);
   database.pragma('journal_mode = OFF');
   database.pragma('synchronous = OFF');
