@@ -170,7 +170,7 @@ const expectStatus = (install: InstallState, status: number) =>
 async function expectOpened(install: InstallState, data: string): Promise<void> {
   await expect.poll(async () => (await page(install)).status, { timeout: 90_000, interval: 500 }).toBe(200);
   expect(await dataOf(install)).toBe(data);
-  await expect.poll(() => inspect(false), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => inspect(false), { timeout: 60_000 }).toEqual([]);
 }
 
 describe('a repair restores', () => {
