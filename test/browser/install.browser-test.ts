@@ -308,7 +308,7 @@ describe('the sidebar', () => {
     await become('wordpress', '8.4');
     await page.getByRole('button', { name: 'Sign in to WordPress' }).waitFor();
     await follow('WordPress');
-    await page.getByText('Update in wp-admin, or use a platform with a Linux host.').first().waitFor();
+    await page.getByText('The operator can switch it on with HOMEPORT_EMBEDDED_PHP_MB.').waitFor();
     await follow('Access');
     await page.getByText('The embedded host offers SFTP, without a shell.').waitFor();
     await page.getByText('The embedded host does not open databases.').waitFor();
