@@ -78,7 +78,7 @@ export function phpSiteOf(website: WordPressSite): PhpSite {
     private: join(files, PRIVATE),
     database,
     readOnly: {
-      [SEEN.library]: join(phpFileOf(core, '.')),
+      [SEEN.scripts]: join(phpFileOf(core, '.')),
       [SEEN.sqlite]: sqlite,
       [SEEN.wpCli]: wpCli,
     },
@@ -89,7 +89,7 @@ export function phpSiteOf(website: WordPressSite): PhpSite {
       purge: `file://${SEEN.private}/${PURGES}`,
       origin,
       pass: passKey,
-      library: SEEN.library,
+      library: SEEN.scripts,
       sqlite: SEEN.sqlite,
     }),
     limits: LIMITS,

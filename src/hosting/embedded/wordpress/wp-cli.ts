@@ -85,7 +85,7 @@ function programOf(args: readonly string[]): PhpProgram {
       ...['-d', 'display_errors=stderr'],
       `${SEEN.wpCli}/${WP_CLI_PHAR}`,
       `--path=${SEEN.root}`,
-      `--require=${SEEN.library}/wp-cli-sqlite.php`,
+      `--require=${SEEN.scripts}/wp-cli-sqlite.php`,
       ...args,
       // SQLite counts the rows that a statement reads, so the report would be wrong.
       ...(args.find((argument) => !argument.startsWith('-')) === 'search-replace' ? ['--precise'] : []),

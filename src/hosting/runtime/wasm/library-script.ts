@@ -6,7 +6,7 @@ export const SEEN = {
   root: '/wordpress',
   private: '/private',
   database: '/database',
-  library: '/homeport/library',
+  scripts: '/homeport/library',
   sqlite: '/homeport/sqlite',
   wpCli: '/homeport/wp-cli',
 } as const;
@@ -43,7 +43,7 @@ export function libraryScript(
     code: `${START}['argv' => $argv, 'environment' => $environment] = json_decode(base64_decode('${given}'), true);
 foreach ($environment as $name => $value) putenv("$name=$value");
 unset($name, $stream, $value, $environment);
-require '${SEEN.library}/${script}';
+require '${SEEN.scripts}/${script}';
 `,
     host,
     https: protocol === 'https:',
