@@ -60,7 +60,11 @@ export function wasmFiles(folders: WasmFolders): Files {
         names.map(async (name) => (await entryAt(join(at, name)))?.mtimeNs.toString() ?? null),
       );
     },
-    endOfErrorLog: (bytes) => endOf(join(folders.private, ERROR_LOG), bytes),
+    async endOfErrorLog(bytes) {
+      // A website can put a link to the folder of another one there.
+      if ((await entryAt(folders.private))?.isDirectory() !== true) return '';
+      return endOf(join(folders.private, ERROR_LOG), bytes);
+    },
   };
 }
 
