@@ -3,6 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expireDeleted } from '../../src/features/provisioning/deleted-installs/jobs.ts';
+import { PLACE_MARK } from '../../src/hosting/linux/backups/place-mark.ts';
 import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { DAY_MS } from '../../src/lib/durations.ts';
 import { text } from '../client.ts';
@@ -82,5 +83,5 @@ test('a deleted website comes back with its files and its database, while its na
   );
   await homeport.idle();
   // The restored install keeps its backups; those of the other are gone.
-  expect(await readdir(layout.backups)).toEqual([id]);
+  expect((await readdir(layout.backups)).sort()).toEqual([id, PLACE_MARK].sort());
 });
