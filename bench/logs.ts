@@ -6,10 +6,10 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { LogQuery } from '../src/hosting/contract/logs.ts';
-import { logLine } from '../src/hosting/linux/logs/log-line.ts';
-import { readLog } from '../src/hosting/linux/logs/read-log.ts';
-import { SEGMENT_BYTES } from '../src/hosting/linux/logs/segments.ts';
-import { tendLogs } from '../src/hosting/linux/logs/upkeep.ts';
+import { logLine } from '../src/hosting/websites/logs/log-line.ts';
+import { readLog } from '../src/hosting/websites/logs/read-log.ts';
+import { SEGMENT_BYTES } from '../src/hosting/websites/logs/segments.ts';
+import { tendLogs } from '../src/hosting/websites/logs/upkeep.ts';
 import { MINUTE_MS } from '../src/lib/durations.ts';
 
 // Searches an access log for a text that only its oldest line has, and compares the time with `grep -F -i` on the same files. Then the

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { createEmbeddedHost } from '../../src/hosting/embedded/embedded-host.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { DAY_MS } from '../../src/lib/durations.ts';
 import { createSocketLimiters } from '../../src/network/connections/socket-limiters.ts';
 import { createSealer } from '../../src/secrets/sealer.ts';
 
@@ -26,6 +27,7 @@ const host = createEmbeddedHost({
   log,
   clock: systemClock,
   listen: true,
+  logRules: { days: 14, wholeAddressMs: DAY_MS, mostBytes: 1024 ** 3 },
 });
 await host.start();
 process.once('SIGTERM', () => host.stop());

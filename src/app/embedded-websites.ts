@@ -15,6 +15,7 @@ import { createReconciling } from '../features/provisioning/reconciling.ts';
 import type { BackupBrowser } from '../hosting/contract/backup-contents.ts';
 import type { Host } from '../hosting/contract/host.ts';
 import { installLimits, NO_LIMITS } from '../hosting/contract/install-limits.ts';
+import type { LogSource } from '../hosting/contract/logs.ts';
 import { createChosenParts } from '../hosting/embedded/chosen-parts.ts';
 import { createEmbeddedHost } from '../hosting/embedded/embedded-host.ts';
 import {
@@ -31,6 +32,7 @@ import { platformParts } from '../hosting/embedded/platform-parts.ts';
 import { publicHostKey } from '../hosting/embedded/sftp/ssh-host-key.ts';
 import { createSnapshots } from '../hosting/embedded/snapshots/snapshots.ts';
 import { createWebsiteFiles } from '../hosting/embedded/website-files.ts';
+import { createWebsiteLogs } from '../hosting/embedded/website-logs.ts';
 import { visitorFaults } from '../hosting/embedded/wordpress/home-page.ts';
 import {
   type InspectedWordPress,
@@ -58,6 +60,7 @@ import { createAddressPolicy } from '../network/probe/address-policy.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { WebsiteParts } from '../platform-backup/website-parts.ts';
 import { RECONCILE_MS, type Websites } from './linux-fleet.ts';
+import { logRulesOf } from './log-rules.ts';
 import { answerOtherProcesses } from './serving-socket.ts';
 
 const folderOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'host');
@@ -88,6 +91,7 @@ export function createEmbeddedWebsites(
     clock,
     listen: true,
     limits: installLimits({ diskGb: config.installDiskGb, files: config.installFiles }),
+    logRules: logRulesOf(config),
     wordpress: config.embeddedPhpMb === 0 ? null : wordpressOf(platform),
     isTrustedProxy: (address) => trustsAddress(config.trustProxy, address),
   });
@@ -275,6 +279,19 @@ export function folderBrowser(config: Pick<Config, 'dataDir'>, log: Logger): Bac
     ...{ folder: layout.snapshots, filesOf: layout.filesOf, limits: NO_LIMITS, clock: systemClock },
   });
   return createChosenParts({ layout, snapshots, log });
+}
+
+/** Reads the logs of the websites in the folder, for a process that does not serve them. */
+export function folderLogs(config: Config, log: Logger): LogSource {
+  const layout = layoutFor(config);
+  return createWebsiteLogs({
+    layout,
+    store: createVhostStore(layout),
+    rules: logRulesOf(config),
+    isServing: false,
+    log,
+    clock: systemClock,
+  });
 }
 
 /** Deletes everything in the folder of an install, backups included. The caller ensures that no server uses it. */

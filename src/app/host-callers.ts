@@ -1,7 +1,8 @@
 import type { BackupBrowser } from '../hosting/contract/backup-contents.ts';
 import type { Host } from '../hosting/contract/host.ts';
+import type { LogSource } from '../hosting/contract/logs.ts';
 import type { Platform } from '../platform/platform.ts';
-import { folderBrowser } from './embedded-websites.ts';
+import { folderBrowser, folderLogs } from './embedded-websites.ts';
 import { askForLogin, askForMail } from './serving-socket.ts';
 
 /** The calls to hosts that a user's request waits for. */
@@ -27,6 +28,13 @@ export function createHostCallers(
     ofFolder ??= folderBrowser(config, log);
     return ofFolder;
   }
+  let logsOfFolder: LogSource | undefined;
+  /** So are the logs. */
+  function logs(): LogSource {
+    if (!isElsewhere()) return serving();
+    logsOfFolder ??= folderLogs(config, log);
+    return logsOfFolder;
+  }
   return {
     createLogin: async (install, user) =>
       isElsewhere() ? askForLogin(config, install, user) : serving().createLogin(install, user),
@@ -37,6 +45,6 @@ export function createHostCallers(
       listBackupTables: async (...asked) => browser().listBackupTables(...asked),
       readBackupFile: async (...asked) => browser().readBackupFile(...asked),
     },
-    readLog: async (install, query, signal) => serving().readLog(install, query, signal),
+    readLog: async (install, query, signal) => logs().readLog(install, query, signal),
   };
 }

@@ -18,23 +18,20 @@ import { createFirewall } from '../hosting/linux/isolation/firewall.ts';
 import { createProjectQuotas } from '../hosting/linux/isolation/project-quotas.ts';
 import { createUnixUsers } from '../hosting/linux/isolation/unix-users.ts';
 import { createLinuxHost } from '../hosting/linux/linux-host.ts';
-import { createHostLogs } from '../hosting/linux/logs/host-logs.ts';
-import type { LogRules } from '../hosting/linux/logs/upkeep.ts';
 import { createCron } from '../hosting/linux/machine/cron.ts';
 import { createJournal } from '../hosting/linux/machine/journal.ts';
 import { type LinuxLayout, linuxLayout } from '../hosting/linux/machine/layout.ts';
 import { findPhpRuntimes, type PhpRuntime, preferredRuntime } from '../hosting/linux/machine/php-runtimes.ts';
 import { createRecords } from '../hosting/linux/machine/record.ts';
-import type { AppendMailLog } from '../hosting/linux/mail/install-mail-log.ts';
 import { createMailQueue } from '../hosting/linux/mail/mail-queue.ts';
 import { createMailSockets } from '../hosting/linux/mail/mail-sockets.ts';
 import { createRelay } from '../hosting/linux/mail/relay.ts';
-import { createAccessLogs } from '../hosting/linux/nginx/access-logs.ts';
 import { createWebServer } from '../hosting/linux/nginx/web-server.ts';
 import { createPurgeQueue } from '../hosting/linux/purges/purge-queue.ts';
 import { createPurgeSockets } from '../hosting/linux/purges/purge-sockets.ts';
 import { createSshServer } from '../hosting/linux/ssh/ssh-server.ts';
 import { createLiveInstalls } from '../hosting/linux/websites/live-installs.ts';
+import { linkLogs } from '../hosting/linux/websites/log-link.ts';
 import { cgroupOf, type WebsiteRemains } from '../hosting/linux/websites/provisioning.ts';
 import { createCompiledCores } from '../hosting/linux/wordpress/compiled-cores.ts';
 import { createDatabaseLinks } from '../hosting/linux/wordpress/create-database-link.ts';
@@ -42,17 +39,21 @@ import { createDatabaseTemplates } from '../hosting/linux/wordpress/database-tem
 import { createWebsites } from '../hosting/linux/wordpress/website.ts';
 import { createWpCliPhar } from '../hosting/linux/wp-cli/phar.ts';
 import { createWpCli } from '../hosting/linux/wp-cli/run-wp-cli.ts';
+import type { AppendMailLog } from '../hosting/policy/mail/mail-log.ts';
 import { ownAddress } from '../hosting/policy/mail/message-head.ts';
 import { phpBounds } from '../hosting/policy/php-limits.ts';
 import { createUsageLedger } from '../hosting/policy/usage/ledger.ts';
+import { linuxRecords } from '../hosting/runtime/linux/linux-runtime.ts';
+import { createAccessLogs } from '../hosting/websites/logs/access-logs.ts';
+import { createHostLogs } from '../hosting/websites/logs/host-logs.ts';
 import type { CheckPace } from '../hosting/websites/probe/probing.ts';
 import { createWordPressCores } from '../hosting/wordpress/cores.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { defaultDomain } from '../lib/default-domain.ts';
-import { HOUR_MS } from '../lib/durations.ts';
 import { hasSystemd } from '../lib/has-systemd.ts';
 import { type Randomness, systemRandomness } from '../lib/ids.ts';
 import { OperatorError } from '../lib/operator-error.ts';
+import { logRulesOf } from './log-rules.ts';
 
 export interface MachineSurroundings {
   log: Logger;
@@ -109,7 +110,14 @@ export function createHostMachine(
   const live = createLiveInstalls();
   const usage = createUsageLedger({ file: layout.usage, clock, log });
   const logRules = logRulesOf(config);
-  const logs = createHostLogs({ layout, rules: logRules, installs: () => live.ids(), clock, log });
+  const logs = createHostLogs({
+    recordsOf: (id) => linuxRecords(layout, id),
+    rules: logRules,
+    installs: () => live.ids(),
+    eachHour: (id) => linkLogs(layout.privateOf(id)),
+    clock,
+    log,
+  });
   const web = createWebServer({
     layout,
     daemons,
@@ -285,19 +293,6 @@ function envelopeSender(
     relaySender?.replaceAll('{name}', installName) ??
     ownAddress({ name: installName }, defaultDomain(installName, siteDomain))
   );
-}
-
-const MIB = 1024 ** 2;
-/** Part of its disk quota that the logs of an install may take besides it. */
-const QUOTA_SHARE = 0.1;
-
-function logRulesOf({ logDays, logAddressHours, installLogMb, installDiskGb }: Config): LogRules {
-  const most = installLogMb * MIB;
-  return {
-    days: logDays,
-    wholeAddressMs: logAddressHours === null ? null : logAddressHours * HOUR_MS,
-    mostBytes: installDiskGb === 0 ? most : Math.min(most, installDiskGb * 1024 * MIB * QUOTA_SHARE),
-  };
 }
 
 function isRestoreCheck(installName: string): boolean {

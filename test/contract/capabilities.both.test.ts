@@ -89,7 +89,7 @@ interface Scenario {
 const SCENARIOS = ['embedded, files', 'embedded, WordPress', 'linux', 'linux, bare'] as const;
 /** What each lacks. A change of the declaration shows here what users get and lose. */
 const LACKING: Record<(typeof SCENARIOS)[number], Capability[]> = {
-  'embedded, files': [...CAPABILITIES],
+  'embedded, files': CAPABILITIES.filter((name) => name !== 'logs'),
   'embedded, WordPress': [
     'wordpress_updates',
     'database_access',
@@ -97,7 +97,6 @@ const LACKING: Record<(typeof SCENARIOS)[number], Capability[]> = {
     'php_limits',
     'mail',
     'imports',
-    'logs',
     'backup_tables',
     'object_cache',
     'shell',

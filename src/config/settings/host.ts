@@ -113,19 +113,19 @@ export const HOST_SETTINGS = {
   installLogMb: setting(
     'HOMEPORT_INSTALL_LOG_MB',
     '1024',
-    'Linux host: maximum size of the logs of an install, in MiB; never more than a tenth of `HOMEPORT_INSTALL_DISK_GB`. The oldest entries go first',
+    'maximum size of the logs of an install, in MiB; never more than a tenth of `HOMEPORT_INSTALL_DISK_GB`. The oldest entries go first',
     wholeNumber(64, 1_048_576),
   ),
   logDays: setting(
     'HOMEPORT_LOG_DAYS',
     '14',
-    'Linux host: days that the logs of installs are kept, today included',
+    'days that the logs of installs are kept, today included',
     wholeNumber(1, 400),
   ),
   logAddressHours: setting(
     'HOMEPORT_LOG_ADDRESS_HOURS',
     '24',
-    'Linux host: hours that access logs keep the whole addresses of visitors, which are then shortened to `/24` and `/48`; 0: shortened at once; `always`: never shortened',
+    'hours that access logs keep the whole addresses of visitors, which are then shortened to `/24` and `/48`; 0: shortened at once; `always`: never shortened',
     hoursOrAlways,
   ),
   installTargets: list(

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { limiterFor } from '../../../test/connections.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import type { ObjectStorage } from '../../network/object-storage/object-storage.ts';
 import { createSealer } from '../../secrets/sealer.ts';
 import { type Answer, type Asked, ask, type LogLine } from '../policy/edge.fixture.ts';
@@ -58,6 +59,7 @@ export async function startHost(
     connections: { edge: limiterFor('edge'), ssh: limiterFor('ssh') },
     log: listeningLog(log),
     listen: true,
+    logRules: { days: 14, wholeAddressMs: DAY_MS, mostBytes: 64 * 1024 ** 2 },
     graceMs: 2_000,
     ...changes,
     folder,

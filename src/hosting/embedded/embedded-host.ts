@@ -36,6 +36,7 @@ import { createDiskQuotas } from './sftp/disk-quota.ts';
 import { measureWebsite } from './snapshots/measure-website.ts';
 import { createSnapshots } from './snapshots/snapshots.ts';
 import { createWebsiteFiles } from './website-files.ts';
+import { createWebsiteLogs } from './website-logs.ts';
 import { adoptDatabase } from './wordpress/adopted-database.ts';
 import { blamingWebsite } from './wordpress/broken-website.ts';
 import { changeableWebsite } from './wordpress/changeable-website.ts';
@@ -82,6 +83,14 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     limits,
     clock,
   });
+  const websiteLogs = createWebsiteLogs({
+    layout,
+    store,
+    rules: options.logRules,
+    isServing: options.listen,
+    log,
+    clock,
+  });
   const proofs = createChallengeFiles({ folder: layout.proofs, clock, log });
   const serially = serializeByKey();
   const loopbacks = createLoopbackConnections();
@@ -89,7 +98,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   const wordpress = options.listen && options.wordpress ? withWordPress(options.wordpress) : null;
   const php = wordpress?.requests ?? null;
   const serving = options.listen
-    ? createServing({ ...options, layout, store, proofs, quotas, php, loopbacks })
+    ? createServing({ ...options, layout, store, proofs, quotas, php, loopbacks, logs: websiteLogs })
     : null;
   const inventory = createEmbeddedInventory({
     layout,
@@ -112,6 +121,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
         else await served.purgePages(installId, request.paths);
         serving?.vhosts.refresh(installId);
       },
+      logs: websiteLogs,
       log,
       clock,
     });
@@ -158,6 +168,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     try {
       await wordpress?.removeUnfinished();
       await settleDatabases();
+      await websiteLogs.start();
       addresses = await serving.start();
       await wordpress?.start();
     } catch (error) {
@@ -184,6 +195,8 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     await serving?.stop();
     await chosen.stop();
     await wordpress?.stop();
+    // The last, for what the others still log.
+    await websiteLogs.stop();
   }
 
   /** HTTP address of the edge: this process's own, or the configured one. */
@@ -279,6 +292,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       const wanted = await wordpressFor(state, report, signal);
       const facts = wanted && { ...wanted, passKey: state.rules?.password?.passKey ?? null };
       const revision = await serially(state.id, async () => {
+        await websiteLogs.provide(state.id);
         const write = await served.plan(state, wanted);
         await snapshots.recover(state.id);
         if (facts === null) await files.provide(state);
@@ -463,6 +477,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       refusal: (hasWordPress) => (hasWordPress ? NO_PHP : refusalOfEmbedded('wordpress_details', 'static')),
       log,
     }),
+    readLog: websiteLogs.readLog,
     ...createNotEmbedded((id) => websiteOf(id) !== null),
 
     async readUsage(since) {

@@ -2,7 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,18 +21,20 @@ import { text } from 'node:stream/consumers';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { codeOf } from '../../lib/error-code.ts';
+import type { LogKind } from '../contract/choices.ts';
 import { PermanentHostError } from '../contract/errors.ts';
 import type { InstallState } from '../contract/install-state.ts';
 import { NO_RULES } from '../contract/website-rules.ts';
 import { LOGIN_PATH } from '../contract/wordpress-login.ts';
-import { sendRaw, siteState } from '../policy/edge.fixture.ts';
+import { eventually, sendRaw, siteState } from '../policy/edge.fixture.ts';
 import { LOGIN_LIMITS, NEXT_ATTEMPT } from '../policy/login-limits.ts';
 import { createPass } from '../policy/visitor-pass.ts';
 import { hashVisitorPassword } from '../policy/visitor-password.ts';
 import { PhpFailure } from '../runtime/wasm/php-sites.ts';
+import { addToErrorLog } from '../runtime/wasm/process/error-log.ts';
 import { checkCore } from '../wordpress/core-tree.ts';
 import { requirePackagedFiles } from '../wordpress/packaged-files.ts';
-import { LOCAL, startHost, type TestHost } from './embedded-host.fixture.ts';
+import { LOCAL, startHost, type TestHost, traces } from './embedded-host.fixture.ts';
 import { createEmbeddedHost } from './embedded-host.ts';
 import type { WordPressSettings } from './host-options.ts';
 import { platformParts } from './platform-parts.ts';
@@ -406,6 +419,95 @@ test('an email of a website goes to the platform’s mail server, and counts', a
     refusals: [{ reason: 'the limit of 1 recipients in an hour is reached', recipients: ['a@x.test'] }],
   });
   await site.host.apply(shop);
+});
+
+describe('the logs', () => {
+  const read = async (
+    install: { id: string; name: string },
+    kind: LogKind,
+  ): Promise<Record<string, unknown>[]> => {
+    const page = await site.host.readLog(install, {
+      ...{ kind, from: null, to: null, search: null, status: null },
+      ...{ cursor: null, direction: 'older', limit: 100 },
+    });
+    if ('refused' in page) throw new Error(page.reason);
+    return page.lines.map((line): Record<string, unknown> => JSON.parse(line));
+  };
+
+  test('have the requests of each website, without queries, and the time of PHP', async () => {
+    const files = siteState('logged', ['logged.test']);
+    await site.host.apply(files);
+    const headers = {
+      'X-Forwarded-For': '198.51.100.7',
+      'User-Agent': Buffer.from('Ünique "Bot"\u202e').toString('latin1'),
+      Referer: 'https://a.test/from?token=secret',
+    };
+    for (const query of ['?key=secret', '?key=secret'])
+      await site.http('shop.test', `/logged/${query}`, { headers });
+    await site.http('logged.test', '/index.html?key=secret', { headers });
+    await eventually(async () => (await read(files, 'access')).length > 0);
+    const entry = {
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      address: '198.51.100.7',
+      method: 'GET',
+      scheme: 'http',
+      host: 'logged.test',
+      path: '/index.html',
+      status: 200,
+      bytes: expect.any(Number),
+      cache: null,
+      seconds: expect.any(Number),
+      php_seconds: null,
+      user_agent: 'Ünique "Bot"\u202e',
+      referrer: 'https://a.test/from',
+    };
+    expect(await read(files, 'access')).toEqual([entry]);
+    const pages = (await read(shop, 'access')).filter(({ path }) => path === '/logged/');
+    expect(pages).toMatchObject([
+      { host: 'shop.test', cache: 'HIT', php_seconds: null },
+      { host: 'shop.test', cache: 'MISS', php_seconds: expect.any(Number) },
+    ]);
+    expect(JSON.stringify(await read(shop, 'access'))).not.toContain('secret');
+    // Neither the document root, which SFTP and PHP show, nor the folder above it has them.
+    const [log = ''] = (await traces(site, 'access-')).filter((path) => path.includes(files.id));
+    expect(log).toMatch(/^logs\//);
+    await site.host.remove(files);
+    expect(await traces(site, files.id)).toEqual([]);
+  });
+
+  test('have the errors of PHP, and none of a website that a link leads to', async () => {
+    addToErrorLog(site.file(shop, '.private/php-error.log'), 'PHP Fatal error:  no in /x.php:3', new Date());
+    expect(await read(shop, 'php')).toContainEqual({
+      time: expect.any(String),
+      level: 'error',
+      message: 'PHP Fatal error:  no in /x.php:3',
+    });
+    const curious = siteState('curious', []);
+    await site.host.apply(curious);
+    await symlink(site.file(shop, '.private'), site.file(curious, '.private'));
+    expect(await read(curious, 'php')).toEqual([]);
+    await site.host.remove(curious);
+  });
+
+  test('have the mail', async () => {
+    const message = Buffer.from('To: logged@x.test\r\nSubject: Hello\r\n\r\nText');
+    await callbacks?.deliverMail({ siteId: shop.id, message, arguments: ['-t'] });
+    await eventually(async () =>
+      (await read(shop, 'mail')).some(
+        ({ event, recipients }) => event === 'sent' && String(recipients) === 'logged@x.test',
+      ),
+    );
+  });
+
+  test('can be read by a process that does not serve the website', async () => {
+    const other = createEmbeddedHost({ ...site.options, listen: false });
+    const page = await other.readLog(shop, {
+      ...{ kind: 'access', from: null, to: null, search: '/logged/', status: null },
+      ...{ cursor: null, direction: 'older', limit: 100 },
+    });
+    expect('lines' in page && page.lines).toHaveLength(2);
+    await expect(read({ id: randomUUID(), name: 'unknown' }, 'php')).rejects.toThrow('no website unknown');
+  });
 });
 
 test('a restart of PHP ends its process, and refuses a website of files', async () => {

@@ -14,6 +14,7 @@ import type { SshQuestions } from '../contract/questions.ts';
 import type { UsageSource } from '../contract/usage.ts';
 import type { WordPressMarks } from '../contract/wordpress.ts';
 import type { PhpSites, PhpSitesOptions } from '../runtime/wasm/php-sites.ts';
+import type { LogRules } from '../websites/logs/upkeep.ts';
 import type { CheckPace } from '../websites/probe/probing.ts';
 import type { WebsiteMailSettings } from './wordpress/website-mail.ts';
 
@@ -38,6 +39,7 @@ export interface EmbeddedHostOptions {
   listen: boolean;
   /** Optional. */
   limits?: InstallLimits;
+  logRules: LogRules;
   /** None: the host serves files only. */
   wordpress?: WordPressSettings | null;
   /** Whether a peer is a proxy whose `X-Forwarded-For` names the visitor. None by default. */

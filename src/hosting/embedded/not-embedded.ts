@@ -7,7 +7,7 @@ import { refusalOfEmbedded } from '../policy/capabilities.ts';
 /** The operations that need a Linux host. */
 type NotEmbedded = Pick<
   Host,
-  'createDatabaseLink' | 'planUpdates' | 'updateWordpress' | 'readLog' | 'importWebsite' | 'lastImport'
+  'createDatabaseLink' | 'planUpdates' | 'updateWordpress' | 'importWebsite' | 'lastImport'
 >;
 
 /** Refuses what the embedded host does not do. Services have asked before; this is for work that was queued on another host. */
@@ -28,7 +28,6 @@ export function createNotEmbedded(hasWordPress: (installId: string) => boolean):
     }),
     planUpdates: refuseFor('wordpress_updates'),
     updateWordpress: refuseFor('wordpress_updates'),
-    readLog: async (install) => ({ refused: 'unsupported', reason: reasonFor(install, 'logs') }),
     async importWebsite(install) {
       throw new RefusedImportError(reasonFor(install, 'imports'));
     },

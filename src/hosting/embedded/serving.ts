@@ -16,6 +16,7 @@ import type { VhostStore } from './host-folder/vhost-store.ts';
 import type { EmbeddedAddresses, EmbeddedHostOptions } from './host-options.ts';
 import type { DiskQuotas } from './sftp/disk-quota.ts';
 import { createSftpGateway } from './sftp/sftp-gateway.ts';
+import type { WebsiteLogs } from './website-logs.ts';
 
 /** Serves the websites: the edge, SFTP and what they count. */
 export interface Serving {
@@ -34,6 +35,7 @@ interface ServingOptions extends EmbeddedHostOptions {
   /** Null: the host runs no PHP. */
   php: Pick<PhpPagesOptions, 'request' | 'settle'> | null;
   loopbacks: Pick<LoopbackConnections, 'siteOf'>;
+  logs: Pick<WebsiteLogs, 'requests'>;
 }
 
 const GRACE_MS = 5_000;
@@ -67,7 +69,7 @@ export function createServing(options: ServingOptions): Serving {
     own,
     objectStorage: options.objectStorage,
     connections: options.connections.edge,
-    meter: createResponseMeter({ ledger: usage, isTrusted, clock }),
+    meter: createResponseMeter({ ledger: usage, requests: options.logs.requests, clock }),
     visitorOf: (request) => addressOf(request, isTrusted),
     websiteAsking: ({ socket }) => options.loopbacks.siteOf(socket),
     log,

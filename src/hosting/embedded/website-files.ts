@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, open, readdir, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { syncFolder } from '../../lib/durable-file.ts';
 import { hasCode } from '../../lib/error-code.ts';
 import { ifThere } from '../../lib/if-there.ts';
@@ -13,7 +13,7 @@ import { removeTree } from './snapshots/archive-exchange.ts';
 export interface WebsiteFiles {
   /** Creates the document root with a starter page, if missing. Existing files stay untouched. */
   provide(install: InstallRef): Promise<void>;
-  /** Deletes all files of an install, atomically. */
+  /** Deletes all files of an install, and its logs, atomically. */
   remove(installId: string): Promise<void>;
 }
 
@@ -36,11 +36,13 @@ export function createWebsiteFiles(layout: Layout): WebsiteFiles {
 
     async remove(installId) {
       await mkdir(layout.trash, { recursive: true, mode: 0o700 });
-      try {
-        await rename(layout.installOf(installId), join(layout.trash, `${installId}.${randomUUID()}`));
-        await syncFolder(layout.installs);
-      } catch (error) {
-        if (!hasCode(error, 'ENOENT')) throw error;
+      for (const folder of [layout.installOf(installId), layout.logsOf(installId)]) {
+        try {
+          await rename(folder, join(layout.trash, `${installId}.${randomUUID()}`));
+          await syncFolder(dirname(folder));
+        } catch (error) {
+          if (!hasCode(error, 'ENOENT')) throw error;
+        }
       }
       // Leftovers of an interrupted removal are here too.
       for (const name of await readdir(layout.trash)) {

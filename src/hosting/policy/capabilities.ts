@@ -107,7 +107,7 @@ const DECLARED: Readonly<Record<Capability, Declaration>> = {
   logs: {
     title: 'logs of requests, PHP, WP-Cron and mail',
     ofFiles: null,
-    notEmbedded: 'The embedded host keeps no logs of websites.',
+    notEmbedded: null,
     otherWay: null,
   },
   backup_parts: {

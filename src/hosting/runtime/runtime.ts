@@ -1,3 +1,5 @@
+import type { FileHandle } from 'node:fs/promises';
+
 /**
  * The engine that runs and confines one website: the small interface that operations in hosting/websites build on. `runtime/linux` runs a
  * website with Debian's daemons, `runtime/wasm` with PHP as WebAssembly. An operation knows no engine, and a runtime knows nothing of the
@@ -55,3 +57,17 @@ export interface Files {
   /** The last bytes of the log in which the website's PHP notes its errors, as text; empty without one. */
   endOfErrorLog(bytes: number): Promise<string>;
 }
+
+/** What happened to the website. Beside its runtime, because logs of all websites are read all the time, and running programs needs more. */
+export interface Records {
+  /** The folder of its logs. The host alone writes there, and the website reads it at most. Missing before the website and after it. */
+  readonly logs: string;
+  /**
+   * Opens the log in which the website's PHP notes its errors, or the one that it replaced. Null without one. Neither a link nor a pipe in
+   * its place is followed or waited for; the caller closes it, and asks whether it is a file.
+   */
+  openErrorLog(which: ErrorLog): Promise<FileHandle | null>;
+}
+
+/** `former`: the log that was put aside when it was long enough. */
+export type ErrorLog = 'present' | 'former';

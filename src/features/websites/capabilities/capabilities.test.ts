@@ -103,7 +103,6 @@ describe('WordPress in the embedded host', () => {
       ['database', shop.name],
       ['mail', shop.name],
       ['import-key', shop.name],
-      ['logs', shop.name],
     ]) {
       const said = await command(...words);
       expect(said).not.toBe('');

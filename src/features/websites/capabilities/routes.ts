@@ -12,7 +12,7 @@ export function capabilityRoutes(capabilities: Pick<CapabilityService, 'list'>):
       operationId: 'getInstallCapabilities',
       summary: 'List what the host of an install does for it',
       description:
-        'Hosts differ: the embedded host has no logs, for example, and websites of files have no WordPress. Every capability is listed, with the reason and the remedy if it is not available. Requests that need one that is not available are refused with the code `capability_unavailable`, before any work starts. Clients should ignore names that they do not know.',
+        'Hosts differ: the embedded host has no shell, for example, and websites of files have no WordPress. Every capability is listed, with the reason and the remedy if it is not available. Requests that need one that is not available are refused with the code `capability_unavailable`, before any work starts. Clients should ignore names that they do not know.',
       tag: 'Installs',
       errors: [401, 403, 404, 429, 503],
       success: 200,

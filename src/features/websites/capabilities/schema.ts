@@ -2,10 +2,10 @@ import { component, nullableString, stringEnum, Type } from '../../../api/schema
 import { CAPABILITIES } from '../../../hosting/contract/capabilities.ts';
 
 const capabilityExample = {
-  name: 'logs' as const,
-  title: 'logs of requests, PHP, WP-Cron and mail',
+  name: 'shell' as const,
+  title: 'shell by SSH',
   available: false,
-  reason: 'The embedded host keeps no logs of websites.',
+  reason: 'The embedded host offers SFTP, without a shell.',
   remedy: 'Use a platform with a Linux host, which offers it.',
 };
 

@@ -45,7 +45,7 @@ export interface AnswersOptions {
   php?: PhpPages | null;
   proofs: ChallengeFiles;
   objectStorage: ObjectStorage;
-  /** Counts the traffic of each website. */
+  /** Counts the traffic of each website, and logs it. */
   meter: ResponseMeter;
   /** The visitor's address. */
   visitorOf(request: IncomingMessage): string | undefined;
@@ -95,9 +95,15 @@ export function createAnswers(options: AnswersOptions): Answer {
     const asking = options.websiteAsking(request);
     // PHP names any host on a connection that it has for its own.
     if (asking !== null && asking !== route.vhost.id) return sendNotice({ response }, NOTICES.noWebsite);
-    meter.assign(response, route.vhost.id);
     // PHP would name any visitor, if this machine is a trusted proxy.
     const address = asking === null ? options.visitorOf(request) : request.socket.remoteAddress;
+    meter.assign(response, {
+      installId: route.vhost.id,
+      scheme,
+      host: host.name,
+      path: target.path,
+      address,
+    });
     if (isInRanges(route.vhost.blocked, address)) return sendNotice({ response }, NOTICES.blocked);
 
     const method = request.method ?? '';

@@ -6,6 +6,7 @@ import type {
 } from '../../../network/object-storage/object-storage.ts';
 import { type OffloadRule, offloadType } from '../../policy/offload-rule.ts';
 import type { Offload } from '../host-folder/vhost.ts';
+import { timed } from './answer-record.ts';
 import { type Exchange, sendRedirect, sendStream } from './exchange.ts';
 import { rangeHolds } from './file-response.ts';
 import type { SitePath } from './request-target.ts';
@@ -52,7 +53,11 @@ export async function serveObject(
     sendRedirect(exchange, storage.publicUrl(object) + exchange.target.query);
     return true;
   }
-  const stored = await fetchObject(exchange, object, storage);
+  const stored = await timed(
+    exchange.response,
+    () => fetchObject(exchange, object, storage),
+    (found) => found?.body,
+  );
   if (stored === null) return false;
   const headers: OutgoingHttpHeaders = { 'X-Cache': 'BYPASS', 'X-Content-Type-Options': 'nosniff' };
   for (const [name, value] of Object.entries(stored.headers)) {

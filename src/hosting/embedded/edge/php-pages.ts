@@ -18,6 +18,7 @@ import type { Scheme } from '../../policy/redirects.ts';
 import { PhpFailure, type PhpFailureReason, type PhpResponse } from '../../runtime/wasm/php-sites.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
 import { createRareLog } from '../rare-log.ts';
+import { noteCache, timed } from './answer-record.ts';
 import { type Exchange, sendNotice } from './exchange.ts';
 import { bypassesPageCache } from './page-bypass.ts';
 import { createPageCache, type Page, readAnswer } from './page-cache.ts';
@@ -106,7 +107,11 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
       exchange.response.setTimeout(idleMs);
       return send(exchange, vhost, waited, 'HIT', campaign);
     }
-    const made = makePage(exchange, vhost, kept);
+    const made = timed(
+      exchange.response,
+      () => makePage(exchange, vhost, kept),
+      ({ read }) => ('body' in read ? read.body : null),
+    );
     note(key, made);
     pages.follow(
       key,
@@ -189,6 +194,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
     campaign: string,
   ): void {
     const location = headers.location;
+    noteCache(response, cache);
     response.writeHead(status, {
       ...headers,
       ...(typeof location === 'string'
@@ -219,20 +225,25 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
     else visitor.once('end', () => response.setTimeout(SILENT_MS));
     const body = hasBody(visitor.headers) ? visitor.pipe(new PassThrough()) : null;
     try {
-      const answered = await ask(
-        vhost,
-        {
-          method: method === 'HEAD' ? 'GET' : method,
-          target: target.path + target.query,
-          headers: headersForPhp(visitor.headers, vhost, method),
-          body,
-          https: scheme === 'https',
-          clientAddress,
-          host: nameOf(host),
-          left: gone.signal,
-        },
-        ended.signal,
-        body && !visitor.readableEnded ? { visitor, body } : null,
+      const answered = await timed(
+        response,
+        () =>
+          ask(
+            vhost,
+            {
+              method: method === 'HEAD' ? 'GET' : method,
+              target: target.path + target.query,
+              headers: headersForPhp(visitor.headers, vhost, method),
+              body,
+              https: scheme === 'https',
+              clientAddress,
+              host: nameOf(host),
+              left: gone.signal,
+            },
+            ended.signal,
+            body && !visitor.readableEnded ? { visitor, body } : null,
+          ),
+        ({ body: answer }) => answer,
       );
       response.setTimeout(idleMs);
       await stream(exchange, answered, answered.body, 'BYPASS', () => settle(vhost));
@@ -260,6 +271,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
       transform: (chunk, _encoding, done) => done(null, method === 'HEAD' ? undefined : chunk),
       flush: (done) => void settled().then(() => done(), done),
     });
+    noteCache(response, cache);
     response.writeHead(status, { ...headersForVisitor(headers), 'X-Cache': cache });
     // No part of the pipeline, which would end PHP with the visitor.
     body.once('error', (error) =>
@@ -305,6 +317,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
 }
 
 function refuseUncached({ response }: PhpExchange): void {
+  noteCache(response, 'MISS');
   response.writeHead(NOT_CACHED_STATUS, {
     'X-Cache': 'MISS',
     'Cache-Control': 'no-store',

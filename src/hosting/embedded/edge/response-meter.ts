@@ -4,19 +4,21 @@ import type { Clock } from '../../../lib/clock.ts';
 import { wantsOnlyCached } from '../../policy/page-request-headers.ts';
 import type { UsageLedger } from '../../policy/usage/ledger.ts';
 import { isVisit, visitorOf } from '../../policy/usage/visitors.ts';
+import { answerOf } from '../../websites/logs/access-logs.ts';
+import { accessEntry, type WebsiteRequest } from './access-entry.ts';
+import type { RequestLog } from './request-log.ts';
 
-/** Counts the bytes of each response, and the visitors. */
+/** Counts the bytes of each response, and the visitors, and logs the requests of websites. */
 export interface ResponseMeter {
   /** Follows a response until its last byte has been sent, or its connection is cut. */
   follow(request: IncomingMessage, response: ServerResponse): void;
-  /** Counts a followed response for a website. Others count for none. */
-  assign(response: ServerResponse, installId: string): void;
+  /** Counts and logs a followed response for a website. Others count for none, and are in no log. */
+  assign(response: ServerResponse, request: WebsiteRequest): void;
 }
 
 export interface ResponseMeterOptions {
   ledger: UsageLedger;
-  /** Whether a peer is a proxy whose `X-Forwarded-For` names the visitor. */
-  isTrusted(address: string): boolean;
+  requests: Pick<RequestLog, 'add'>;
   clock: Clock;
 }
 
@@ -34,9 +36,9 @@ interface Connection {
 
 const DAY_MS = 86_400_000;
 
-export function createResponseMeter({ ledger, isTrusted, clock }: ResponseMeterOptions): ResponseMeter {
+export function createResponseMeter({ ledger, requests, clock }: ResponseMeterOptions): ResponseMeter {
   const connections = new WeakMap<Socket, Connection>();
-  const installs = new WeakMap<ServerResponse, string>();
+  const assigned = new WeakMap<ServerResponse, WebsiteRequest>();
 
   function connectionOf(socket: Socket): Connection {
     let connection = connections.get(socket);
@@ -47,9 +49,12 @@ export function createResponseMeter({ ledger, isTrusted, clock }: ResponseMeterO
     return connection;
   }
 
-  function countVisit(request: IncomingMessage, installId: string, atMs: number, last: Connection): void {
-    const agent = request.headers['user-agent'];
-    const visitor = addressOf(request, isTrusted);
+  function countVisit(
+    { installId, address: visitor }: WebsiteRequest,
+    agent: string | undefined,
+    atMs: number,
+    last: Connection,
+  ): void {
     const day = Math.floor(atMs / DAY_MS);
     if (
       last.visitor === visitor &&
@@ -66,6 +71,7 @@ export function createResponseMeter({ ledger, isTrusted, clock }: ResponseMeterO
   return {
     follow(request, response) {
       const { socket } = request;
+      const begunAtMs = performance.now();
       let isCounted = false;
       const settle = () => {
         if (isCounted) return;
@@ -75,18 +81,21 @@ export function createResponseMeter({ ledger, isTrusted, clock }: ResponseMeterO
         const sent = socket.bytesWritten - socket.writableLength;
         const bytes = Math.max(0, sent - connection.bytes);
         connection.bytes += bytes;
-        const installId = installs.get(response);
-        if (installId === undefined || isCheck(request)) return;
+        const website = assigned.get(response);
+        if (website === undefined || isCheck(request)) return;
+        const { installId, address = '' } = website;
         const atMs = clock.now().getTime();
         ledger.count(installId, atMs, bytes);
-        countVisit(request, installId, atMs, connection);
+        countVisit(website, request.headers['user-agent'], atMs, connection);
+        const entry = accessEntry(website, request, response, { bytes, ms: performance.now() - begunAtMs });
+        requests.add({ installId, atMs, address, answer: answerOf(entry) });
       };
       // Before the server's own listener, which begins to send the next response of a pipeline.
       response.prependOnceListener('finish', settle);
       response.once('close', settle);
     },
-    assign(response, installId) {
-      installs.set(response, installId);
+    assign(response, request) {
+      assigned.set(response, request);
     },
   };
 }

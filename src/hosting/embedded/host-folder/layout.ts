@@ -39,6 +39,9 @@ export interface Layout {
   sshHostKey: string;
   /** Traffic counts that the control plane collects. */
   usage: string;
+  /** One folder for each install with its logs, which neither PHP nor SFTP reaches. */
+  logs: string;
+  logsOf(installId: string): string;
   /** One file for each install whose mail was refused. */
   refusals: string;
   refusalsOf(installId: string): string;
@@ -97,6 +100,8 @@ export function layoutOf(root: string): Layout {
     edgeCertificate: join(root, 'edge-certificate.pem'),
     sshHostKey: join(root, 'ssh-host-key'),
     usage: join(root, 'usage.sqlite'),
+    logs: join(root, 'logs'),
+    logsOf: (id) => join(root, 'logs', checked(id)),
     refusals: join(root, 'mail-refusals'),
     refusalsOf: (id) => join(root, 'mail-refusals', `${checked(id)}.json`),
     changes: join(root, 'changes'),

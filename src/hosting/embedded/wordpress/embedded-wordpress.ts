@@ -24,6 +24,7 @@ import { writePhpFiles } from '../../wordpress/php-files.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import type { WordPressSettings } from '../host-options.ts';
 import { createRareLog } from '../rare-log.ts';
+import type { WebsiteLogs } from '../website-logs.ts';
 import { createMailRefusals, type MailRefusals } from './mail-refusals.ts';
 import { followReleases } from './newer-releases.ts';
 import type { PurgeRequest } from './purge-requests.ts';
@@ -67,6 +68,7 @@ interface EmbeddedWordPressOptions {
   websites(): Promise<WordPressWebsite[]>;
   websiteOf(installId: string): WordPressWebsite | null;
   purge(installId: string, request: PurgeRequest): Promise<void>;
+  logs: Pick<WebsiteLogs, 'append'>;
   log: Logger;
   clock: Clock;
 }
@@ -77,7 +79,7 @@ const OLDEST_WORDPRESS = '6.4';
 const RETRY_MS = MINUTE_MS;
 
 export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): EmbeddedWordPress {
-  const { settings, layout, siteDomain, websites, websiteOf, log, clock } = options;
+  const { settings, layout, siteDomain, websites, websiteOf, logs, log, clock } = options;
   const { source, url, releasesUrl, randomness } = settings;
   const rarely = createRareLog(clock);
   const refusals = createMailRefusals(layout, clock);
@@ -85,7 +87,15 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
   /** Loaded with the first email, to keep time and memory out of the start. */
   const mail = () => {
     made ??= import('./website-mail.ts').then(({ createWebsiteMail }) =>
-      createWebsiteMail({ ...settings.mail, siteDomain, refusals, clock, randomness }),
+      createWebsiteMail({
+        ...settings.mail,
+        siteDomain,
+        refusals,
+        appendLog: (id, entry) =>
+          void logs.append('mail', id, [{ time: clock.now().toISOString(), ...entry }]),
+        clock,
+        randomness,
+      }),
     );
     return made;
   };
@@ -136,6 +146,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     served: websites,
     websiteOf,
     purge: options.purge,
+    appendCron: (id, entry) => logs.append('cron', id, [entry]),
     log,
     clock,
   });

@@ -39,6 +39,7 @@ export async function startOperatedWebsite(): Promise<OperatedWebsite> {
     websites: async () => [],
     websiteOf: () => null,
     purge: async () => {},
+    logs: { append: async () => {} },
     log,
     clock: systemClock,
   });

@@ -55,6 +55,7 @@ it('takes purges one after the other, so that two requests lose none', async () 
     php: noPhp,
     served: async () => [],
     websiteOf: () => null,
+    appendCron: async () => {},
     purge: (_id, request) => new Promise((done) => purges.push({ request, done })),
     log: pino({ level: 'silent' }),
     clock: systemClock,
@@ -90,13 +91,16 @@ it('ends PHP at once when it stops, even while a task waits for requests of its 
   const clock = manualClock();
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
   const stopped: string[] = [];
+  const ran: object[] = [];
   const website = {
     id: vhost.id,
     facts: { version: '6.8', origin: 'http://shop.hosting.test', passKey: null },
   };
   const serving = createWordPressServing({
     layout,
-    sites: new Proxy(noSites, { get: (_sites, name) => name === 'runCron' && (async () => null) }),
+    sites: new Proxy(noSites, {
+      get: (_sites, name) => name === 'runCron' && (async () => ({ exit: 0, output: 'done', nextMs: null })),
+    }),
     php: Object.assign(Object.create(noPhp), {
       isHeld: () => false,
       rest(id: string) {
@@ -107,6 +111,7 @@ it('ends PHP at once when it stops, even while a task waits for requests of its 
     }),
     served: async () => [website],
     websiteOf: () => website,
+    appendCron: async (_id, { exit, output }) => void ran.push({ exit, output }),
     purge: async () => {},
     log: pino({ level: 'silent' }),
     clock,
@@ -116,5 +121,6 @@ it('ends PHP at once when it stops, even while a task waits for requests of its 
   clock.advance(5 * MINUTE_MS);
   await vi.advanceTimersByTimeAsync(MINUTE_MS);
   await vi.waitFor(() => expect(stopped).toEqual([vhost.id]));
+  expect(ran).toEqual([{ exit: 0, output: 'done' }]);
   await serving.stop();
 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { SEEN } from '../../runtime/wasm/library-script.ts';
 import type { PhpRoots, PhpSite } from '../../runtime/wasm/php-sites.ts';
+import type { WasmFolders } from '../../runtime/wasm/wasm-runtime.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import { renderPrepend } from '../../wordpress/site-config.ts';
 import type { Layout } from '../host-folder/layout.ts';
@@ -64,9 +65,12 @@ export function phpRootsOf({ installs, making, golden, cores, sqlite, wpCli }: L
 }
 
 /** The folders of an install's website that its runtime shows. */
-export function runtimeFoldersOf({ filesOf }: Pick<Layout, 'filesOf'>, installId: string) {
+export function runtimeFoldersOf(
+  { filesOf, logsOf }: Pick<Layout, 'filesOf' | 'logsOf'>,
+  installId: string,
+): WasmFolders {
   const root = filesOf(installId);
-  return { root, private: join(root, PRIVATE) };
+  return { root, private: join(root, PRIVATE), logs: logsOf(installId) };
 }
 
 export function phpSiteOf(website: WordPressSite): PhpSite {

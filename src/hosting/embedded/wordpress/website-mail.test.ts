@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { manualClock } from '../../../../test/manual-clock.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
+import type { MailLogEntry } from '../../policy/mail/mail-log.ts';
 import { layoutOf } from '../host-folder/layout.ts';
 import { createMailRefusals } from './mail-refusals.ts';
 import { sendmailRecipients } from './sendmail-arguments.ts';
@@ -19,6 +20,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 function mailer(hasServer = true) {
+  const logged: MailLogEntry[] = [];
   const taken: OutgoingMail[] = [];
   const clock = manualClock(new Date('2026-01-02T03:04:05Z'));
   const mail = createWebsiteMail({
@@ -27,6 +29,7 @@ function mailer(hasServer = true) {
     portalHost: 'portal.hosting.example',
     siteDomain: 'provider.example',
     refusals: createMailRefusals(layoutOf(folder), clock),
+    appendLog: (_installId, entry) => logged.push(entry),
     perHour: 3,
     hasServer,
     clock,
@@ -41,7 +44,7 @@ function mailer(hasServer = true) {
   });
   const send = (text: string, parameters = ['-t', '-i'], perHour?: number) =>
     mail.send(SHOP, perHour, { siteId: SHOP.id, message: Buffer.from(text), arguments: parameters });
-  return { mail, send, taken, clock };
+  return { mail, send, taken, clock, logged };
 }
 
 describe('the email of a website', () => {
@@ -112,7 +115,7 @@ describe('the email of a website', () => {
   });
 
   it('is limited to some recipients in an hour, without those of failed messages', async () => {
-    const { mail, send, clock } = mailer();
+    const { mail, send, clock, logged } = mailer();
     await expect(send('To: down@x.example\n\n')).rejects.toThrow('does not answer');
     await send('To: a@x.example, b@x.example\n\n');
     expect(await mail.read(SHOP, undefined)).toMatchObject({ limitPerHour: 3, sentLastHour: 2, queued: 0 });
@@ -120,6 +123,13 @@ describe('the email of a website', () => {
     await expect(send('To: a@x.example\n\n', ['-t'], 0)).rejects.toThrow('switched off');
     clock.advance(3_600_001);
     await send('To: a@x.example, b@x.example\n\n');
+    expect(logged).toMatchObject([
+      { event: 'failed', id: expect.any(String), recipients: ['down@x.example'] },
+      { event: 'sent', id: expect.any(String), recipient_count: 2, reason: null },
+      { event: 'refused', id: null, reason: 'the limit of 3 recipients in an hour is reached' },
+      { event: 'refused', id: null, reason: 'mail of this website is switched off' },
+      { event: 'sent' },
+    ]);
   });
 
   it('has no author under a domain of the provider, and recipients that exist', async () => {

@@ -4,7 +4,9 @@ import { HOUR_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
+import type { MailEvent } from '../../contract/logs.ts';
 import type { InstallMail } from '../../contract/mail.ts';
+import { type AppendMailLog, mailLogEntry } from '../../policy/mail/mail-log.ts';
 import { addressesIn, LARGEST_HEAD, type MessageHead, parseHead } from '../../policy/mail/message-head.ts';
 import { outgoingHead } from '../../policy/mail/outgoing-head.ts';
 import { LARGEST_MESSAGE, MOST_RECIPIENTS, parseAddress } from '../../policy/mail/recipients.ts';
@@ -44,12 +46,17 @@ export interface WebsiteMail {
 interface WebsiteMailOptions extends WebsiteMailSettings {
   siteDomain: string;
   refusals: MailRefusals;
+  appendLog: AppendMailLog;
   clock: Clock;
   randomness: Randomness;
 }
 
+const WITHOUT_SERVER =
+  'The platform has no mail server, so the message is only in its data folder. Ask your provider.';
+
 export function createWebsiteMail(options: WebsiteMailOptions): WebsiteMail {
-  const { senderOf, platformAddress, portalHost, siteDomain, refusals, clock, randomness } = options;
+  const { senderOf, platformAddress, portalHost, siteDomain, refusals, appendLog, clock, randomness } =
+    options;
   /** Recipients of each message in the last hour, by install. */
   const sent = new Map<string, { atMs: number; recipients: number }[]>();
 
@@ -89,11 +96,16 @@ export function createWebsiteMail(options: WebsiteMailOptions): WebsiteMail {
   return {
     async send(install, perHour = options.perHour, mail) {
       const { fromHead, recipients } = sendmailRecipients(mail.arguments);
+      const sender = senderOf(install.name);
+      const bytes = mail.message.length;
       let wanted = recipients;
+      /** Null before the rules admit it. */
+      let id: string | null = null;
+      const append = (event: MailEvent, reason: string | null) =>
+        appendLog(install.id, mailLogEntry({ id, sender, recipients: wanted, bytes }, event, reason));
       try {
         const head = headOf(mail.message);
         if (fromHead) wanted = [...recipients, ...addressesIn(head)];
-        const sender = senderOf(install.name);
         const names = {
           install,
           sender,
@@ -102,16 +114,20 @@ export function createWebsiteMail(options: WebsiteMailOptions): WebsiteMail {
           siteDomain,
           ownDomain: defaultDomain(install.name, siteDomain),
         };
-        const outgoing = outgoingHead(head, names, { id: randomness.uuid(), date: clock.now() });
+        const messageId = randomness.uuid();
+        const outgoing = outgoingHead(head, names, { id: messageId, date: clock.now() });
         if ('fault' in outgoing) throw new Error(outgoing.fault);
         const to = checkedRecipients(wanted);
         const takeBack = count(install.id, to.length, perHour);
+        id = messageId;
         const message = Buffer.concat([outgoing.head, mail.message.subarray(head.length)]);
         await forward({ from: sender, to, message }).catch((error: unknown) => {
           takeBack();
           throw error;
         });
+        append('sent', options.hasServer ? null : WITHOUT_SERVER);
       } catch (error) {
+        append(id === null ? 'refused' : 'failed', messageOf(error));
         await refusals.add(install.id, { reason: messageOf(error), recipients: wanted });
         throw error;
       }

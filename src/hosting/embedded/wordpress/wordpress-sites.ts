@@ -14,6 +14,7 @@ import type { ReportProgress } from '../../contract/progress.ts';
 import type { LoginRefused, WordPressLogin } from '../../contract/wordpress-login.ts';
 import { type LibraryScript, libraryScript } from '../../runtime/wasm/library-script.ts';
 import type { PhpSite, PhpSites } from '../../runtime/wasm/php-sites.ts';
+import { endOfOutput } from '../../websites/logs/log-line.ts';
 import { outputOfCompleted } from '../../wordpress/completed-script.ts';
 import type { WordPressCores } from '../../wordpress/cores.ts';
 import { createLogin, LOGIN_SCRIPT, LOGIN_WITHIN_MS } from '../../wordpress/logins.ts';
@@ -66,8 +67,16 @@ export interface WordPressSites extends WordPressVersions, UrlReplacement {
     work: () => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result>;
-  /** Runs due tasks. Returns the time of the next one in milliseconds, or null. */
-  runCron(installId: string, facts: SiteFacts, signal?: AbortSignal): Promise<number | null>;
+  runCron(installId: string, facts: SiteFacts, signal?: AbortSignal): Promise<CronRun>;
+}
+
+/** A run of due tasks. */
+export interface CronRun {
+  exit: number;
+  /** The end of what it printed. */
+  output: string;
+  /** When the next task is due, in milliseconds; null without one. */
+  nextMs: number | null;
 }
 
 /** Scripts that end with the line of {@link outputOfCompleted}. */
@@ -279,13 +288,18 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
 
     async runCron(installId, facts, signal) {
       const { host, protocol } = new URL(facts.origin);
-      const { output } = await php.run(
+      const { output, error, exit } = await php.run(
         await siteOf(installId, facts),
         { code: CRON_CODE, host, https: protocol === 'https:', seconds: CRON_SECONDS },
         signal,
       );
-      const seconds = /\nnext:(\d{1,12})$/.exec(output)?.[1];
-      return seconds === undefined ? null : Number(seconds) * 1_000;
+      const [end = '', seconds = ''] = /\nnext:(\d{0,12})$/.exec(output) ?? [];
+      const printed = output.slice(0, output.length - end.length);
+      return {
+        exit,
+        output: endOfOutput(printed, error),
+        nextMs: seconds === '' ? null : Number(seconds) * 1_000,
+      };
     },
   };
 }

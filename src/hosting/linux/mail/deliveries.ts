@@ -5,7 +5,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import { type AppendMailLog, mailLogEntry } from './install-mail-log.ts';
+import { type AppendMailLog, mailLogEntry } from '../../policy/mail/mail-log.ts';
 import type { QueueFile, StoredMessage } from './queue-file.ts';
 import { type Relay, RelayFault, type Verdict } from './relay.ts';
 

@@ -6,8 +6,8 @@ import { syncFolder } from '../../../lib/durable-file.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { LISTED_MESSAGES } from '../../contract/choices.ts';
 import type { MailQueueReport, MailSelection } from '../../contract/mail.ts';
+import { type AppendMailLog, mailLogEntry } from '../../policy/mail/mail-log.ts';
 import { createDeliveries } from './deliveries.ts';
-import { type AppendMailLog, mailLogEntry } from './install-mail-log.ts';
 import { type Exceeded, type NewMessage, openQueueFile, type QueueFile } from './queue-file.ts';
 import type { Relay } from './relay.ts';
 

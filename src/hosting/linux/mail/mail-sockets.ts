@@ -6,10 +6,10 @@ import type { Clock } from '../../../lib/clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../lib/durations.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { ifThere } from '../../../lib/if-there.ts';
+import { type AppendMailLog, mailLogEntry } from '../../policy/mail/mail-log.ts';
 import { reasonKey } from '../../policy/mail/refusals.ts';
 import { createWaitingRoom, type WaitingRoom } from '../../policy/waiting-room.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { type AppendMailLog, mailLogEntry } from './install-mail-log.ts';
 import type { MailQueue } from './mail-queue.ts';
 import {
   type Announcement,

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
-import type { MailLogEntry } from './install-mail-log.ts';
+import type { MailLogEntry } from '../../policy/mail/mail-log.ts';
 import { createMailQueue, type MailQueue, MOST_WAITING } from './mail-queue.ts';
 import { createMailSockets, type MailSockets } from './mail-sockets.ts';
 import { smtpError, startRelay, type TestRelay } from './relay.fixture.ts';

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../../lib/clock.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
 import { runCommand } from '../../../lib/run-command.ts';
+import type { MailLogEntry } from '../../policy/mail/mail-log.ts';
 import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import {
   runInWordPress,
@@ -11,7 +12,6 @@ import {
   visit,
   type WordPressMachine,
 } from '../wordpress/machine.fixture.ts';
-import type { MailLogEntry } from './install-mail-log.ts';
 import { createMailQueue, type MailQueue } from './mail-queue.ts';
 import { createMailSockets, type MailSockets } from './mail-sockets.ts';
 import { startRelay, type TestRelay } from './relay.fixture.ts';

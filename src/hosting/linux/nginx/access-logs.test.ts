@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { accessLine, createAccessLogs } from './access-logs.ts';
+import { accessLine, createAccessLogs } from '../../websites/logs/access-logs.ts';
 import { parseUsageLine, type UsageLine } from './usage-lines.ts';
 
 const ONE = '0a000000-0000-4000-8000-000000000001';

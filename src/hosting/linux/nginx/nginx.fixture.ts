@@ -3,10 +3,10 @@ import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts'
 import { freePort } from '../../../../test/servers/free-port.ts';
 import { type Ask, ask, type LogLine } from '../../policy/edge.fixture.ts';
 import { createUsageLedger, type UsageLedger } from '../../policy/usage/ledger.ts';
+import type { LoggedRequest } from '../../websites/logs/access-logs.ts';
 import type { Daemons } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { createTestInstalls, startTestMachine, type TestInstalls } from './test-installs.fixture.ts';
-import type { UsageLine } from './usage-lines.ts';
 import { createWebServer, type WebServer, type WebServerOptions } from './web-server.ts';
 
 export { siteState, startPhp } from './test-installs.fixture.ts';
@@ -22,7 +22,7 @@ export interface TestServer extends TestInstalls {
   daemons: Daemons;
   usage: UsageLedger;
   /** For the access logs. */
-  requests: UsageLine[];
+  requests: LoggedRequest[];
   http: Ask;
   https: Ask;
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export async function startServer(changes: Partial<WebServerOptions> = {}): Prom
   const clock = manualClock(new Date());
   const usage = createUsageLedger({ file: join(layout.folder, 'usage.sqlite'), clock, log });
   usage.start();
-  const requests: UsageLine[] = [];
+  const requests: LoggedRequest[] = [];
   const options: WebServerOptions = {
     layout,
     daemons,

@@ -10,7 +10,7 @@ import { eventually } from '../../policy/edge.fixture.ts';
 import { markerPath, markerText } from '../../policy/marker.ts';
 import { createPass, PASS_COOKIE, PASS_HEADER } from '../../policy/visitor-pass.ts';
 import { hashVisitorPassword } from '../../policy/visitor-password.ts';
-import { accessLine } from './access-logs.ts';
+import { accessLine } from '../../websites/logs/access-logs.ts';
 import { startEdge, type TestEdge } from './edge-table.fixture.ts';
 import { siteState } from './test-installs.fixture.ts';
 import { parseUsageLine } from './usage-lines.ts';

@@ -1,15 +1,17 @@
 import { LONGEST_AGENT } from '../../policy/usage/visitors.ts';
-import { logLine } from '../logs/log-line.ts';
+import {
+  answerOf,
+  LONGEST_METHOD,
+  LONGEST_PATH,
+  LONGEST_REFERRER,
+  type LoggedRequest,
+} from '../../websites/logs/access-logs.ts';
 
 /** The log that nginx writes to. Its folder is open to root and nginx alone. */
 export const USAGE_LOG = 'requests.log';
 
 /** nginx writes many lines at once, at least every second. */
 export const LOG_BUFFER = 'buffer=32k flush=1s';
-
-const LONGEST_PATH = 1_000;
-const LONGEST_REFERRER = 500;
-const LONGEST_METHOD = 32;
 
 /** Variables of the format: texts of visitors, cut. A path is logged without its query, which may hold keys and tokens. */
 export function renderLogMaps(): string {
@@ -46,17 +48,12 @@ export function renderLogFormat(name: string, install: string): string {
 }
 
 /** One answered request. */
-export interface UsageLine {
-  installId: string;
-  atMs: number;
+export interface UsageLine extends LoggedRequest {
   bytes: number;
-  address: string;
   userAgent: string;
   /** As nginx names it: `HIT`, `MISS`; empty without the page cache. */
   cache: string;
   seconds: number;
-  /** What follows the time and the address in the request's entry in the access log: the members of a JSON object and its end. */
-  answer: string;
 }
 
 /** A text that JSON need not escape, and that cannot deceive a reader. */
@@ -123,9 +120,7 @@ function parseAnyLine(line: string): UsageLine | null {
   if (typeof seconds !== 'number') return null;
   const atMs = Math.round(at * 1000);
   const userAgent = text(4);
-  const entry = logLine<'access'>({
-    time: new Date(atMs).toISOString(),
-    address: '',
+  const answer = answerOf({
     method: text(6).slice(0, LONGEST_METHOD),
     scheme: text(7),
     host: text(8),
@@ -139,7 +134,6 @@ function parseAnyLine(line: string): UsageLine | null {
     user_agent: userAgent,
     referrer: text(10),
   });
-  const answer = entry.slice(entry.indexOf('"method":'), -1);
   return { installId: text(0), atMs, bytes, address: text(3), userAgent, cache: text(11), seconds, answer };
 }
 

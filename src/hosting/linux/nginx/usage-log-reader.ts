@@ -6,7 +6,7 @@ import { coalesce, type Repetition, repeatEvery } from '../../../lib/concurrency
 import { ifThere } from '../../../lib/if-there.ts';
 import type { CountedRequest, UsageLedger } from '../../policy/usage/ledger.ts';
 import { isVisit, visitorOf } from '../../policy/usage/visitors.ts';
-import type { AccessLogs } from './access-logs.ts';
+import type { AccessLogs } from '../../websites/logs/access-logs.ts';
 import { parseUsageLine, USAGE_LOG, type UsageLine } from './usage-lines.ts';
 
 /**

@@ -10,7 +10,7 @@ import type { InstallState } from '../../contract/install-state.ts';
 import type { AccessEntry } from '../../contract/logs.ts';
 import type { InstallDay } from '../../contract/usage.ts';
 import { eventually } from '../../policy/edge.fixture.ts';
-import { accessLine } from './access-logs.ts';
+import { accessLine } from '../../websites/logs/access-logs.ts';
 import { runFiles } from './machine-options.ts';
 import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
 import { createUsageLogReader } from './usage-log-reader.ts';

@@ -7,13 +7,13 @@ import { type AskedEdge, requireWordPress, type VisitedWebsite } from '../../wor
 import { redisSpec } from '../daemons/redis.ts';
 import { makeHome, removeHome } from '../isolation/folders.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
-import { linkLogs } from '../logs/log-link.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
 import type { SeenData } from '../machine/record.ts';
 import type { Stage } from '../machine/saga.ts';
 import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
 import { warmUp } from '../php/warm-up.ts';
 import type { SiteAddress } from '../wordpress/website.ts';
+import { linkLogs } from './log-link.ts';
 import type { WebsiteParts } from './website-parts.ts';
 
 /** The facts that suffice to remove a website, even if all others are lost. */

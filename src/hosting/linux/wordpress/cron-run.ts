@@ -1,4 +1,5 @@
 import { CommandError } from '../../../lib/run-command.ts';
+import { endOfOutput } from '../../websites/logs/log-line.ts';
 
 /** How a run of WP-Cron ended. */
 export interface CronRun {
@@ -7,8 +8,6 @@ export interface CronRun {
   /** The end of what it printed. */
   output: string;
 }
-
-const LONGEST_OUTPUT = 4_000;
 
 /** The outcome of a run. Rejects if the run could not be started or was cancelled. */
 export async function cronRun(run: Promise<{ stdout: string; stderr: string }>): Promise<CronRun> {
@@ -21,5 +20,5 @@ export async function cronRun(run: Promise<{ stdout: string; stderr: string }>):
 }
 
 function endOf({ stdout, stderr }: { stdout: string; stderr: string }): string {
-  return `${stdout}${stderr}`.trim().slice(-LONGEST_OUTPUT);
+  return endOfOutput(stdout, stderr);
 }

@@ -1,9 +1,13 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode } from '../../../lib/error-code.ts';
 import { CommandError } from '../../../lib/run-command.ts';
 import { foldersOf, type SandboxedInstall } from '../../linux/isolation/sandbox.ts';
 import type { LinuxLayout } from '../../linux/machine/layout.ts';
 import { ERROR_LOG } from '../../linux/php/fpm-config.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
-import type { Files, InstallRuntime, ScriptEnd } from '../runtime.ts';
+import type { Files, InstallRuntime, Records, ScriptEnd } from '../runtime.ts';
 import { type PinnedFolder, pinFolder } from './pinned-folder.ts';
 import { runScript } from './run-php.ts';
 
@@ -54,6 +58,25 @@ export function linuxFiles(layout: LinuxLayout, install: Pick<SandboxedInstall, 
         return (await found.end(ERROR_LOG, bytes)) ?? '';
       } finally {
         await found.close();
+      }
+    },
+  };
+}
+
+const LOG_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** The logs, which need no user and no PHP either. */
+export function linuxRecords(layout: LinuxLayout, installId: string): Records {
+  return {
+    logs: layout.logsOf(installId),
+    async openErrorLog(which) {
+      const name = which === 'present' ? ERROR_LOG : `${ERROR_LOG}.1`;
+      try {
+        // The folders above belong to root.
+        return await open(join(layout.privateOf(installId), name), LOG_FLAGS);
+      } catch (error) {
+        if (hasCode(error, 'ENOENT', 'ELOOP', 'ENXIO', 'ENOTDIR', 'EISDIR')) return null;
+        throw error;
       }
     },
   };

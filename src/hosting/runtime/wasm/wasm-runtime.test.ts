@@ -15,7 +15,7 @@ describe('the end of the error log', () => {
     }
   });
   afterAll(() => rm(base, { recursive: true }));
-  const read = () => wasmFiles({ root: base, private: join(base, 'own') }).endOfErrorLog(100);
+  const read = () => wasmFiles({ root: base, private: join(base, 'own'), logs: '' }).endOfErrorLog(100);
 
   it('is that of the website, and never of another one that a link leads to', async () => {
     expect(await read()).toBe('error of own');

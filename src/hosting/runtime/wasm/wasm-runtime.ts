@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
-import { lstat, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, realpath } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import type { Files, InstallRuntime, ScriptEnd } from '../runtime.ts';
+import { openContained } from '../../embedded/host-folder/contained-file.ts';
+import type { ErrorLog, Files, InstallRuntime, Records, ScriptEnd } from '../runtime.ts';
 import { libraryScript } from './library-script.ts';
 import { PhpFailure, type PhpFailureReason, type PhpSite, type PhpSites } from './php-sites.ts';
 import { ERROR_LOG } from './process/error-log.ts';
@@ -17,9 +18,12 @@ interface WasmWebsite {
   folders: WasmFolders;
 }
 
-interface WasmFolders {
+export interface WasmFolders {
   root: string;
+  /** In the document root, so the website can replace it. */
   private: string;
+  /** Of its logs, outside of what its PHP reaches. */
+  logs: string;
 }
 
 /** The script itself exceeded a limit. The other reasons are the machine's. */
@@ -60,19 +64,29 @@ export function wasmFiles(folders: WasmFolders): Files {
         names.map(async (name) => (await entryAt(join(at, name)))?.mtimeNs.toString() ?? null),
       );
     },
-    async endOfErrorLog(bytes) {
-      // A website can put a link to the folder of another one there.
-      if ((await entryAt(folders.private))?.isDirectory() !== true) return '';
-      return endOf(join(folders.private, ERROR_LOG), bytes);
-    },
+    endOfErrorLog: (bytes) => endOfErrorLog(folders, bytes),
   };
 }
 
-/** A website may put a link or a pipe in the place of its log. */
-const LOG_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** The logs, which need no PHP either. */
+export function wasmRecords(folders: WasmFolders): Records {
+  return { logs: folders.logs, openErrorLog: (which) => openErrorLog(folders, which) };
+}
 
-async function endOf(path: string, bytes: number): Promise<string> {
-  const log = await ifThere(open(path, LOG_FLAGS));
+/** A website may put anything in the place of its log, or of the folder. */
+async function openErrorLog(folders: WasmFolders, which: ErrorLog) {
+  const name = which === 'present' ? ERROR_LOG : `${ERROR_LOG}.1`;
+  try {
+    const root = await realpath(folders.root);
+    return await openContained(join(root, relative(folders.root, folders.private), name), constants.O_RDONLY);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ELOOP', 'ENXIO', 'ENOTDIR', 'EISDIR', 'ENOTCONTAINED')) return null;
+    throw error;
+  }
+}
+
+async function endOfErrorLog(folders: WasmFolders, bytes: number): Promise<string> {
+  const log = await openErrorLog(folders, 'present');
   if (log === null) return '';
   try {
     const stats = await log.stat();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { filterErrors, logFilterOf, queryOf } from './log-filter.ts';
+import { filterErrors, kindsOf, logFilterOf, queryOf } from './log-filter.ts';
 
 const filterOf = (address: string) => {
   const parameters = new URLSearchParams(address);
@@ -16,6 +16,12 @@ it('reads the filters of the address, and ignores invalid ones', () => {
     status: '4xx',
   });
   expect(filterOf('kind=toString&from=2026-02-31T09:30&to=now&status=toString')).toEqual(filterOf(''));
+});
+
+it('offers a website of files the log of its requests only', () => {
+  const kinds = kindsOf({ php_version: null });
+  expect(logFilterOf((name) => (name === 'kind' ? 'php' : ''), kinds).kind).toBe('access');
+  expect(kindsOf({ php_version: '8.4' })).toHaveLength(4);
 });
 
 it("sends only the filters that are set, in the user's time zone", () => {

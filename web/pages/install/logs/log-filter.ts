@@ -1,3 +1,4 @@
+import type { Install } from '../../../api/installs.ts';
 import type { LogKind, LogQuery } from '../../../api/logs.ts';
 
 /** The log and its filters, as the address has them. An empty text matches everything. Times are local: `2026-01-31T09:30`. */
@@ -26,14 +27,18 @@ export const STATUS_LABELS: Record<string, string> = {
 
 const LONGEST_SEARCH = 200;
 
-const isKind = (text: string): text is LogKind => Object.hasOwn(KIND_LABELS, text);
+const KINDS: readonly LogKind[] = ['access', 'php', 'cron', 'mail'];
+
+/** The logs that can have entries: a website of files has no PHP, which causes all but requests. */
+export const kindsOf = ({ php_version }: Pick<Install, 'php_version'>): readonly LogKind[] =>
+  php_version === null ? ['access'] : KINDS;
 
 /** Parses the filters in the query string. Invalid values are ignored. */
-export function logFilterOf(get: (name: string) => string): LogFilter {
+export function logFilterOf(get: (name: string) => string, kinds: readonly LogKind[] = KINDS): LogFilter {
   const kind = get('kind');
   const time = (name: string) => (timeOf(get(name)) === null ? '' : get(name));
   return {
-    kind: isKind(kind) ? kind : 'access',
+    kind: kinds.find((known) => known === kind) ?? 'access',
     from: time('from'),
     to: time('to'),
     search: get('search').slice(0, LONGEST_SEARCH),

@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import type { LogKind } from '../../../api/logs.ts';
 import { useDebounced } from '../../../components/debounced.ts';
 import { SelectField, TextField } from '../../../components/fields.tsx';
 import { FieldErrors } from '../../../components/form.tsx';
@@ -11,9 +12,12 @@ const options = (labels: Record<string, string>) =>
 
 /** The choice of the log, and its filters. */
 export function LogFilters({
+  kinds,
   filter,
   onFilter,
 }: {
+  /** Those to choose from. */
+  kinds: readonly LogKind[];
   filter: LogFilter;
   onFilter(change: Partial<Record<keyof LogFilter, string>>): void;
 }) {
@@ -25,7 +29,13 @@ export function LogFilters({
   });
   return (
     <TableTools>
-      <SelectField label="Log" {...field('kind')} options={options(KIND_LABELS)} />
+      {kinds.length > 1 && (
+        <SelectField
+          label="Log"
+          {...field('kind')}
+          options={kinds.map((kind) => ({ value: kind, label: KIND_LABELS[kind] }))}
+        />
+      )}
       <SearchField search={filter.search} onSearch={(search) => onFilter({ search })} />
       {filter.kind === 'access' && (
         <SelectField

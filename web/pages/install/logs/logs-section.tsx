@@ -8,17 +8,18 @@ import { Empty, Section } from '../../../components/page.tsx';
 import { useQueryParameters } from '../../../components/query-parameters.ts';
 import { Table } from '../../../components/table.tsx';
 import { COLUMNS, type Row } from './log-columns.tsx';
-import { KIND_LABELS, logFilterOf, queryOf } from './log-filter.ts';
+import { KIND_LABELS, kindsOf, logFilterOf, queryOf } from './log-filter.ts';
 import { LogFilters } from './log-filters.tsx';
 import styles from './logs.module.css';
 
 /** The logs of an install, which users can search and follow. */
 export function LogsSection({ install }: { install: Install }) {
   const address = useQueryParameters();
-  const filter = logFilterOf(address.get);
+  const kinds = kindsOf(install);
+  const filter = logFilterOf(address.get, kinds);
   return (
     <>
-      <LogFilters filter={filter} onFilter={(change) => address.set(change)} />
+      <LogFilters kinds={kinds} filter={filter} onFilter={(change) => address.set(change)} />
       <Log key={filter.kind} installId={install.id} kind={filter.kind} query={queryOf(filter)} />
     </>
   );

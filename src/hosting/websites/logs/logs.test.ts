@@ -6,7 +6,6 @@ import { temporaryFolder } from '../../../../test/database.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/durations.ts';
 import type { AccessEntry, CronEntry, LogPage, LogQuery } from '../../contract/logs.ts';
-import { linuxLayout } from '../machine/layout.ts';
 import { canonicalAddress, shortenAddress, shortenAddresses } from './addresses.ts';
 import { createInstallLogs, type InstallLogs } from './install-logs.ts';
 import { logLine } from './log-line.ts';
@@ -25,14 +24,13 @@ let number = 0;
 
 beforeEach(async () => {
   place = temporaryFolder();
-  const layout = linuxLayout(place.path, place.path);
-  folder = layout.logsOf(ID);
+  folder = join(place.path, 'logs');
   await mkdir(folder, { recursive: true });
   clock = manualClock(START);
   logged = [];
   number = 0;
   logs = createInstallLogs({
-    layout,
+    folderOf: () => folder,
     clock,
     log: pino({}, { write: (text: string) => logged.push(text) }),
     days: 14,
@@ -218,6 +216,12 @@ describe('writing', () => {
     });
     expect(Buffer.byteLength(line)).toBeLessThanOrEqual(16 * 1024);
     expect(JSON.parse(line).message).toMatch(/…$/);
+    const mail = logLine<'mail'>({
+      ...{ time: START.toISOString(), id: null, event: 'refused', sender: '', reason: null },
+      ...{ recipients: Array(20).fill('x'.repeat(1e5)), recipient_count: 20, bytes: null },
+    });
+    expect(Buffer.byteLength(mail)).toBeLessThanOrEqual(16 * 1024);
+    expect(JSON.parse(mail).recipients).toHaveLength(20);
   });
 
   it('puts entries into the files of their days, and drops those that are too old', async () => {

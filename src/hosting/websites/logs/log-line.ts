@@ -40,13 +40,23 @@ function cutTexts(entry: object, most: number): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(entry).map(([name, value]) => [
       name,
-      typeof value === 'string' ? cut(value, most) : value,
+      Array.isArray(value) ? value.map((one) => cutText(one, most)) : cutText(value, most),
     ]),
   );
 }
 
+const cutText = (value: unknown, most: number): unknown =>
+  typeof value === 'string' ? cut(value, most) : value;
+
 function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1))}…`;
+}
+
+const LONGEST_OUTPUT = 4_000;
+
+/** The end of what a program printed, for an entry. */
+export function endOfOutput(stdout: string, stderr: string): string {
+  return `${stdout}${stderr}`.trim().slice(-LONGEST_OUTPUT);
 }
 
 /** Every line begins with this, and a time of {@link TIME_LENGTH} characters. */

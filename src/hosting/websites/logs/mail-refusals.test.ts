@@ -1,11 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/database.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { MailEntry } from '../../contract/logs.ts';
-import { linuxLayout } from '../machine/layout.ts';
 import { createHostLogs, type HostLogs } from './host-logs.ts';
 import { readMailRefusals } from './mail-refusals.ts';
 
@@ -15,13 +13,11 @@ let place: ReturnType<typeof temporaryFolder>;
 let clock: ManualClock;
 let logs: HostLogs;
 
-beforeEach(async () => {
+beforeEach(() => {
   place = temporaryFolder();
-  const layout = linuxLayout(place.path, place.path);
-  await mkdir(layout.logsOf(ID), { recursive: true });
   clock = manualClock();
   logs = createHostLogs({
-    layout,
+    recordsOf: () => ({ logs: place.path, openErrorLog: async () => null }),
     rules: { days: 14, wholeAddressMs: null, mostBytes: 1024 ** 2 },
     installs: () => [ID],
     clock,

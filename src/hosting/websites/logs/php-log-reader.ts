@@ -1,16 +1,13 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { type FileHandle, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import type { Clock } from '../../../lib/clock.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { writeAtomically } from '../../../lib/durable-file.ts';
-import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import type { PhpEntry } from '../../contract/logs.ts';
-import type { LinuxLayout } from '../machine/layout.ts';
-import { ERROR_LOG } from '../php/fpm-config.ts';
+import type { Records } from '../../runtime/runtime.ts';
 import type { InstallLogs } from './install-logs.ts';
 import { parsePhpLog } from './php-entries.ts';
 
@@ -29,16 +26,13 @@ const MOST_BYTES = 1024 * 1024;
 /** If more is unread, the older part is left out. */
 const MOST_UNREAD = 4 * MOST_BYTES;
 
-/** The website's user can put anything in the file's place: neither a link nor a pipe misleads or blocks the host. */
-const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
-/** Copies what PHP writes to its error log, in the install's private folder, to the install's log `php`. */
+/** Copies what PHP writes to its error log to the install's log `php`. */
 export function createPhpLogReader({
-  layout,
+  recordsOf,
   logs,
   clock,
 }: {
-  layout: LinuxLayout;
+  recordsOf(installId: string): Records;
   logs: Pick<InstallLogs, 'append'>;
   clock: Clock;
 }) {
@@ -49,19 +43,18 @@ export function createPhpLogReader({
   async function positionOf(installId: string): Promise<Position> {
     const known = positions.get(installId);
     if (known !== undefined) return known;
-    const text = await ifThere(readFile(join(layout.logsOf(installId), POSITION_FILE), 'utf8'));
+    const text = await ifThere(readFile(join(recordsOf(installId).logs, POSITION_FILE), 'utf8'));
     return parsePosition(text) ?? { inode: 0, offset: 0, latest: 0 };
   }
 
   async function keep(installId: string, position: Position): Promise<void> {
     positions.set(installId, position);
-    await writeAtomically(join(layout.logsOf(installId), POSITION_FILE), JSON.stringify(position));
+    await writeAtomically(join(recordsOf(installId).logs, POSITION_FILE), JSON.stringify(position));
   }
 
   async function readNew(installId: string): Promise<void> {
-    const path = join(layout.privateOf(installId), ERROR_LOG);
     const known = await positionOf(installId);
-    const file = await openOrNull(path);
+    const file = await recordsOf(installId).openErrorLog('present');
     if (file === null) return;
     try {
       const stats = await file.stat();
@@ -69,7 +62,7 @@ export function createPhpLogReader({
       let position = known;
       if (stats.ino !== known.inode) {
         // The log was rotated: first the rest of the former one.
-        position = { ...(await readRotated(installId, `${path}.1`, known)), inode: stats.ino, offset: 0 };
+        position = { ...(await readRotated(installId, known)), inode: stats.ino, offset: 0 };
       } else if (stats.size < known.offset) position = { ...known, offset: 0 };
       const reached = await copy(installId, file, stats.size, position);
       if (reached !== known) await keep(installId, reached);
@@ -78,8 +71,8 @@ export function createPhpLogReader({
     }
   }
 
-  async function readRotated(installId: string, path: string, known: Position): Promise<Position> {
-    const file = known.inode === 0 ? null : await openOrNull(path);
+  async function readRotated(installId: string, known: Position): Promise<Position> {
+    const file = known.inode === 0 ? null : await recordsOf(installId).openErrorLog('former');
     if (file === null) return known;
     try {
       const stats = await file.stat();
@@ -128,15 +121,6 @@ function leftOut(bytes: number, after: number, now: number): PhpEntry[] {
       message: `${bytes} bytes of the log are left out: there were too many messages`,
     },
   ];
-}
-
-async function openOrNull(path: string): Promise<FileHandle | null> {
-  try {
-    return await open(path, FLAGS);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ELOOP', 'ENXIO', 'ENOTDIR', 'EISDIR')) return null;
-    throw error;
-  }
 }
 
 function parsePosition(text: string | null): Position | null {

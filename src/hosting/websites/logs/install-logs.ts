@@ -8,7 +8,6 @@ import { hasCode } from '../../../lib/error-code.ts';
 import { parseUuid } from '../../../lib/ids.ts';
 import type { LogKind } from '../../contract/choices.ts';
 import type { LogEntries } from '../../contract/logs.ts';
-import type { LinuxLayout } from '../machine/layout.ts';
 import { logLine } from './log-line.ts';
 import { oldestKeptDay } from './retention.ts';
 import { SEGMENT_BYTES, segmentName, segmentsOf } from './segments.ts';
@@ -31,7 +30,8 @@ export interface InstallLogs {
 }
 
 export interface InstallLogsOptions {
-  layout: LinuxLayout;
+  /** The folder of an install's logs. Entries are dropped while it is missing. */
+  folderOf(installId: string): string;
   clock: Clock;
   log: Logger;
   /** Days of entries that are kept. */
@@ -48,18 +48,18 @@ interface Current {
 }
 
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
-/** The folder gives its group to the files: the install's. */
+/** On a Linux host, the folder gives its group to the files: the install's. */
 const READABLE_BY_GROUP = 0o640;
 const LINE_FEED = 0x0a;
 
 export function createInstallLogs(options: InstallLogsOptions): InstallLogs {
-  const { layout, clock, log, days, grown, segmentBytes = SEGMENT_BYTES } = options;
+  const { folderOf, clock, log, days, grown, segmentBytes = SEGMENT_BYTES } = options;
   const serially = serializeByKey();
   const current = new Map<string, Current>();
   let isFailing = false;
 
   async function write(kind: LogKind, installId: string, day: string, text: string): Promise<void> {
-    const folder = layout.logsOf(installId);
+    const folder = folderOf(installId);
     const key = `${installId}/${kind}`;
     const known = current.get(key);
     const isKnown = known?.day === day;

@@ -5,9 +5,8 @@ import { mapConcurrent, type Repetition, repeatEvery } from '../../../lib/concur
 import { HOUR_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import type { LogPage, LogQuery } from '../../contract/logs.ts';
-import type { LinuxLayout } from '../machine/layout.ts';
+import type { Records } from '../../runtime/runtime.ts';
 import { createInstallLogs, type InstallLogs } from './install-logs.ts';
-import { linkLogs } from './log-link.ts';
 import { createPhpLogReader } from './php-log-reader.ts';
 import { readLog } from './read-log.ts';
 import { createReadingTurns } from './reading-turns.ts';
@@ -24,10 +23,12 @@ export interface HostLogs extends Pick<InstallLogs, 'append' | 'appendLines'> {
 }
 
 export interface HostLogsOptions {
-  layout: LinuxLayout;
+  recordsOf(installId: string): Records;
   rules: LogRules;
   /** Ids of the current installs. */
-  installs(): readonly string[];
+  installs(): readonly string[] | Promise<readonly string[]>;
+  /** Called for each install once an hour. */
+  eachHour?(installId: string): Promise<void>;
   clock: Clock;
   log: Logger;
   /** Milliseconds between readings of PHP's errors. */
@@ -44,24 +45,25 @@ const SEARCH_MS = 4_000;
 const READERS_AT_ONCE = 2;
 
 export function createHostLogs(options: HostLogsOptions): HostLogs {
-  const { layout, rules, installs, clock, log, errorsEveryMs = ERRORS_EVERY_MS } = options;
+  const { recordsOf, rules, installs, eachHour, clock, log, errorsEveryMs = ERRORS_EVERY_MS } = options;
+  const folderOf = (installId: string) => recordsOf(installId).logs;
   const logs = createInstallLogs({
-    layout,
+    folderOf,
     clock,
     log,
     days: rules.days,
     grown: (installId) =>
-      void deleteOld(layout.logsOf(installId), rules, clock.now()).catch((err: unknown) =>
+      void deleteOld(folderOf(installId), rules, clock.now()).catch((err: unknown) =>
         log.error({ err, install: installId }, 'could not delete old logs'),
       ),
   });
-  const errors = createPhpLogReader({ layout, logs, clock });
+  const errors = createPhpLogReader({ recordsOf, logs, clock });
   const inTurn = createReadingTurns(READERS_AT_ONCE);
-  const stopping = new AbortController();
+  let stopping = new AbortController();
   let repetitions: Repetition[] = [];
 
   async function collectAllErrors(): Promise<void> {
-    const ids = installs();
+    const ids = await installs();
     errors.forgetAllBut(new Set(ids));
     await mapConcurrent(ids, INSTALLS_AT_ONCE, (id) =>
       forOne(id, "could not read PHP's errors", () => errors.read(id)),
@@ -69,11 +71,11 @@ export function createHostLogs(options: HostLogsOptions): HostLogs {
   }
 
   async function tendAll(): Promise<void> {
-    for (const id of installs()) {
+    for (const id of await installs()) {
       if (stopping.signal.aborted) return;
       await forOne(id, 'could not tend the logs of an install', async () => {
-        await linkLogs(layout.privateOf(id));
-        await tendLogs(layout.logsOf(id), id, { logs, rules, now: clock.now() });
+        await eachHour?.(id);
+        await tendLogs(folderOf(id), id, { logs, rules, now: clock.now() });
       });
       await wait(PAUSE_MS, undefined, { ref: false });
     }
@@ -94,6 +96,7 @@ export function createHostLogs(options: HostLogsOptions): HostLogs {
     collectErrors: (installId) => errors.read(installId),
     start() {
       if (repetitions.length > 0) return;
+      stopping = new AbortController();
       const onError = (err: unknown) => log.error({ err }, 'could not keep the logs of installs');
       repetitions = [
         repeatEvery(collectAllErrors, { delayMs: errorsEveryMs, onError }),
@@ -102,11 +105,11 @@ export function createHostLogs(options: HostLogsOptions): HostLogs {
     },
     async stop() {
       stopping.abort();
-      await Promise.all(repetitions.map((repetition) => repetition.stop()));
+      await Promise.all(repetitions.splice(0).map((repetition) => repetition.stop()));
     },
     read: (installId, query, signal) =>
       inTurn(installId, signal, () =>
-        readLog(layout.logsOf(installId), query, {
+        readLog(folderOf(installId), query, {
           now: () => performance.now(),
           withinMs: SEARCH_MS,
           today: clock.now().toISOString().slice(0, 10),

@@ -5,7 +5,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../test/database.ts';
 import { manualClock } from '../../../../test/manual-clock.ts';
 import type { PhpEntry } from '../../contract/logs.ts';
-import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
+import { type LinuxLayout, linuxLayout } from '../../linux/machine/layout.ts';
+import { linuxRecords } from '../../runtime/linux/linux-runtime.ts';
+import type { Records } from '../../runtime/runtime.ts';
+import { wasmRecords } from '../../runtime/wasm/wasm-runtime.ts';
 import { parsePhpLog } from './php-entries.ts';
 import { createPhpLogReader } from './php-log-reader.ts';
 
@@ -27,9 +30,9 @@ beforeEach(async () => {
 afterEach(() => place.remove());
 
 /** A reader as after a start of the host. */
-function reader() {
+function reader(records: Records = linuxRecords(layout, ID)) {
   return createPhpLogReader({
-    layout,
+    recordsOf: () => records,
     clock,
     logs: {
       async append(_kind, _install, added: readonly object[]) {
@@ -122,15 +125,32 @@ test('too many messages are left out, with a note', async () => {
   expect(entries.length).toBeLessThan(12_000);
 });
 
-test('neither a link nor a pipe nor a folder in its place is read', async () => {
+test.each([
+  ['Linux', () => linuxRecords(layout, ID)],
+  [
+    'WebAssembly',
+    () => wasmRecords({ root: place.path, private: layout.privateOf(ID), logs: layout.logsOf(ID) }),
+  ],
+])('neither a link nor a pipe nor a folder in its place is read (%s)', async (_runtime, recordsOf) => {
+  const readAll = () => reader(recordsOf()).read(ID);
   await writeFile(join(place.path, 'secret'), '[10-Mar-2026 09:00:00 UTC] secret\n');
   await symlink(join(place.path, 'secret'), file);
-  await reader().read(ID);
+  await readAll();
   await rm(file);
   execFileSync('mkfifo', [file]);
-  await reader().read(ID);
+  await readAll();
   await rm(file);
   await mkdir(file);
-  await reader().read(ID);
+  await readAll();
+  expect(entries).toEqual([]);
+});
+
+test('a link in the place of the private folder leads to no other website', async () => {
+  const root = join(place.path, 'website');
+  await mkdir(root);
+  await symlink(layout.privateOf(ID), join(root, '.private'));
+  await writeFile(file, '[10-Mar-2026 09:00:00 UTC] secret\n');
+  const records = wasmRecords({ root, private: join(root, '.private'), logs: layout.logsOf(ID) });
+  await reader(records).read(ID);
   expect(entries).toEqual([]);
 });

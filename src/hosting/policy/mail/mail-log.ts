@@ -1,5 +1,3 @@
-import type { StoredMessage } from './queue-file.ts';
-
 /** An entry of an install's log of kind `mail`. The writer adds the time. */
 export interface MailLogEntry {
   /** UUID of the message; null if it was refused. */
@@ -20,7 +18,7 @@ export type AppendMailLog = (installId: string, entry: MailLogEntry) => void;
 const LOGGED_RECIPIENTS = 20;
 
 export function mailLogEntry(
-  message: Pick<StoredMessage, 'sender' | 'recipients'> & { id: string | null; bytes: number | null },
+  message: { id: string | null; sender: string; recipients: readonly string[]; bytes: number | null },
   event: MailLogEntry['event'],
   reason: string | null,
 ): MailLogEntry {

@@ -1,13 +1,28 @@
 import { mapConcurrent } from '../../../lib/concurrency.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
-import { canonicalAddress, shortenAddress } from '../logs/addresses.ts';
-import type { InstallLogs } from '../logs/install-logs.ts';
-import type { UsageLine } from './usage-lines.ts';
+import type { AccessEntry } from '../../contract/logs.ts';
+import { canonicalAddress, shortenAddress } from './addresses.ts';
+import type { InstallLogs } from './install-logs.ts';
+import { logLine } from './log-line.ts';
+
+/** Characters of the texts of visitors that are logged. */
+export const LONGEST_PATH = 1_000;
+export const LONGEST_REFERRER = 500;
+export const LONGEST_METHOD = 32;
+
+/** One answered request of an install. */
+export interface LoggedRequest {
+  installId: string;
+  atMs: number;
+  address: string;
+  /** What follows the time and the address in the request's entry: the members of a JSON object and its end. */
+  answer: string;
+}
 
 /** The requests of each install, in its log `access`. */
 export interface AccessLogs {
   /** Appends requests. Never rejects, like {@link InstallLogs.appendLines}. */
-  append(lines: readonly UsageLine[]): Promise<void>;
+  append(lines: readonly LoggedRequest[]): Promise<void>;
 }
 
 const WRITTEN_AT_ONCE = 8;
@@ -32,9 +47,15 @@ export function createAccessLogs(
 }
 
 /** The line of a request in the log. It has no query, so that it may be kept and shown. */
-export function accessLine({ atMs, address, answer }: UsageLine, wholeAddress: boolean): string {
+export function accessLine({ atMs, address, answer }: LoggedRequest, wholeAddress: boolean): string {
   const shown = wholeAddress ? canonicalAddress(address) : shortenAddress(address);
   return `{"time":"${isoTime(atMs)}","address":"${shown}",${answer}\n`;
+}
+
+/** The {@link LoggedRequest.answer} of an entry. */
+export function answerOf(entry: Omit<AccessEntry, 'time' | 'address'>): string {
+  const line = logLine<'access'>({ time: '', address: '', ...entry });
+  return line.slice(line.indexOf('"method":'), -1);
 }
 
 function isoTime(atMs: number): string {
