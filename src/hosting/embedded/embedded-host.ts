@@ -115,7 +115,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       loopback: ownAddress,
       loopbacks,
       websites: async () => (await store.list()).flatMap((id) => usableWebsite(id) ?? []),
-      websiteOf,
+      websiteOf: (id) => websiteOf(id),
       async purge(installId, request) {
         if ('everything' in request) await served.purge(installId, ['page']);
         else await served.purgePages(installId, request.paths);
@@ -135,8 +135,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   }
 
   /** Null if the install has no website, or one of files. */
-  function websiteOf(id: string): WordPressWebsite | null {
-    const text = store.readText(id);
+  function websiteOf(id: string, text = store.readText(id)): WordPressWebsite | null {
     if (text === null) return null;
     const vhost = parseVhost(text, siteDomain);
     const facts = factsOf(vhost);
@@ -153,8 +152,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   }
 
   /** The WordPress of an install with what runs it. Null if its website consists of files. */
-  function requireWordPress({ id }: InstallRef) {
-    const website = websiteOf(id);
+  function requireWordPress({ id }: InstallRef, website = websiteOf(id)) {
     if (website === null) return null;
     if (wordpress === null) throw new PermanentHostError(NO_PHP);
     return { ...wordpress, facts: website.facts };
@@ -356,7 +354,8 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     },
 
     async snapshot(install, backupId, signal, report) {
-      const found = requireWordPress(install);
+      // An install that is being deleted is set aside before its last backup.
+      const found = requireWordPress(install, websiteOf(install.id, store.readHeldText(install.id)));
       if (found === null) return snapshots.snapshot(install, backupId, signal, report);
       if (found.php.isHeld(install.id)) throw new Error('the website is being restored');
       const make = () =>

@@ -722,12 +722,26 @@ describe('a backup', () => {
   });
 });
 
-test('a deleted install leaves no process and no file', async () => {
+test('a deleted install leaves no process and no file, and comes back from its last backup', async () => {
   const gone = runs(siteState('gone', ['gone.test']));
   await site.host.apply(gone);
+  const written = new Sqlite(databaseFile(gone));
+  written.prepare("update wp_options set option_value = 'Kept' where option_name = 'blogname'").run();
+  written.close();
   await site.host.retire(gone);
   expect(php.stopped.at(-1)).toBe(gone.id);
-  await site.host.remove(gone);
+  const last = randomUUID();
+  await site.host.snapshot(gone, last);
+  await site.host.remove(gone, { keepBackups: true });
+  expect(php.stopped.at(-1)).toBe(gone.id);
   expect(await readdir(join(site.folder, 'installs'))).not.toContain(gone.id);
   expect((await site.http('gone.test', '/')).status).toBe(404);
+
+  await site.host.apply(gone);
+  await site.host.restore(gone, last);
+  const restored = database(gone);
+  const title = restored.prepare("select option_value from wp_options where option_name = 'blogname'");
+  expect(title.pluck().get()).toBe('Kept');
+  restored.close();
+  await site.host.remove(gone);
 });

@@ -11,6 +11,8 @@ export interface VhostStore {
   prepare(now: Date): Promise<void>;
   /** The content of an install's file, or null. Synchronous, as `stamp`. */
   readText(installId: string): string | null;
+  /** As `readText`, also of an install that is set aside. */
+  readHeldText(installId: string): string | null;
   /** Parsed. Throws an Error that names the file if it does not fit the schema. */
   read(installId: string): Promise<{ file: VhostFile; revision: string } | null>;
   /** Returns the revision written. */
@@ -30,14 +32,16 @@ export interface VhostStore {
 }
 
 export function createVhostStore(layout: Layout): VhostStore {
-  function readText(installId: string): string | null {
+  function textOf(path: string): string | null {
     try {
-      return readFileSync(layout.vhostOf(installId), 'utf8');
+      return readFileSync(path, 'utf8');
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return null;
       throw error;
     }
   }
+
+  const readText = (installId: string) => textOf(layout.vhostOf(installId));
 
   return {
     async prepare(now) {
@@ -45,6 +49,7 @@ export function createVhostStore(layout: Layout): VhostStore {
       await removeAbandoned(layout.vhosts, now);
     },
     readText,
+    readHeldText: (installId) => readText(installId) ?? textOf(layout.asideOf(installId)),
     async read(installId) {
       const text = readText(installId);
       if (text === null) return null;
