@@ -31,17 +31,39 @@ export const isTagged = (eb: InstallExpressions, keys: string) =>
       .where(hasTags(sql.ref('tagged.tag_keys'), keys)),
   );
 
+/**
+ * The installs of a list. A filter that few installs meet is applied first: SQLite would read the whole account to get the order of the
+ * list from an index.
+ */
+function listed(queries: Queries, { site_id, domain }: InstallFilters) {
+  if (site_id === undefined && domain === undefined) return queries.selectFrom('installs as install');
+  return queries
+    .with(
+      (name) => name('few').materialized(),
+      (few) =>
+        few
+          .selectFrom('installs')
+          .selectAll()
+          .$if(site_id !== undefined, (query) => query.where('site_id', '=', site_id ?? ''))
+          .$if(domain !== undefined, (query) =>
+            query.where('id', 'in', (eb) =>
+              eb
+                .selectFrom('domains')
+                .select('install_id')
+                .where('name', '=', domain ?? ''),
+            ),
+          ),
+    )
+    .selectFrom('few as install');
+}
+
 function matching(eb: InstallExpressions, scope: Scope, filters: InstallFilters) {
-  const { name, status, environment, site_id, domain, tags } = filters;
+  const { name, status, environment, tags } = filters;
   return eb.and([
     inScope(eb, scope),
     ...(name === undefined ? [] : [eb('install.name', '=', name)]),
     ...(status === undefined ? [] : [eb(sql<string>`install.status`, '=', status)]),
     ...(environment === undefined ? [] : [eb(sql<string>`install.environment`, '=', environment)]),
-    ...(site_id === undefined ? [] : [eb('install.site_id', '=', site_id)]),
-    ...(domain === undefined
-      ? []
-      : [eb('install.id', 'in', eb.selectFrom('domains').select('install_id').where('name', '=', domain))]),
     ...(tags === undefined ? [] : [isTagged(eb, tags)]),
   ]);
 }
@@ -64,9 +86,10 @@ export async function pageOfInstalls(
   const position = page.cursor?.position ?? null;
   const rows = await withPrimaryDomain(queries)
     .select('install.seq')
-    .where('install.seq', 'in', (eb) =>
-      eb
-        .selectFrom('installs as install')
+    .where(
+      'install.seq',
+      'in',
+      listed(queries, filters)
         .select('install.seq')
         .where((inner) => matching(inner, scope, filters))
         .$if(position !== null, (query) =>
@@ -101,8 +124,7 @@ export async function countInstalls(
 ): Promise<number> {
   const whole = scope.whole.reduce((sum, membership) => sum + membership.install_count, 0);
   if (hasStoredCounts(scope) && Object.keys(filters).length === 0) return whole;
-  const { count } = await queries
-    .selectFrom('installs as install')
+  const { count } = await listed(queries, filters)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where((eb) => matching(eb, scope, filters))
     .executeTakeFirstOrThrow();

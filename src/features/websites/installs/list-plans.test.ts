@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type DatabasePlace, migratedPlace } from '../../../../test/database.ts';
+import type { Queries } from '../../../database/database.ts';
+import { SQLITE_FILE } from '../../../database/open.ts';
+import { countInstalls, type InstallFilters, pageOfInstalls } from './list-store.ts';
+
+let place: DatabasePlace;
+let database: Sqlite.Database;
+
+beforeAll(async () => {
+  place = await migratedPlace();
+  database = new Sqlite(join(place.settings.dataDir, SQLITE_FILE), { readonly: true });
+});
+afterAll(async () => {
+  database?.close();
+  await place?.remove();
+});
+
+/** How SQLite would read a list and its number of installs. It plans without statistics, so an empty database shows it. */
+async function planOf(filters: InstallFilters): Promise<string[]> {
+  const plan: string[] = [];
+  const queries: Queries = new Kysely({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+    log({ query: { sql, parameters } }) {
+      for (const row of database.prepare(`explain query plan ${sql}`).all(...parameters)) {
+        plan.push(String(Object(row).detail));
+      }
+    },
+  });
+  const account = { account_id: 'a', role: 'owner', billing: true, site_count: 1, install_count: 1 } as const;
+  const scope = { userId: 'u', whole: [account], partial: [], installIds: null };
+  const page = { limit: 100, offset: 0, sort: { key: null, isDescending: false }, cursor: null };
+  await pageOfInstalls(queries, scope, page, filters, 1);
+  // Without a row it has no number.
+  await countInstalls(queries, scope, filters).catch(() => 0);
+  return plan;
+}
+
+it.each([{ domain: 'd' }, { site_id: 's' }, { name: 'n' }, { domain: 'd', site_id: 's', status: 'active' }])(
+  'a list of %o reads the few installs, not the account in its order',
+  async (filters) => {
+    const plan = await planOf(filters);
+    expect(plan).not.toEqual([]);
+    expect(plan.filter((step) => /installs_account|SCAN (?!install$|few)/.test(step))).toEqual([]);
+  },
+);
+
+it.each([{}, { status: 'active' }, { environment: 'staging' }])(
+  'a page of %o is read from an index, in the order of the list',
+  async (filters) => {
+    const plan = await planOf(filters);
+    expect(plan).toContainEqual(expect.stringMatching(/INDEX installs_account/));
+    expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([]);
+  },
+);
