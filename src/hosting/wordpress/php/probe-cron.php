@@ -5,4 +5,4 @@
 // Otherwise WordPress would email the owner about a fault that the host finds itself.
 const WP_DISABLE_FATAL_ERROR_HANDLER = true;
 ob_start(static fn() => '', 4096);
-require dirname(__DIR__) . '/wp-cron.php';
+require (defined('HOMEPORT') ? HOMEPORT['root'] : dirname(__DIR__)) . '/wp-cron.php';
