@@ -1,5 +1,5 @@
 import { rm, stat } from 'node:fs/promises';
-import { hostname, totalmem } from 'node:os';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -59,6 +59,7 @@ import type { ObjectStorage } from '../network/object-storage/object-storage.ts'
 import { createAddressPolicy } from '../network/probe/address-policy.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { WebsiteParts } from '../platform-backup/website-parts.ts';
+import { embeddedPhpBounds, phpMemoryMb } from './embedded-php.ts';
 import { RECONCILE_MS, type Websites } from './linux-fleet.ts';
 import { logRulesOf } from './log-rules.ts';
 import { answerOtherProcesses } from './serving-socket.ts';
@@ -150,11 +151,6 @@ export function createEmbeddedWebsites(
 
 /** How long a request waits for a process of PHP, and for a thread in it. */
 const PHP_WAIT_MS = 20_000;
-const MIB = 1024 * 1024;
-
-/** Memory of all PHP processes. */
-export const phpMemoryMb = ({ embeddedPhpMb }: Pick<Config, 'embeddedPhpMb'>): number =>
-  embeddedPhpMb ?? Math.floor(totalmem() / MIB / 2);
 
 /** Inspects the packages, the source and the limits that WordPress has on this machine. */
 export const embeddedWordPress = (config: Pick<Config, 'dataDir'>): Promise<InspectedWordPress> =>
@@ -191,6 +187,7 @@ function wordpressOf({ config, random, log, clock }: Platform): WordPressSetting
       perHour: config.installMailsPerHour,
       send: (mail) => mailer.forward(mail),
     },
+    phpBounds: embeddedPhpBounds(config),
   };
 }
 

@@ -84,6 +84,7 @@ import { createWordPressService } from '../features/websites/wordpress/service.t
 import { createWpCliService } from '../features/websites/wp-cli/service.ts';
 import type { BackupBrowser } from '../hosting/contract/backup-contents.ts';
 import type { Platform } from '../platform/platform.ts';
+import { embeddedPhpBounds } from './embedded-php.ts';
 import type { HostCallers } from './host-callers.ts';
 import { createTextLookUp, readRoots } from './network-clients.ts';
 
@@ -240,7 +241,11 @@ export function createServices(
     installOperations: createInstallOperationService(platform, { cancellations, retries }, wordpressHere),
     cancellations,
     connections,
-    php: createPhpService(platform, capabilities),
+    php: createPhpService(
+      platform,
+      capabilities,
+      hostKind === 'embedded' ? embeddedPhpBounds(platform.config) : null,
+    ),
     wpCli: createWpCliService(platform, limiter, capabilities),
     loginLinks: createLoginLinkService(platform, { connections, limiter, createLogin, capabilities }),
     databaseLinks: createDatabaseLinkService(platform, {

@@ -19,10 +19,13 @@ export type PhpSettings = Record<PhpLimit, number>;
 
 /** Limits that a host allows its installs. */
 export interface PhpBounds {
-  standard: Omit<PhpSettings, 'workers'>;
+  /** Without `workers`: as many as fit. */
+  standard: Omit<PhpSettings, 'workers'> & { workers?: number };
   most: PhpSettings;
   /** Memory of an install in MiB, its PHP workers together. */
   installMemoryMb: number;
+  /** Rough memory of a worker with a `memory_limit` of 256 MiB, in MiB. Default: that of PHP-FPM. */
+  workerMb?: number;
 }
 
 export const NO_PHP_LIMITS: PhpLimits = {

@@ -94,7 +94,6 @@ const LACKING: Record<(typeof SCENARIOS)[number], Capability[]> = {
     'wordpress_updates',
     'database_access',
     'php_versions',
-    'php_limits',
     'mail',
     'imports',
     'backup_tables',

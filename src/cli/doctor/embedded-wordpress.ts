@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { isAbsolute } from 'node:path';
-import { embeddedWordPress, phpMemoryMb } from '../../app/embedded-websites.ts';
+import { phpMemoryMb } from '../../app/embedded-php.ts';
+import { embeddedWordPress } from '../../app/embedded-websites.ts';
 import type { Config } from '../../config/config.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';

@@ -22,36 +22,36 @@ const standardAndMost =
     return { standard, most };
   };
 
-/** Limits of PHP on a Linux host: the defaults, and how far users may change them. */
+/** Limits of PHP: the defaults, and how far users may change them. */
 export const PHP_SETTINGS = {
   phpMemoryMb: setting(
     'HOMEPORT_PHP_MEMORY_MB',
     '256-512',
-    'Linux host: `memory_limit` of PHP in MiB, default and maximum; never more than `HOMEPORT_INSTALL_MEMORY_MB`',
+    '`memory_limit` of PHP in MiB, default and maximum; never more than `HOMEPORT_INSTALL_MEMORY_MB` on a Linux host, and than what fits into `HOMEPORT_EMBEDDED_PHP_MB` on the embedded host',
     standardAndMost('memoryMb'),
   ),
   phpUploadMb: setting(
     'HOMEPORT_PHP_UPLOAD_MB',
     '64-1024',
-    'Linux host: `upload_max_filesize` of PHP in MiB, default and maximum',
+    '`upload_max_filesize` of PHP in MiB, default and maximum; 256 at most on the embedded host',
     standardAndMost('uploadMb'),
   ),
   phpSeconds: setting(
     'HOMEPORT_PHP_SECONDS',
     '120-300',
-    'Linux host: `max_execution_time` of PHP in seconds, default and maximum',
+    '`max_execution_time` of PHP in seconds, default and maximum; the default of the embedded host, which counts the whole request, is 60 at most',
     standardAndMost('seconds'),
   ),
   phpWorkers: setting(
     'HOMEPORT_PHP_WORKERS',
     '16',
-    'Linux host: most PHP workers of an install; its memory and its processes may allow fewer',
+    'most requests of an install at once; its memory, and on a Linux host its processes, may allow fewer',
     wholeNumber(LEAST_PHP.workers, MOST_PHP.workers),
   ),
   phpInputVars: setting(
     'HOMEPORT_PHP_INPUT_VARS',
     '5000-20000',
-    'Linux host: `max_input_vars` of PHP, default and maximum',
+    '`max_input_vars` of PHP, default and maximum',
     standardAndMost('inputVars'),
   ),
 };

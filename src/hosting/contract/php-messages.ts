@@ -27,7 +27,8 @@ const standard = {
 };
 
 export const phpBounds = Type.Object({
-  standard: Type.Object(standard),
+  standard: Type.Object({ ...standard, workers: Type.Optional(told('workers')) }),
   most: Type.Object({ ...standard, workers: told('workers') }),
   installMemoryMb: Type.Integer({ minimum: 1, maximum: 1_048_576 }),
+  workerMb: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_048_576 })),
 });

@@ -1,4 +1,5 @@
 import { mkdir, stat } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { mapConcurrent, serializeByKey, untilAborted } from '../../lib/concurrency.ts';
 import { removeDurably } from '../../lib/durable-file.ts';
 import { ifThere } from '../../lib/if-there.ts';
@@ -7,7 +8,7 @@ import { PermanentHostError } from '../contract/errors.ts';
 import { CACHE_KINDS } from '../contract/host.ts';
 import { NO_LIMITS } from '../contract/install-limits.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
-import type { InstallState } from '../contract/install-state.ts';
+import type { AppliedInstall, InstallState } from '../contract/install-state.ts';
 import type { ReportProgress } from '../contract/progress.ts';
 import { ALL_PARTS } from '../contract/snapshots.ts';
 import type { LoginRefused } from '../contract/wordpress-login.ts';
@@ -16,7 +17,7 @@ import { createPackedArchives } from '../policy/packed-archives.ts';
 import { ask, probe } from '../policy/probe.ts';
 import { createLoopbackConnections } from '../runtime/wasm/loopback-connections.ts';
 import type { PhpConnection } from '../runtime/wasm/php-sites.ts';
-import { createItemChanges } from '../websites/changes/item-changes.ts';
+import { type ChangeableWebsite, createItemChanges } from '../websites/changes/item-changes.ts';
 import { createChosenParts } from './chosen-parts.ts';
 import { createChallengeFiles } from './edge/challenge-files.ts';
 import { layoutOf } from './host-folder/layout.ts';
@@ -45,6 +46,7 @@ import { waitForFetch } from './wordpress/fetch-wait.ts';
 import { requireHomePage, visitorsWarning } from './wordpress/home-page.ts';
 import { missingData } from './wordpress/missing-data.ts';
 import { HTTPS_PORT, isSameButPort, originOf } from './wordpress/origin.ts';
+import { phpOf, tryPhpLimits } from './wordpress/php-limits-change.ts';
 import { completeChosen, completeRestored, requireParts, restoredIn } from './wordpress/restored-parts.ts';
 import { factsOf } from './wordpress/serving.ts';
 import { NOT_IN_SNAPSHOTS } from './wordpress/site.ts';
@@ -232,6 +234,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       version: await waitForFetch(untilAborted(fetching, signal)),
       origin: originFor(state, present?.wordpress?.origin),
       ...(state.mail ? { mailsPerHour: state.mail.perHour } : {}),
+      ...phpOf(state),
     };
   }
 
@@ -248,32 +251,67 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     await showing(install, revision);
   }
 
+  async function changeable(install: InstallRef): Promise<ChangeableWebsite> {
+    const found = requireWordPress(install);
+    const settings = options.wordpress;
+    if (found === null || !settings) {
+      throw new PermanentHostError(refusalOfEmbedded('wordpress_changes', 'static'));
+    }
+    return changeableWebsite({
+      wordpress: found,
+      website: { ...install, facts: found.facts },
+      names: (await store.read(install.id))?.file.hostnames.map(({ name }) => name) ?? [],
+      addresses,
+      purgePages: () => host.purge(install, 'page'),
+      measure: (signal) => measureWebsite(layout, install.id, limits, signal),
+      async restore(backupId, signal) {
+        await host.restore(install, backupId, { from: install }, signal);
+      },
+      pace: settings.checkPace ?? {},
+      clock,
+      random: settings.randomness,
+    });
+  }
+
   const changes = createItemChanges({
-    async websiteOf(install) {
-      const found = requireWordPress(install);
-      const settings = options.wordpress;
-      if (found === null || !settings) {
-        throw new PermanentHostError(refusalOfEmbedded('wordpress_changes', 'static'));
-      }
-      return changeableWebsite({
-        wordpress: found,
-        website: { ...install, facts: found.facts },
-        names: (await store.read(install.id))?.file.hostnames.map(({ name }) => name) ?? [],
-        addresses,
-        purgePages: () => host.purge(install, 'page'),
-        measure: (signal) => measureWebsite(layout, install.id, limits, signal),
-        async restore(backupId, signal) {
-          await host.restore(install, backupId, { from: install }, signal);
-        },
-        pace: settings.checkPace ?? {},
-        clock,
-        random: settings.randomness,
-      });
-    },
+    websiteOf: changeable,
     changeOf: layout.changeOf,
     limits,
     log,
   });
+
+  /** Brings the website into this state. */
+  async function put(
+    state: InstallState,
+    signal: AbortSignal | undefined,
+    report: ReportProgress | undefined,
+  ): Promise<AppliedInstall> {
+    const isNew = (await served.read(state.id)) === null;
+    const wanted = await wordpressFor(state, report, signal);
+    const facts = wanted && { ...wanted, passKey: state.rules?.password?.passKey ?? null };
+    const revision = await serially(state.id, async () => {
+      await websiteLogs.provide(state.id);
+      const write = await served.plan(state, wanted);
+      await snapshots.recover(state.id);
+      if (facts === null) await files.provide(state);
+      else await wordpress?.sites.provide(state, facts, isNew, signal);
+      const revision = await write();
+      await inventory.takeBack(state.id);
+      return revision;
+    });
+    await showing(state, revision, signal);
+    if (facts === null || wordpress === null) {
+      return { phpVersion: null, wordpressVersion: null, stableIps: null };
+    }
+    const here = await wordpress.here();
+    return {
+      phpVersion: 'version' in here ? here.version : null,
+      wordpressVersion: facts.version,
+      stableIps: null,
+      hasFormerUrls:
+        missingData(layout, state.id).length === 0 && (await wordpress.sites.hasFormerUrls(state.id, facts)),
+    };
+  }
 
   const host: EmbeddedHost = {
     start,
@@ -286,32 +324,18 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
 
     async apply(state, signal, report) {
       signal?.throwIfAborted();
-      const isNew = (await served.read(state.id)) === null;
-      const wanted = await wordpressFor(state, report, signal);
-      const facts = wanted && { ...wanted, passKey: state.rules?.password?.passKey ?? null };
-      const revision = await serially(state.id, async () => {
-        await websiteLogs.provide(state.id);
-        const write = await served.plan(state, wanted);
-        await snapshots.recover(state.id);
-        if (facts === null) await files.provide(state);
-        else await wordpress?.sites.provide(state, facts, isNew, signal);
-        const revision = await write();
-        await inventory.takeBack(state.id);
-        return revision;
-      });
-      await showing(state, revision, signal);
-      if (facts === null || wordpress === null) {
-        return { phpVersion: null, wordpressVersion: null, stableIps: null };
+      const present = usableWebsite(state.id);
+      const { php = null } = phpOf(state);
+      if (present === null || wordpress === null || isDeepStrictEqual(present.facts.php ?? null, php)) {
+        return put(state, signal, report);
       }
-      const here = await wordpress.here();
-      return {
-        phpVersion: 'version' in here ? here.version : null,
-        wordpressVersion: facts.version,
-        stableIps: null,
-        hasFormerUrls:
-          missingData(layout, state.id).length === 0 &&
-          (await wordpress.sites.hasFormerUrls(state.id, facts)),
-      };
+      const { withLimits } = wordpress.sites;
+      return tryPhpLimits(await changeable(state), {
+        name: state.name,
+        withLimits: (work) => withLimits(state.id, php, work),
+        keep: () => put(state, signal, report),
+        signal,
+      });
     },
 
     async retire(install) {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../lib/clock.ts';
 import type { Randomness } from '../../lib/ids.ts';
+import type { PhpBounds } from '../../lib/php-limits.ts';
 import type { ListenAddress } from '../../network/connections/listener.ts';
 import type { SocketLimiters } from '../../network/connections/socket-limiters.ts';
 import type { ObjectStorage } from '../../network/object-storage/object-storage.ts';
@@ -64,6 +65,8 @@ export interface WordPressSettings {
   /** Does the same with WP-CLI. */
   wpCli(folder: string): Promise<string>;
   mail: WebsiteMailSettings;
+  /** Limits of PHP that websites can have. */
+  phpBounds: PhpBounds;
   /** How long the checks of a change wait; `CHECK_PACE` if left out. */
   checkPace?: Partial<CheckPace>;
   randomness: Randomness;

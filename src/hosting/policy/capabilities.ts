@@ -83,7 +83,7 @@ const DECLARED: Readonly<Record<Capability, Declaration>> = {
   php_limits: {
     title: 'limits of PHP',
     ofFiles: 'This website consists of files, without PHP.',
-    notEmbedded: 'The embedded host has the same limits of PHP for every website.',
+    notEmbedded: null,
     otherWay: null,
   },
   mail: {
@@ -178,6 +178,7 @@ const NEEDS_PHP: ReadonlySet<Capability> = new Set([
   'wordpress_details',
   'wordpress_changes',
   'wp_cli',
+  'php_limits',
   'mail',
 ]);
 

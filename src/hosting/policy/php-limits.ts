@@ -9,12 +9,20 @@ import {
 
 /** Rough memory of an active worker in MiB (measured: 7 MB private, up to 50 MB with large plugins). */
 const WORKER_MEMORY_MB = 48;
-/** A worker's average share of its `memory_limit`: the figure above, of the default of 256 MiB. */
-const USED_SHARE = WORKER_MEMORY_MB / 256;
+/** The `memory_limit` of a worker with that memory. Others take as large a share of theirs. */
+export const USUAL_LIMIT_MB = 256;
+
+/** Rough memory of a worker with this `memory_limit`, in MiB. `workerMb`: that of one with 256 MiB. */
+export function workerMemory(memoryMb: number, workerMb: number): number {
+  return workerMb * Math.max(1, memoryMb / USUAL_LIMIT_MB);
+}
 
 /** The most workers with this `memory_limit` that fit into the memory of the install. */
-export function mostWorkers({ most, installMemoryMb }: PhpBounds, memoryMb: number): number {
-  const each = Math.max(WORKER_MEMORY_MB, memoryMb * USED_SHARE);
+export function mostWorkers(
+  { most, installMemoryMb, workerMb = WORKER_MEMORY_MB }: PhpBounds,
+  memoryMb: number,
+): number {
+  const each = workerMemory(memoryMb, workerMb);
   return Math.max(LEAST_PHP.workers, Math.min(most.workers, Math.floor(installMemoryMb / each)));
 }
 
@@ -27,7 +35,7 @@ export function effectivePhp(bounds: PhpBounds, limits: PhpLimits | null | undef
     memoryMb: memory,
     uploadMb: Math.min(uploadMb ?? standard.uploadMb, most.uploadMb),
     seconds: Math.min(seconds ?? standard.seconds, most.seconds),
-    workers: Math.min(workers ?? most.workers, mostWorkers(bounds, memory)),
+    workers: Math.min(workers ?? standard.workers ?? most.workers, mostWorkers(bounds, memory)),
     inputVars: Math.min(inputVars ?? standard.inputVars, most.inputVars),
   };
 }

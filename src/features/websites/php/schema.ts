@@ -10,7 +10,8 @@ const MEANINGS = {
   memory_limit: 'memory of one request, as PHP writes it: `256M`',
   upload_max_filesize:
     'largest uploaded file, `1024M` at most; `post_max_size` and the limit of the web server follow',
-  max_execution_time: 'seconds of processor time of one request',
+  max_execution_time:
+    'seconds of one request: of processor time on a Linux host, of the whole request on the embedded host',
   workers: 'requests that PHP works on at once',
   max_input_vars: 'fields of one form',
 };

@@ -37,13 +37,19 @@ const NAMES: Record<PhpLimit, LimitName> = {
 
 export type PhpService = ReturnType<typeof createPhpService>;
 
-/** The version and the limits of PHP of installs. */
+/** The version and the limits of PHP of installs. `embedded`: what the embedded host allows; null with Linux hosts, which report it. */
 export function createPhpService(
   { database, queue, activity, clock }: Pick<Platform, 'database' | 'queue' | 'activity' | 'clock'>,
-  capabilities: Pick<CapabilityReader, 'require'>,
+  capabilities: Pick<CapabilityReader, 'of' | 'require'>,
+  embedded: PhpBounds | null,
 ) {
   /** The limits that the host of an install allows; null if it has none, and until it has reported them. */
-  async function reportedBounds(queries: Queries, { host_id }: Website): Promise<PhpBounds | null> {
+  async function reportedBounds(queries: Queries, install: Website): Promise<PhpBounds | null> {
+    if (embedded !== null) {
+      const { available } = await capabilities.of(queries, install, 'php_limits');
+      return available ? embedded : null;
+    }
+    const { host_id } = install;
     const host = host_id === null ? undefined : await findHost(queries, { id: host_id });
     return host?.description?.php ?? null;
   }

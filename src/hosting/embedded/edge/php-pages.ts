@@ -66,7 +66,7 @@ const FAILURES: Record<PhpFailureReason, Notice> = {
 /** If PHP names no time. */
 const RETRY_SECONDS = 5;
 /** Longer than PHP lets a request wait and work. Its answer comes before, even if that is a failure. */
-const SILENT_MS = 5 * MINUTE_MS;
+const SILENT_MS = 6 * MINUTE_MS;
 /** Of a website. */
 const MOST_LEFT = 16;
 /** Of an answer whose visitor has left. PHP that writes more is no task in the background. */

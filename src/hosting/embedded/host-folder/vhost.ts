@@ -7,6 +7,7 @@ import type { Sealer } from '../../../secrets/sealer.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { CacheKind } from '../../contract/host.ts';
 import type { Hostname, InstallState, OffloadRules } from '../../contract/install-state.ts';
+import { phpLimits } from '../../contract/php-messages.ts';
 import {
   NO_RULES,
   type PathRedirect,
@@ -69,6 +70,8 @@ const VhostFileSchema = Type.Object({
       origin: Type.String({ pattern: '^https?://[a-z0-9._-]+(:\\d{1,5})?$' }),
       /** Recipients of its email within an hour, if the install has a limit of its own. */
       mailsPerHour: Type.Optional(Type.Integer({ minimum: 0 })),
+      /** Limits of its PHP that its users have set. */
+      php: Type.Optional(phpLimits),
     }),
   ),
   generations: GenerationsSchema,

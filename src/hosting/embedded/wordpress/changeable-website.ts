@@ -9,10 +9,10 @@ import { websiteScripts } from '../../websites/probe/website-scripts.ts';
 import type { EmbeddedAddresses } from '../host-options.ts';
 import type { EmbeddedWordPress, WordPressWebsite } from './embedded-wordpress.ts';
 import { probedWebsite } from './home-page.ts';
-import { databaseNameOf, LIMITS } from './site.ts';
+import { databaseNameOf } from './site.ts';
 
 interface ChangeableWebsiteOptions {
-  wordpress: Pick<EmbeddedWordPress, 'php' | 'runtimeOf'>;
+  wordpress: Pick<EmbeddedWordPress, 'php' | 'sites' | 'runtimeOf'>;
   website: WordPressWebsite;
   /** All its host names. */
   names: readonly string[];
@@ -27,13 +27,13 @@ interface ChangeableWebsiteOptions {
   random: Randomness;
 }
 
-/** PHP of this host shares the processor with other work, and restarts after the change. */
-const PACE: CheckPace = {
+/** PHP of this host shares the processor with other work, and restarts after the change. `seconds`: what it gives a request. */
+const paceOf = (seconds: number): CheckPace => ({
   ...CHECK_PACE,
-  pageMs: LIMITS.seconds * SECOND_MS,
-  patienceMs: LIMITS.seconds * SECOND_MS,
+  pageMs: seconds * SECOND_MS,
+  patienceMs: seconds * SECOND_MS,
   wholeMs: 5 * MINUTE_MS,
-};
+});
 
 /** A website of this host whose plugins and themes are changed. */
 export function changeableWebsite(options: ChangeableWebsiteOptions): ChangeableWebsite {
@@ -49,7 +49,7 @@ export function changeableWebsite(options: ChangeableWebsiteOptions): Changeable
       database: databaseNameOf(id),
       clock,
       random,
-      pace: { ...PACE, ...options.pace },
+      pace: { ...paceOf(wordpress.sites.limitsOf(id, facts).seconds), ...options.pace },
       signal,
     }),
     // The limit of the website's size is checked after the change.

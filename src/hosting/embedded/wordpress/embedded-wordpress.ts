@@ -135,6 +135,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     php,
     sqlitePlugin,
     wpCli: wpCliFolder,
+    phpBounds: settings.phpBounds,
     log,
     clock,
     randomness,

@@ -30,7 +30,7 @@ beforeAll(async () => {
     database: join(folder, 'one/database'),
     readOnly: {},
     prepend: '<?php ',
-    limits: { memoryMb: 256, seconds: 60, uploadMb: 64, threads: 2 },
+    limits: { memoryMb: 256, seconds: 60, uploadMb: 64, inputVars: 5_000, threads: 2 },
   };
   for (const path of [join(site.core, 'wp-includes'), join(site.core, 'wp-admin'), site.website]) {
     await mkdir(path, { recursive: true });

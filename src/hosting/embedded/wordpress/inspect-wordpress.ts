@@ -3,16 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../../lib/error-message.ts';
 import { ifThere } from '../../../lib/if-there.ts';
+import { USUAL_PROCESS_MB } from '../../policy/wasm-php-limits.ts';
 import { createConfinedPlaces } from '../../runtime/wasm/confined-places.ts';
 import { writeProcessProgram } from '../../runtime/wasm/process-program.ts';
 import { requirePackages } from '../../runtime/wasm/required-packages.ts';
-import { sizeOf } from '../../runtime/wasm/running-sites.ts';
 import { UnconfinedError } from '../../runtime/wasm/unconfined-error.ts';
 import { newestFirst } from '../../wordpress/core-tree.ts';
 import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import { createVhostStore } from '../host-folder/vhost-store.ts';
-import { LIMITS } from './site.ts';
 
 /** Parts of an embedded host that WordPress needs. */
 export interface InspectedWordPress {
@@ -25,7 +24,7 @@ export interface InspectedWordPress {
   websites: number;
   /** Versions that websites need and this host lacks. */
   lacking: string[];
-  /** Memory of the process of one website in MiB. */
+  /** Memory of the process of one website with the defaults in MiB. */
   processMb: number;
 }
 
@@ -42,7 +41,7 @@ export async function inspectWordPress(layout: Layout): Promise<InspectedWordPre
     versions,
     websites: used.length,
     lacking: [...new Set(used)].filter((version) => !versions.includes(version)).sort(),
-    processMb: sizeOf({ limits: LIMITS }),
+    processMb: USUAL_PROCESS_MB,
   };
 }
 

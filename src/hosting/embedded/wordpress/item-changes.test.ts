@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { InstallState } from '../../contract/install-state.ts';
@@ -13,6 +14,7 @@ import { layoutOf } from '../host-folder/layout.ts';
 import { realWordPress } from './real-wordpress.fixture.ts';
 import { DATABASE } from './site.ts';
 
+const LIMITS = { memoryMb: 300, uploadMb: 2, seconds: null, workers: null, inputVars: 1_000 };
 let site: TestHost;
 let shop: InstallState;
 let checkpointId: string;
@@ -22,6 +24,7 @@ beforeAll(async () => {
   const checkPace = { pageMs: HOUR_MS, patienceMs: HOUR_MS, wholeMs: HOUR_MS, pauseMs: 10 };
   site = await startHost({ wordpress: realWordPress({ checkPace }) });
   shop = { ...siteState('shop', ['shop.test'], { primaryHostname: 'shop.test' }), runtime: 'wordpress' };
+  shop.php = LIMITS;
   await site.host.apply(shop);
   await plugin('good', `add_action('wp_footer', fn() => print('<p>good plugin</p>'));`);
   await plugin('front', `add_action('template_redirect', fn() => throw new Exception('broken in front'));`);
@@ -91,6 +94,36 @@ test('what changes no page needs no checkpoint, and what is not there is refused
   expect(await site.host.changeItem(shop, missing)).toEqual({ refused: 'There is no plugin "nope"' });
   const bare = { ...orderOf({ id: 'good', status: 'active' }), ...unchecked };
   await expect(site.host.changeItem(shop, bare)).rejects.toThrow(PermanentHostError);
+});
+
+describe('limits of PHP', () => {
+  const seen = async (query = '') => site.http('shop.test', `/limits.php?${randomUUID()}${query}`);
+  const ini = async () => JSON.parse((await seen()).text);
+  const uploads = async (bytes: number) =>
+    (await site.http('shop.test', '/limits.php', { method: 'POST', body: 'x'.repeat(bytes) })).status;
+
+  test('are what PHP really gives', async () => {
+    await writeFile(
+      site.file(shop, 'limits.php'),
+      `<?php if (isset($_GET['mb'])) strlen(str_repeat('x', (int) $_GET['mb'] << 20));
+        echo json_encode(array_map(ini_get(...), ['memory_limit', 'upload_max_filesize', 'max_input_vars']));`,
+    );
+    expect(await ini()).toEqual(['300M', '2M', '1000']);
+    expect([(await seen('&mb=275')).status, (await seen('&mb=310')).status]).toEqual([200, 500]);
+    expect([await uploads(2e6), await uploads(4e6)]).toEqual([200, 413]);
+  });
+
+  test('stay as they were if the website is worse off', async () => {
+    const demanding = site.file(shop, 'wp-content/mu-plugins/demanding.php');
+    await mkdir(dirname(demanding), { recursive: true });
+    await writeFile(demanding, `<?php if (ini_get('max_input_vars') === '2000') throw new Error('too few');`);
+    const applied = site.host.apply({ ...shop, php: { ...LIMITS, inputVars: 2_000 } });
+    await expect(applied).rejects.toThrow(
+      /^shop keeps its limits of PHP, because with the new ones the home page answers 500, and 200 before/,
+    );
+    expect(await ini()).toEqual(['300M', '2M', '1000']);
+    await rm(demanding);
+  });
 });
 
 test('a removed website takes the record of its changes with it', async () => {

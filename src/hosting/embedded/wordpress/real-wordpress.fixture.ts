@@ -1,6 +1,8 @@
 import { pino } from 'pino';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
+import { PHP_RANGES } from '../../policy/php-limits.ts';
+import { wasmPhpBounds } from '../../policy/wasm-php-limits.ts';
 import { createPhpSites } from '../../runtime/wasm/create-php-sites.ts';
 import { provideSqlitePlugin, provideWpCli } from '../../runtime/wasm/packaged-copies.ts';
 import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
@@ -28,6 +30,7 @@ export function realWordPress(parts: Partial<WordPressSettings> = {}): WordPress
     sqlitePlugin: provideSqlitePlugin,
     wpCli: provideWpCli,
     mail: mailThatGoes(async () => {}),
+    phpBounds: wasmPhpBounds(PHP_RANGES, 1_000),
     randomness: systemRandomness,
     ...parts,
   };

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import type { PhpLimits } from '../../../lib/php-limits.ts';
 import { SEEN } from '../../runtime/wasm/library-script.ts';
-import type { PhpRoots, PhpSite } from '../../runtime/wasm/php-sites.ts';
+import type { PhpRoots, PhpSite, PhpSiteLimits } from '../../runtime/wasm/php-sites.ts';
 import type { WasmFolders } from '../../runtime/wasm/wasm-runtime.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import { renderPrepend } from '../../wordpress/site-config.ts';
@@ -25,8 +26,6 @@ export const NOT_IN_SNAPSHOTS: ReadonlySet<string> = beside(DATABASE_FOLDER, 'tm
 /** Files that a platform backup leaves out. */
 export const NOT_IN_PLATFORM_BACKUPS: ReadonlySet<string> = beside(DATABASE_FOLDER, 'tmp', COPY_FOLDER);
 
-export const LIMITS: PhpSite['limits'] = { memoryMb: 256, seconds: 60, uploadMb: 64, threads: 2 };
-
 /** The address of a website and what else its PHP knows. */
 export interface SiteFacts {
   version: string;
@@ -35,6 +34,8 @@ export interface SiteFacts {
   passKey: string | null;
   /** Recipients of its email within an hour, if the install has a limit of its own. */
   mailsPerHour?: number | undefined;
+  /** Limits of its PHP that its users have set; the defaults if left out. */
+  php?: PhpLimits | undefined;
 }
 
 /** A WordPress of this host, as its PHP needs it. */
@@ -54,6 +55,7 @@ export interface WordPressSite {
   origin: string;
   /** Key of passes through the password of visitors; null without a password. */
   passKey: string | null;
+  limits: PhpSiteLimits;
 }
 
 /** A name that holds the logins of an install apart from those of its copies. */
@@ -74,7 +76,7 @@ export function runtimeFoldersOf(
 }
 
 export function phpSiteOf(website: WordPressSite): PhpSite {
-  const { id, files, database, core, sqlite, wpCli, origin, passKey } = website;
+  const { id, files, database, core, sqlite, wpCli, origin, passKey, limits } = website;
   return {
     id,
     core,
@@ -96,7 +98,7 @@ export function phpSiteOf(website: WordPressSite): PhpSite {
       library: SEEN.scripts,
       sqlite: SEEN.sqlite,
     }),
-    limits: LIMITS,
+    limits,
   };
 }
 

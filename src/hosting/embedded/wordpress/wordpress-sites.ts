@@ -7,13 +7,15 @@ import type { Clock } from '../../../lib/clock.ts';
 import { untilAborted } from '../../../lib/concurrency.ts';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import type { Randomness } from '../../../lib/ids.ts';
+import type { PhpBounds, PhpLimits } from '../../../lib/php-limits.ts';
 import { syncFileSystem } from '../../../lib/sync-file-system.ts';
 import { BrokenWebsiteError } from '../../contract/errors.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
 import type { LoginRefused, WordPressLogin } from '../../contract/wordpress-login.ts';
+import { effectivePhp } from '../../policy/php-limits.ts';
 import { type LibraryScript, libraryScript } from '../../runtime/wasm/library-script.ts';
-import type { PhpSite, PhpSites } from '../../runtime/wasm/php-sites.ts';
+import type { PhpSite, PhpSiteLimits, PhpSites } from '../../runtime/wasm/php-sites.ts';
 import { endOfOutput } from '../../websites/logs/log-line.ts';
 import { outputOfCompleted } from '../../wordpress/completed-script.ts';
 import type { WordPressCores } from '../../wordpress/cores.ts';
@@ -55,6 +57,14 @@ export interface WordPressSites extends WordPressVersions, UrlReplacement {
    */
   provide(install: InstallRef, facts: SiteFacts, isNew: boolean, signal?: AbortSignal): Promise<void>;
   siteOf(installId: string, facts: SiteFacts): Promise<PhpSite>;
+  /** The limits of an install's PHP now. */
+  limitsOf(installId: string, facts: Pick<SiteFacts, 'php'>): PhpSiteLimits;
+  /** Runs `work` while the install's PHP has other limits than its facts say. A host that is killed meanwhile starts with those of the facts. */
+  withLimits<Result>(
+    installId: string,
+    limits: PhpLimits | null,
+    work: () => Promise<Result>,
+  ): Promise<Result>;
   createLogin(
     install: InstallRef,
     facts: SiteFacts,
@@ -95,13 +105,16 @@ export interface WordPressSitesOptions {
   sqlitePlugin(): Promise<string>;
   /** The folder of WP-CLI. */
   wpCli(): Promise<string>;
+  phpBounds: PhpBounds;
   log: Logger;
   clock: Clock;
   randomness: Randomness;
 }
 
 export function createWordPressSites(options: WordPressSitesOptions): WordPressSites {
-  const { layout, cores, php, sqlitePlugin, wpCli, log, clock, randomness } = options;
+  const { layout, cores, php, sqlitePlugin, wpCli, phpBounds, log, clock, randomness } = options;
+  /** Limits that are being tried, by install. */
+  const tried = new Map<string, PhpLimits | null>();
   const versions = createWordPressVersions(cores, log);
   const golden = createGoldenCopies({
     layout,
@@ -129,6 +142,14 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     return folder;
   }
 
+  function limitsOf(installId: string, facts: Pick<SiteFacts, 'php'>): PhpSiteLimits {
+    const { workers, ...limits } = effectivePhp(
+      phpBounds,
+      tried.has(installId) ? tried.get(installId) : facts.php,
+    );
+    return { ...limits, threads: workers };
+  }
+
   async function phpSiteIn(id: string, folders: WebsiteFolders, facts: SiteFacts): Promise<PhpSite> {
     const { version, origin, passKey } = facts;
     return phpSiteOf({
@@ -139,6 +160,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
       wpCli: await wpCli(),
       origin,
       passKey,
+      limits: limitsOf(id, facts),
     });
   }
 
@@ -246,6 +268,15 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     },
 
     siteOf,
+    limitsOf,
+    async withLimits(installId, limits, work) {
+      tried.set(installId, limits);
+      try {
+        return await work();
+      } finally {
+        tried.delete(installId);
+      }
+    },
 
     ...urls,
 

@@ -95,7 +95,7 @@ async function newSite(id: string, limits: Partial<PhpSite['limits']> = {}): Pro
     database,
     readOnly: {},
     prepend: '<?php define("FIRST", 1);',
-    limits: { memoryMb: 256, seconds: 60, uploadMb: 64, threads: 2, ...limits },
+    limits: { memoryMb: 256, seconds: 60, uploadMb: 64, inputVars: 5_000, threads: 2, ...limits },
   };
 }
 

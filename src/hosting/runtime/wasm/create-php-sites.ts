@@ -2,17 +2,20 @@ import { rm } from 'node:fs/promises';
 import { finished } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { serializeByKey, untilAborted } from '../../../lib/concurrency.ts';
+import { SECOND_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { BrokenWebsiteError } from '../../contract/errors.ts';
 import { createConfinedPlaces } from './confined-places.ts';
 import { createHeldBodies, type HeldBodies } from './held-bodies.ts';
+import { SCRIPT_MB } from './library-script.ts';
 import { createOpenPlaces } from './open-places.ts';
 import { type PhpProcess, startPhpProcess } from './php-process.ts';
 import {
   type PhpAvailability,
   PhpFailure,
   type PhpSite,
+  type PhpSiteLimits,
   type PhpSites,
   type PhpSitesOptions,
   type WarmUpPage,
@@ -27,10 +30,10 @@ import { createRunningSites } from './running-sites.ts';
 import { UnconfinedError } from './unconfined-error.ts';
 
 const GRACE_MS = 10_000;
-/** The time of a request. */
+/** The least time for running requests. */
 const REST_GRACE_MS = 60_000;
-/** Memory of a thread beyond a page's `memory_limit`: PHP itself, its caches and the body of the request. */
-const THREAD_OWN_MB = 256;
+/** Memory of a thread beyond a page's `memory_limit` and an upload: PHP itself and its caches. */
+const THREAD_OWN_MB = 192;
 
 /** Creates the runtime. It starts no process before it is used. */
 export function createPhpSites(options: PhpSitesOptions): PhpSites {
@@ -145,8 +148,10 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
     return process;
   }
 
-  async function renewSpare(settings: PhpProcessStart): Promise<void> {
+  /** For websites with the limits of most, so that those with others do not replace it all the time. */
+  async function renewSpare(): Promise<void> {
     if (!options.spare || closing.signal.aborted) return;
+    const settings = settingsOf(page?.pattern.limits ?? DEFAULT_LIMITS);
     try {
       const from = await placesOf();
       const present = spare;
@@ -174,7 +179,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
         // The website's first answer does not wait for the processors that a spare needs.
         const andRenew = (): void => {
           done();
-          void renewSpare(settingsOf(site.limits));
+          void renewSpare();
         };
         return use(process, andRenew, setWaiting);
       },
@@ -229,7 +234,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
     async warmUp(wanted) {
       if (page !== null && isDeepStrictEqual(page, wanted)) return;
       page = wanted;
-      await renewSpare(settingsOf(wanted.pattern.limits));
+      await renewSpare();
     },
 
     request: (site, request, signal) =>
@@ -293,7 +298,8 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
       const release = sites.pause(siteId);
       try {
         // Others may be stopping it before.
-        await untilAborted(stop(siteId, REST_GRACE_MS, signal), signal);
+        const graceMs = Math.max(REST_GRACE_MS, sites.secondsOf(siteId) * SECOND_MS);
+        await untilAborted(stop(siteId, graceMs, signal), signal);
         return await work();
       } finally {
         release();
@@ -329,8 +335,15 @@ function isFor({ page }: Spare, { core, readOnly }: PhpSite): boolean {
   return page === null || (page.pattern.core === core && isDeepStrictEqual(page.pattern.readOnly, readOnly));
 }
 
-const DEFAULT_LIMITS = { memoryMb: 256, uploadMb: 64 };
+type ProcessLimits = Pick<PhpSiteLimits, 'memoryMb' | 'uploadMb' | 'inputVars'>;
 
-function settingsOf({ memoryMb, uploadMb }: { memoryMb: number; uploadMb: number }): PhpProcessStart {
-  return { memoryMb, uploadMb, threadMb: memoryMb + THREAD_OWN_MB };
+const DEFAULT_LIMITS: ProcessLimits = { memoryMb: 256, uploadMb: 64, inputVars: 5_000 };
+
+function settingsOf({ memoryMb, uploadMb, inputVars }: ProcessLimits): PhpProcessStart {
+  return {
+    memoryMb,
+    uploadMb,
+    inputVars,
+    threadMb: Math.max(memoryMb, SCRIPT_MB) + uploadMb + THREAD_OWN_MB,
+  };
 }

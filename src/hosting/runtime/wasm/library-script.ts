@@ -11,15 +11,19 @@ export const SEEN = {
   wpCli: '/homeport/wp-cli',
 } as const;
 
+/** The least `memory_limit` of a script, in MiB. */
+export const SCRIPT_MB = 256;
+
 /**
  * Gives a script what a command line gives it: its streams, and the error that ended it, which pages only log. Pages may run compiled
- * files that are two seconds old; a script reads the present ones.
+ * files that are two seconds old; a script reads the present ones. It has at least the memory that WordPress takes for its administration.
  */
 const START = `<?php
 foreach (['STDIN' => 'php://input', 'STDOUT' => 'php://stdout', 'STDERR' => 'php://stderr'] as $name => $stream) {
   defined($name) || define($name, fopen($stream, $name === 'STDIN' ? 'r' : 'w'));
 }
 ini_set('opcache.revalidate_freq', '0');
+if (ini_parse_quantity(ini_get('memory_limit')) < ${SCRIPT_MB << 20}) ini_set('memory_limit', '${SCRIPT_MB}M');
 register_shutdown_function(static function (): void {
   $error = error_get_last();
   if ($error !== null && ($error['type'] & (E_ERROR | E_PARSE | E_CORE_ERROR | E_COMPILE_ERROR)) !== 0) {

@@ -35,7 +35,7 @@ afterAll(async () => {
 
 it('runs PHP without bubblewrap, within Node permissions', async () => {
   const php = await startPhpProcess(await places.create(), {
-    settings: { memoryMb: 256, uploadMb: 8, threadMb: 512 },
+    settings: { memoryMb: 256, uploadMb: 8, inputVars: 5_000, threadMb: 512 },
     waitMs: 100_000,
     mayConnect: () => false,
     loopbacks: { add() {} },
@@ -59,7 +59,7 @@ it('runs PHP without bubblewrap, within Node permissions', async () => {
       database: layout().databaseOf(INSTALL),
       readOnly: {},
       prepend: '<?php',
-      limits: { memoryMb: 256, seconds: 60, uploadMb: 8, threads: 1 },
+      limits: { memoryMb: 256, seconds: 60, uploadMb: 8, inputVars: 5_000, threads: 1 },
     };
     const pattern = join(layout().golden, '6.9-2');
     const { files, database } = websiteIn(pattern);

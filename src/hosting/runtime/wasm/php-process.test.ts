@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const options: PhpProcessOptions = {
-  settings: { memoryMb: 256, uploadMb: 8, threadMb: 512 },
+  settings: { memoryMb: 256, uploadMb: 8, inputVars: 5_000, threadMb: 512 },
   waitMs: 1_000,
   mayConnect: () => false,
   loopback: () => undefined,
@@ -92,7 +92,7 @@ describe('a process that ends while it gets its website', () => {
     database: '/database',
     readOnly: {},
     prepend: '<?php',
-    limits: { memoryMb: 256, seconds: 60, uploadMb: 8, threads: 1 },
+    limits: { memoryMb: 256, seconds: 60, uploadMb: 8, inputVars: 5_000, threads: 1 },
   };
 
   /** A place whose folders appear when the test says so, and which remembers what happened. */

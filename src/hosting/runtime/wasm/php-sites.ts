@@ -33,6 +33,8 @@ export interface PhpSiteLimits {
   seconds: number;
   /** Largest upload in MiB. */
   uploadMb: number;
+  /** Fields of a form (`max_input_vars`). */
+  inputVars: number;
   /** Requests at the same time. WordPress requests itself, so it needs 2. */
   threads: number;
 }

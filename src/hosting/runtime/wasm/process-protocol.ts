@@ -13,6 +13,7 @@ export interface PhpFolders {
 export interface PhpProcessStart {
   memoryMb: number;
   uploadMb: number;
+  inputVars: number;
   /** The most that the memory of a thread grows to, in MiB. */
   threadMb: number;
 }

@@ -11,7 +11,7 @@ const site = (id: string): PhpSite => ({
   database: `/${id}/database`,
   readOnly: {},
   prepend: '',
-  limits: { memoryMb: 256, seconds: 60, uploadMb: 64, threads: 1 },
+  limits: { memoryMb: 256, seconds: 60, uploadMb: 64, inputVars: 5_000, threads: 1 },
 });
 
 function process(): PhpProcess {

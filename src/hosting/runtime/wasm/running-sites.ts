@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { untilAborted } from '../../../lib/concurrency.ts';
+import { THREAD_MB, wasmProcessMb } from '../../policy/wasm-php-limits.ts';
 import type { PhpProcess } from './php-process.ts';
 import { PhpFailure, type PhpSite } from './php-sites.ts';
 
-/** Rough memory of a process in MiB: measured 312 with one thread, 418 with two. */
-const PROCESS_MB = 200;
-const THREAD_MB = 120;
 const RETRY_AFTER = 5;
 
 interface Running {
@@ -42,6 +40,8 @@ export interface RunningSites {
    * @throws PhpFailure `busy` if other websites use the memory for too long
    */
   takeThread(signal?: AbortSignal): Promise<() => void>;
+  /** The longest time of a request of the website, in seconds; 0 without a process. */
+  secondsOf(siteId: string): number;
   /** Whether the website's process does something. */
   isWorking(siteId: string): boolean;
   /** Refuses the website's process until the returned function is called. A present process has to be ended. */
@@ -229,6 +229,8 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
       };
     },
 
+    secondsOf: (siteId) => running.get(siteId)?.site.limits.seconds ?? 0,
+
     isWorking(siteId) {
       const entry = running.get(siteId);
       return entry !== undefined && isWorking(entry);
@@ -266,6 +268,6 @@ function isWorking({ active, waiting }: Running): boolean {
 }
 
 /** Rough memory of a website's process in MiB. */
-export function sizeOf({ limits: { threads } }: Pick<PhpSite, 'limits'>): number {
-  return PROCESS_MB + threads * THREAD_MB;
+export function sizeOf({ limits }: Pick<PhpSite, 'limits'>): number {
+  return wasmProcessMb(limits);
 }

@@ -14,7 +14,7 @@ const SIZES = [
   ['upload_max_filesize', 'Largest upload'],
 ] as const;
 const NUMBERS = [
-  ['max_execution_time', 'Processor time per request, in seconds'],
+  ['max_execution_time', 'Time per request, in seconds'],
   ['workers', 'Concurrent requests'],
   ['max_input_vars', 'Form fields per request'],
 ] as const;

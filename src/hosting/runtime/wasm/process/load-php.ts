@@ -98,14 +98,14 @@ export function writePrepend({ php, runtime, memory }: LoadedPhp, code: string):
 }
 
 /** Settings of PHP. Null: without the setting of the package. */
-function iniFor({ memoryMb, uploadMb }: PhpProcessStart): Record<string, string | null> {
+function iniFor({ memoryMb, uploadMb, inputVars }: PhpProcessStart): Record<string, string | null> {
   return {
     memory_limit: `${memoryMb}M`,
     upload_max_filesize: `${uploadMb}M`,
     post_max_size: `${uploadMb + 1}M`,
     // PHP's own timer never fires here: the thread is ended instead.
     max_execution_time: '0',
-    max_input_vars: '5000',
+    max_input_vars: String(inputVars),
     display_errors: '0',
     display_startup_errors: '0',
     html_errors: '0',

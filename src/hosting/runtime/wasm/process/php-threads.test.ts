@@ -29,7 +29,7 @@ it('pauses after a thread that could not start', async () => {
   const lines: string[] = [];
   const made: Worker[] = [];
   const threads = createPhpThreads(
-    { memoryMb: 1, uploadMb: 1, threadMb: 1 },
+    { memoryMb: 1, uploadMb: 1, inputVars: 1, threadMb: 1 },
     wasm,
     (line) => lines.push(line),
     () => {
