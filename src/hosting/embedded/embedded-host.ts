@@ -474,13 +474,9 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
         return { refused: 'website', reason: refusalOfEmbedded('wordpress_login', 'static') };
       }
       if (found.php.isHeld(install.id)) return RESTORING;
-      try {
-        return await found.sites.createLogin(install, found.facts, user);
-      } catch (error) {
-        // A restore has begun meanwhile.
-        if (found.php.isHeld(install.id)) return RESTORING;
-        throw error;
-      }
+      const made = await found.createLogin({ ...install, facts: found.facts }, user);
+      // It may have begun meanwhile.
+      return 'refused' in made && found.php.isHeld(install.id) ? RESTORING : made;
     },
     async runWpCli(install, args, signal) {
       const found = requireWordPress(install);

@@ -60,7 +60,10 @@ test('a website without a database is closed, and gets no empty one', async () =
   await site.host.restartPhp(shop);
   await rm(installs('database'), { recursive: true });
   await expectClosed('The database of the website is missing.');
-  await expect(site.host.createLogin(shop, null)).rejects.toThrow('Data of the website is missing');
+  expect(await site.host.createLogin(shop, null)).toEqual({
+    refused: 'website',
+    reason: expect.stringMatching(/^Data of the website is missing\. .* Restore a backup\.$/),
+  });
   await expect(site.host.snapshot(shop, randomUUID())).rejects.toThrow('Data of the website is missing');
   await site.host.apply(shop);
   expect(existsSync(installs('database'))).toBe(false);

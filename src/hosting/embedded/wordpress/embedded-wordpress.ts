@@ -13,12 +13,14 @@ import type {
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
+import type { LoginRefused, WordPressLogin } from '../../contract/wordpress-login.ts';
 import type { InstallRuntime } from '../../runtime/runtime.ts';
 import { OWN_PREFIX, removeAbandoned } from '../../runtime/wasm/abandoned-entries.ts';
 import type { LoopbackConnections } from '../../runtime/wasm/loopback-connections.ts';
 import type { PhpAvailability, PhpConnection, PhpSites } from '../../runtime/wasm/php-sites.ts';
 import { removeProcessFolders } from '../../runtime/wasm/process-folder.ts';
 import { wasmRuntime } from '../../runtime/wasm/wasm-runtime.ts';
+import { createLogin } from '../../websites/login/create-login.ts';
 import { createWordPressCores } from '../../wordpress/cores.ts';
 import { writePhpFiles } from '../../wordpress/php-files.ts';
 import type { Layout } from '../host-folder/layout.ts';
@@ -29,7 +31,7 @@ import { createMailRefusals, type MailRefusals } from './mail-refusals.ts';
 import { followReleases } from './newer-releases.ts';
 import type { PurgeRequest } from './purge-requests.ts';
 import { createWordPressServing, type WordPressServing } from './serving.ts';
-import { phpRootsOf, runtimeFoldersOf, type SiteFacts } from './site.ts';
+import { databaseNameOf, phpRootsOf, runtimeFoldersOf, type SiteFacts } from './site.ts';
 import type { WebsiteMail } from './website-mail.ts';
 import { createWordPressSites, type WordPressSites } from './wordpress-sites.ts';
 import { createEmbeddedWpCli, type EmbeddedWpCli } from './wp-cli.ts';
@@ -46,6 +48,7 @@ export interface EmbeddedWordPress {
   requests: WordPressServing;
   wpCli: EmbeddedWpCli;
   runtimeOf(website: WordPressWebsite): InstallRuntime;
+  createLogin(website: WordPressWebsite, user: string | null): Promise<WordPressLogin | LoginRefused>;
   mail(): Promise<WebsiteMail>;
   refusals: MailRefusals;
   /** Whether PHP runs on this machine. Logs each reason why not once. */
@@ -199,6 +202,14 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     return checked?.result ?? check();
   }
 
+  const runtimeOf = ({ id, facts }: WordPressWebsite): InstallRuntime =>
+    wasmRuntime({
+      php,
+      site: () => sites.siteOf(id, facts),
+      origin: facts.origin,
+      folders: runtimeFoldersOf(layout, id),
+    });
+
   const usedVersions = async () => (await websites()).map(({ facts }) => facts.version);
 
   function followNewReleases(): void {
@@ -235,12 +246,11 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     sites,
     requests,
     wpCli,
-    runtimeOf: ({ id, facts }) =>
-      wasmRuntime({
-        php,
-        site: () => sites.siteOf(id, facts),
-        origin: facts.origin,
-        folders: runtimeFoldersOf(layout, id),
+    runtimeOf,
+    createLogin: (website, user) =>
+      createLogin(runtimeOf(website), {
+        ...{ installId: website.id, database: databaseNameOf(website.id), user },
+        ...{ log, clock, randomness },
       }),
     mail,
     refusals,

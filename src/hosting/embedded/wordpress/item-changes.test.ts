@@ -8,7 +8,9 @@ import { HOUR_MS } from '../../../lib/durations.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { InstallState } from '../../contract/install-state.ts';
 import type { ItemChange, ItemOrder } from '../../contract/wordpress-changes.ts';
+import { LOGIN_PATH } from '../../contract/wordpress-login.ts';
 import { siteState } from '../../policy/edge.fixture.ts';
+import { loginCases } from '../../websites/login/login-cases.fixture.ts';
 import { startHost, type TestHost } from '../embedded-host.fixture.ts';
 import { layoutOf } from '../host-folder/layout.ts';
 import { realWordPress } from './real-wordpress.fixture.ts';
@@ -125,6 +127,15 @@ describe('limits of PHP', () => {
     await rm(demanding);
   });
 });
+
+loginCases(() => ({
+  root: site.file(shop, ''),
+  create: (user) => site.host.createLogin(shop, user),
+  async use(token) {
+    const { status, text } = await site.http('shop.test', `${LOGIN_PATH}?token=${token}`);
+    return { status, body: text };
+  },
+}));
 
 test('a removed website takes the record of its changes with it', async () => {
   const { changeOf } = layoutOf(site.folder);

@@ -12,14 +12,12 @@ import { syncFileSystem } from '../../../lib/sync-file-system.ts';
 import { BrokenWebsiteError } from '../../contract/errors.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
-import type { LoginRefused, WordPressLogin } from '../../contract/wordpress-login.ts';
 import { effectivePhp } from '../../policy/php-limits.ts';
 import { type LibraryScript, libraryScript } from '../../runtime/wasm/library-script.ts';
 import type { PhpSite, PhpSiteLimits, PhpSites } from '../../runtime/wasm/php-sites.ts';
 import { endOfOutput } from '../../websites/logs/log-line.ts';
 import { outputOfCompleted } from '../../wordpress/completed-script.ts';
 import type { WordPressCores } from '../../wordpress/cores.ts';
-import { createLogin, LOGIN_SCRIPT, LOGIN_WITHIN_MS } from '../../wordpress/logins.ts';
 import { wordpressPasswordHash } from '../../wordpress/password-hash.ts';
 import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
 import { renderWpConfig } from '../../wordpress/site-config.ts';
@@ -38,7 +36,6 @@ import {
   CRON_CODE,
   DATABASE,
   databaseCopyCode,
-  databaseNameOf,
   FRONT_PAGE_CODE,
   PRIVATE,
   phpSiteOf,
@@ -65,11 +62,6 @@ export interface WordPressSites extends WordPressVersions, UrlReplacement {
     limits: PhpLimits | null,
     work: () => Promise<Result>,
   ): Promise<Result>;
-  createLogin(
-    install: InstallRef,
-    facts: SiteFacts,
-    user: string | null,
-  ): Promise<WordPressLogin | LoginRefused>;
   /** Runs `work`, which makes a snapshot, beside a copy of the database. The snapshot takes the copy instead of the live files. */
   withDatabaseCopy<Result>(
     install: InstallRef,
@@ -279,19 +271,6 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     },
 
     ...urls,
-
-    async createLogin(install, facts, user) {
-      const site = await siteOf(install.id, facts);
-      return createLogin({
-        installId: install.id,
-        database: databaseNameOf(install.id),
-        user,
-        run: (args) => run(site, { script: LOGIN_SCRIPT, args, timeoutMs: LOGIN_WITHIN_MS }, facts.origin),
-        log,
-        clock,
-        randomness,
-      });
-    },
 
     async withDatabaseCopy(install, facts, work, signal) {
       const folder = join(await privateOf(install.id), COPY_FOLDER);

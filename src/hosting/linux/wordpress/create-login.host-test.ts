@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { LOGIN_PATH, type WordPressLogin } from '../../contract/wordpress-login.ts';
+import { loginCases } from '../../websites/login/login-cases.fixture.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import {
   runInWordPress,
@@ -66,16 +67,18 @@ const stored = ({ database } = shop) =>
     "SELECT option_name, option_value, autoload FROM wp_options WHERE option_name LIKE 'homeport%'",
   );
 
+loginCases(() => ({
+  root: machine.layout.htdocsOf(shop.install.id),
+  create: (user) => create(user),
+  use: (token) => use({ token }),
+}));
+
 describe('a login', () => {
-  it('signs in the oldest administrator, once', async () => {
+  it('lasts a minute, and its token is nowhere', async () => {
     const made = await login();
-    expect(made).toMatchObject({ user: 'admin', token: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) });
     expect(Date.parse(made.expiresAt) - clock.now().getTime()).toBeGreaterThan(58_000);
     expect(JSON.stringify(await stored())).not.toContain(made.token);
-
-    expect(await use(made)).toMatchObject({ status: 302, body: '' });
-    const second = await use(made);
-    expect(second).toMatchObject({ status: 403, body: expect.stringContaining('This link was used') });
+    expect(await use(made)).toMatchObject({ status: 302 });
     expect(await stored()).toEqual([]);
   });
 
@@ -83,12 +86,6 @@ describe('a login', () => {
     const made = await login('ED.itor');
     expect(made.user).toBe('ed.itor');
     expect(await use(made)).toMatchObject({ status: 302 });
-    expect(await create('no.body')).toEqual({
-      refused: 'unknown_user',
-      reason: 'WordPress has no user with the name "no.body".',
-    });
-    expect(await create("' OR 1=1 -- ")).toMatchObject({ refused: 'unknown_user' });
-    expect(await create('--help')).toMatchObject({ refused: 'unknown_user' });
   });
 
   it('signs in one of many requests at once', async () => {
@@ -209,20 +206,7 @@ describe('a website that cannot be signed in to', () => {
     expect(await create(null, cafe)).toMatchObject({ user: 'admin' });
   });
 
-  it('has no configuration, or no tables', async () => {
-    const config = join(machine.layout.htdocsOf(cafe.install.id), 'wp-config.php');
-    await rename(config, `${config}.off`);
-    expect(await create(null, cafe)).toEqual({
-      refused: 'website',
-      reason:
-        'WordPress does not start. Check wp-config.php and the database: The file wp-config.php of this website is missing',
-    });
-    await writeFile(config, '<?php syntax error');
-    expect(await create(null, cafe)).toMatchObject({
-      refused: 'website',
-      reason: expect.stringContaining('syntax error'),
-    });
-    await rename(`${config}.off`, config);
+  it('has no tables', async () => {
     await machine.databases.query(cafe.database, 'RENAME TABLE wp_options TO other_options');
     expect(await create(null, cafe)).toMatchObject({ refused: 'website' });
   });

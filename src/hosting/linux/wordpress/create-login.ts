@@ -2,9 +2,8 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import type { LoginRefused, WordPressLogin } from '../../contract/wordpress-login.ts';
-import { runPhp } from '../../runtime/linux/run-php.ts';
-import { createLogin, LOGIN_SCRIPT, LOGIN_WITHIN_MS } from '../../wordpress/logins.ts';
-import { phpFileOf } from '../../wordpress/php-files.ts';
+import { linuxRuntime } from '../../runtime/linux/linux-runtime.ts';
+import { createLogin } from '../../websites/login/create-login.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { pingPhp } from '../php/fpm.ts';
@@ -32,13 +31,7 @@ export function createLogins({ layout, enter, log, clock, randomness }: LoginsOp
         reason: 'PHP of this website is not running. Try again in a minute, then tell your hosting company.',
       };
     }
-    const run = (args: string[]) =>
-      runPhp(layout, install, {
-        script: phpFileOf(layout.coreOf(install.wordpressVersion), LOGIN_SCRIPT),
-        args,
-        enter: enter(install.id),
-        timeoutMs: LOGIN_WITHIN_MS,
-      });
-    return createLogin({ installId: install.id, database, user, run, log, clock, randomness });
+    const runtime = linuxRuntime(layout, install, enter(install.id));
+    return createLogin(runtime, { installId: install.id, database, user, log, clock, randomness });
   };
 }
