@@ -5,6 +5,7 @@ import { RESTORE_CHECK_PREFIX } from '../features/websites/installs/reserved-nam
 import type { HostMachine } from '../hosting/contract/host.ts';
 import { installLimits } from '../hosting/contract/install-limits.ts';
 import type { InstallRef } from '../hosting/contract/install-ref.ts';
+import type { CronEntry } from '../hosting/contract/logs.ts';
 import type { HostQuestions } from '../hosting/contract/questions.ts';
 import { createBackups } from '../hosting/linux/backups/backups.ts';
 import { createCgroups } from '../hosting/linux/daemons/cgroups.ts';
@@ -36,6 +37,7 @@ import { cgroupOf, type WebsiteRemains } from '../hosting/linux/websites/provisi
 import { createCompiledCores } from '../hosting/linux/wordpress/compiled-cores.ts';
 import { createDatabaseLinks } from '../hosting/linux/wordpress/create-database-link.ts';
 import { createDatabaseTemplates } from '../hosting/linux/wordpress/database-templates.ts';
+import { rotateErrorLog } from '../hosting/linux/wordpress/error-log.ts';
 import { createWebsites } from '../hosting/linux/wordpress/website.ts';
 import { createWpCliPhar } from '../hosting/linux/wp-cli/phar.ts';
 import { createWpCli } from '../hosting/linux/wp-cli/run-wp-cli.ts';
@@ -43,7 +45,8 @@ import type { AppendMailLog } from '../hosting/policy/mail/mail-log.ts';
 import { ownAddress } from '../hosting/policy/mail/message-head.ts';
 import { phpBounds } from '../hosting/policy/php-limits.ts';
 import { createUsageLedger } from '../hosting/policy/usage/ledger.ts';
-import { linuxRecords } from '../hosting/runtime/linux/linux-runtime.ts';
+import { linuxRecords, linuxRuntime } from '../hosting/runtime/linux/linux-runtime.ts';
+import { runCron } from '../hosting/websites/cron/run-cron.ts';
 import { createAccessLogs } from '../hosting/websites/logs/access-logs.ts';
 import { createHostLogs } from '../hosting/websites/logs/host-logs.ts';
 import type { CheckPace } from '../hosting/websites/probe/probing.ts';
@@ -253,10 +256,10 @@ export function createHostMachine(
       async runCron(installId) {
         const install = live.get(installId);
         if (!install) return;
-        const startedAt = clock.now();
-        const { exit, output } = await websites.runCron(install.sandbox);
-        const seconds = (clock.now().getTime() - startedAt.getTime()) / 1_000;
-        await logs.append('cron', installId, [{ time: startedAt.toISOString(), seconds, exit, output }]);
+        await rotateErrorLog(layout, install.sandbox);
+        const runtime = linuxRuntime(layout, install.sandbox, cgroups.enter(cgroupOf(installId)));
+        const append = (entry: CronEntry) => logs.append('cron', installId, [entry]);
+        const { exit, output } = await runCron(runtime, { append, clock });
         if (exit !== 0) throw new Error(`WP-Cron of ${install.state.name} failed: ${output}`);
       },
       // The copy of a shop in a restore check must neither send mails nor charge anyone.

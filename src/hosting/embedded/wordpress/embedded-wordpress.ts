@@ -20,6 +20,7 @@ import type { LoopbackConnections } from '../../runtime/wasm/loopback-connection
 import type { PhpAvailability, PhpConnection, PhpSites } from '../../runtime/wasm/php-sites.ts';
 import { removeProcessFolders } from '../../runtime/wasm/process-folder.ts';
 import { wasmRuntime } from '../../runtime/wasm/wasm-runtime.ts';
+import { runCron } from '../../websites/cron/run-cron.ts';
 import { createLogin } from '../../websites/login/create-login.ts';
 import { createWordPressCores } from '../../wordpress/cores.ts';
 import { writePhpFiles } from '../../wordpress/php-files.ts';
@@ -143,6 +144,13 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     clock,
     randomness,
   });
+  const runtimeOf = ({ id, facts }: Pick<WordPressWebsite, 'id' | 'facts'>): InstallRuntime =>
+    wasmRuntime({
+      php,
+      site: () => sites.siteOf(id, facts),
+      origin: facts.origin,
+      folders: runtimeFoldersOf(layout, id),
+    });
   const requests = createWordPressServing({
     layout,
     sites,
@@ -150,7 +158,12 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     served: websites,
     websiteOf,
     purge: options.purge,
-    appendCron: (id, entry) => logs.append('cron', id, [entry]),
+    runCron: (website, signal) =>
+      runCron(
+        runtimeOf(website),
+        { append: (entry) => logs.append('cron', website.id, [entry]), clock },
+        signal,
+      ),
     log,
     clock,
   });
@@ -201,14 +214,6 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     if (checked === known) checked = { result: check(), atMs: now };
     return checked?.result ?? check();
   }
-
-  const runtimeOf = ({ id, facts }: WordPressWebsite): InstallRuntime =>
-    wasmRuntime({
-      php,
-      site: () => sites.siteOf(id, facts),
-      origin: facts.origin,
-      folders: runtimeFoldersOf(layout, id),
-    });
 
   const usedVersions = async () => (await websites()).map(({ facts }) => facts.version);
 

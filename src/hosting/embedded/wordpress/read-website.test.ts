@@ -1,4 +1,5 @@
+import { cronCases } from '../../websites/cron/cron-cases.fixture.ts';
 import { readingCases } from '../../websites/reading/reading-cases.fixture.ts';
 import { startOperatedWebsite } from './operated-website.fixture.ts';
 
-readingCases(startOperatedWebsite);
+readingCases(startOperatedWebsite, cronCases);

@@ -3,14 +3,13 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { allDone, type Repetition, repeatEvery, serializeByKey } from '../../../lib/concurrency.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
-import type { CronEntry } from '../../contract/logs.ts';
 import {
   PhpFailure,
-  type PhpFailureReason,
   type PhpRequest,
   type PhpResponse,
   type PhpSites,
 } from '../../runtime/wasm/php-sites.ts';
+import type { CronRun } from '../../websites/cron/run-cron.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
 import { createRareLog } from '../rare-log.ts';
@@ -18,7 +17,7 @@ import { missingData } from './missing-data.ts';
 import { type PurgeRequest, takePurges } from './purge-requests.ts';
 import { createScheduledTasks } from './scheduled-tasks.ts';
 import { PRIVATE, type SiteFacts } from './site.ts';
-import type { CronRun, WordPressSites } from './wordpress-sites.ts';
+import type { WordPressSites } from './wordpress-sites.ts';
 
 /** Requests and due tasks of the WordPress websites that this process serves. */
 export interface WordPressServing {
@@ -43,14 +42,12 @@ export interface WordPressServingOptions {
   /** One of them as it is now; null if it is gone. */
   websiteOf(installId: string): ServedSite | null;
   purge(installId: string, request: PurgeRequest): Promise<void>;
-  /** Logs a run of scheduled tasks. */
-  appendCron(installId: string, entry: CronEntry): Promise<void>;
+  /** Runs due tasks of a website, and logs the run. */
+  runCron(website: ServedSite, signal: AbortSignal): Promise<CronRun>;
   log: Logger;
   clock: Clock;
 }
 
-/** Why a run that had begun was ended. */
-const ENDED: ReadonlySet<PhpFailureReason> = new Set(['failed', 'memory', 'timeout', 'too_large']);
 const CRON_LOOK_MS = MINUTE_MS;
 /** Seconds until visitors of a closed website may try again. */
 const CLOSED_SECONDS = 5;
@@ -59,7 +56,7 @@ export const factsOf = ({ wordpress, protect }: Pick<Vhost, 'wordpress' | 'prote
   wordpress && { ...wordpress, passKey: protect?.passKey ?? null };
 
 export function createWordPressServing(options: WordPressServingOptions): WordPressServing {
-  const { layout, sites, php, served, websiteOf, purge, appendCron, log, clock } = options;
+  const { layout, sites, php, served, websiteOf, purge, runCron, log, clock } = options;
   /** Websites that visitors asked for since the last look. */
   const visited = new Set<string>();
   const serially = serializeByKey();
@@ -83,25 +80,6 @@ export function createWordPressServing(options: WordPressServingOptions): WordPr
     });
   }
 
-  async function runCron({ id, facts }: ServedSite, signal: AbortSignal): Promise<CronRun> {
-    const startedAt = clock.now();
-    const append = (end: Pick<CronEntry, 'exit' | 'output'>) => {
-      const seconds = (clock.now().getTime() - startedAt.getTime()) / 1_000;
-      return appendCron(id, { time: startedAt.toISOString(), seconds, ...end });
-    };
-    try {
-      const run = await sites.runCron(id, facts, signal);
-      await append({ exit: run.exit, output: run.output });
-      return run;
-    } catch (error) {
-      // Others did not begin.
-      if (error instanceof PhpFailure && ENDED.has(error.reason) && !signal.aborted) {
-        await append({ exit: null, output: error.message });
-      }
-      throw error;
-    }
-  }
-
   const tasks = createScheduledTasks({
     websites: async () => (await served()).map(({ id }) => id),
     isHeld: (id) => php.isHeld(id),
@@ -109,7 +87,8 @@ export function createWordPressServing(options: WordPressServingOptions): WordPr
       // Since the look it may have been deleted or changed.
       const website = websiteOf(id);
       if (website === null || missingData(layout, id).length > 0) return null;
-      const { nextMs } = await runCron(website, signal);
+      const { exit, output, nextMs } = await runCron(website, signal);
+      if (exit === null) throw new Error(output);
       await takeAndPurge(id);
       // Nothing but its tasks needed the process.
       if (!visited.delete(id)) await php.rest(id);

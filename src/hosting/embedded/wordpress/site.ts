@@ -129,12 +129,3 @@ require ABSPATH . 'wp-settings.php';
 wp();
 require ABSPATH . WPINC . '/template-loader.php';
 `;
-
-/** Code that runs due tasks of WordPress and prints the time of the next one, in seconds, or nothing without any. */
-export const CRON_CODE = `<?php
-register_shutdown_function(static function (): void {
-    $times = function_exists('_get_cron_array') ? array_keys(_get_cron_array() ?: []) : [];
-    echo "\\nnext:", $times === [] ? '' : min($times);
-});
-require '${SEEN.root}/wp-cron.php';
-`;

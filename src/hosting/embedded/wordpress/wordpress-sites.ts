@@ -15,7 +15,6 @@ import type { ReportProgress } from '../../contract/progress.ts';
 import { effectivePhp } from '../../policy/php-limits.ts';
 import { type LibraryScript, libraryScript } from '../../runtime/wasm/library-script.ts';
 import type { PhpSite, PhpSiteLimits, PhpSites } from '../../runtime/wasm/php-sites.ts';
-import { endOfOutput } from '../../websites/logs/log-line.ts';
 import { outputOfCompleted } from '../../wordpress/completed-script.ts';
 import type { WordPressCores } from '../../wordpress/cores.ts';
 import { wordpressPasswordHash } from '../../wordpress/password-hash.ts';
@@ -33,7 +32,6 @@ import { NAMES_FILE } from './host-names-file.ts';
 import { missingData } from './missing-data.ts';
 import {
   COPY_FOLDER,
-  CRON_CODE,
   DATABASE,
   databaseCopyCode,
   FRONT_PAGE_CODE,
@@ -69,16 +67,6 @@ export interface WordPressSites extends WordPressVersions, UrlReplacement {
     work: () => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result>;
-  runCron(installId: string, facts: SiteFacts, signal?: AbortSignal): Promise<CronRun>;
-}
-
-/** A run of due tasks. */
-export interface CronRun {
-  exit: number;
-  /** The end of what it printed. */
-  output: string;
-  /** When the next task is due, in milliseconds; null without one. */
-  nextMs: number | null;
 }
 
 /** Scripts that end with the line of {@link outputOfCompleted}. */
@@ -86,7 +74,6 @@ const MARKED: ReadonlySet<string> = new Set(['install.php', 'replace-urls.php'])
 const ERROR_PAGE = '<body id="error-page">';
 const ADMIN_FILE = 'wordpress-admin.txt';
 
-const CRON_SECONDS = 5 * 60;
 const COPY_SECONDS = 10 * 60;
 
 export interface WordPressSitesOptions {
@@ -294,22 +281,6 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
       } finally {
         await rm(folder, { recursive: true, force: true });
       }
-    },
-
-    async runCron(installId, facts, signal) {
-      const { host, protocol } = new URL(facts.origin);
-      const { output, error, exit } = await php.run(
-        await siteOf(installId, facts),
-        { code: CRON_CODE, host, https: protocol === 'https:', seconds: CRON_SECONDS },
-        signal,
-      );
-      const [end = '', seconds = ''] = /\nnext:(\d{0,12})$/.exec(output) ?? [];
-      const printed = output.slice(0, output.length - end.length);
-      return {
-        exit,
-        output: endOfOutput(printed, error),
-        nextMs: seconds === '' ? null : Number(seconds) * 1_000,
-      };
     },
   };
 }

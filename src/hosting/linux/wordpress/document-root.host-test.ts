@@ -2,7 +2,10 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { copyAsVersion } from '../../../../test/host/wordpress-core.ts';
+import { systemClock } from '../../../lib/clock.ts';
 import { runCommand } from '../../../lib/run-command.ts';
+import { linuxRuntime } from '../../runtime/linux/linux-runtime.ts';
+import { runCron } from '../../websites/cron/run-cron.ts';
 import { takeDocumentRoot } from '../../wordpress/php-files.ts';
 import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import {
@@ -99,7 +102,9 @@ describe('ABSPATH and get_home_path()', () => {
   });
 
   it('are the document root in the schedule and on the command line', async () => {
-    expect(await websites.runCron(install)).toMatchObject({ exit: 0 });
+    const runtime = linuxRuntime(machine.layout, install, []);
+    const run = await runCron(runtime, { append: async () => {}, clock: systemClock });
+    expect(run).toMatchObject({ exit: 0 });
     expect(await roots()).toMatchObject([{ ...root(), cron: true }]);
     expect(await runInWordPress(machine, install, 'echo ABSPATH;')).toBe(`${htdocs}/`);
     await roots();

@@ -138,18 +138,6 @@ describe('a new website', () => {
       echo apply_filters('wp_mail_from', 'wordpress@localhost'), ' ', apply_filters('wp_mail_from', 'me@else.test');`);
     expect(from).toBe('wordpress@shop.test me@else.test');
   });
-
-  it('runs what is due in its schedule', async () => {
-    await php(`wp_schedule_single_event(time() - 60, 'homeport_test');`);
-    const plugin = join(machine.layout.htdocsOf(shop.install.id), 'wp-content/mu-plugins/due.php');
-    await writeFile(
-      plugin,
-      "<?php add_action('homeport_test', fn() => update_option('homeport_due', $_SERVER['HTTP_HOST']));",
-    );
-    await websites.runCron(shop.install);
-    await rm(plugin);
-    expect(await php("echo get_option('homeport_due');")).toBe('shop.test:8080');
-  });
 });
 
 describe('its database', () => {

@@ -11,7 +11,7 @@ import { CommandError } from '../../../lib/run-command.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { LoginRefused, WordPressLogin } from '../../contract/wordpress-login.ts';
 import { pinFolder } from '../../runtime/linux/pinned-folder.ts';
-import { bareRun, runScript, runWhole } from '../../runtime/linux/run-php.ts';
+import { bareRun, runWhole } from '../../runtime/linux/run-php.ts';
 import { requireCore } from '../../wordpress/core-tree.ts';
 import { wordpressPasswordHash } from '../../wordpress/password-hash.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
@@ -23,9 +23,7 @@ import type { DatabaseLogin } from '../daemons/mariadb-client.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { createLogins } from './create-login.ts';
-import { type CronRun, cronRun } from './cron-run.ts';
 import type { DatabaseTemplates } from './database-templates.ts';
-import { rotateErrorLog } from './error-log.ts';
 import { FILL_REFUSED, firstContentSql, onlyIfEmpty, onlyIfInterrupted, undoFill } from './first-content.ts';
 import { checkSiteFiles, makeSiteFiles, repairSiteFiles, rewriteConfig } from './site-files.ts';
 import { createCoreSwitch } from './switch-core.ts';
@@ -106,8 +104,6 @@ export interface Websites extends Updater {
     database: string,
     user: string | null,
   ): Promise<WordPressLogin | LoginRefused>;
-  /** Runs due tasks of WP-Cron. A failure of the website is part of the result. */
-  runCron(install: SandboxedInstall, signal?: AbortSignal): Promise<CronRun>;
   /**
    * Replaces host names in every URL in the database, including serialised values. The Unix user of `install` must have rights
    * on the database, unless `wanted.login` has. Ignores names with `*`, because no URL contains them.
@@ -134,7 +130,6 @@ const ADMIN_FILE = 'wordpress-admin.txt';
  * and is removed with the install.
  */
 const FILLING_FILE = '.filling';
-const CRON_MS = 5 * MINUTE_MS;
 const REPLACE_MS = 30 * MINUTE_MS;
 
 export function createWebsites(options: WebsitesOptions): Websites {
@@ -225,17 +220,6 @@ export function createWebsites(options: WebsitesOptions): Websites {
     }
   }
 
-  async function runCron(install: SandboxedInstall, signal?: AbortSignal): Promise<CronRun> {
-    await rotateErrorLog(layout, install);
-    const run = runScript(layout, install, {
-      script: join(layout.coreOf(install.wordpressVersion), 'wp-cron.php'),
-      enter: enter(install.id),
-      timeoutMs: CRON_MS,
-      signal,
-    });
-    return cronRun(run);
-  }
-
   /** The ports of this host that URLs name. */
   /** Of HTTP and HTTPS; empty for the usual one. */
   const ownPorts = (hostname: string): string[] =>
@@ -286,7 +270,6 @@ export function createWebsites(options: WebsitesOptions): Websites {
     switchCore: createCoreSwitch({ layout, databases, enter, log }),
     createLogin: createLogins({ layout, enter, log, clock, randomness }),
     ...createUpdater({ layout, enter }),
-    runCron,
     replaceUrls,
   };
 }

@@ -30,8 +30,14 @@ const ANSWERS: Record<string, object> = {
   },
 };
 
-/** Cases of reading WordPress that every runtime must pass. `start` provides a new website, whose PHP may connect to 127.0.0.1. */
-export function readingCases(start: () => Promise<OperatedWebsite>): void {
+/**
+ * Cases of reading WordPress that every runtime must pass. `start` provides a new website, whose PHP may connect to 127.0.0.1. `further` adds
+ * cases of other operations.
+ */
+export function readingCases(
+  start: () => Promise<OperatedWebsite>,
+  further: (website: () => OperatedWebsite) => void,
+): void {
   let website: OperatedWebsite;
   let source: Server;
   let updateSource: string;
@@ -284,4 +290,7 @@ export function readingCases(start: () => Promise<OperatedWebsite>): void {
     });
     await writeFile(config, whole);
   });
+
+  // They share the started website.
+  further(() => website);
 }
