@@ -1,8 +1,12 @@
+import { MINUTE_MS } from '../../../lib/durations.ts';
 import type { PhpEntry, PhpLevel } from '../../contract/logs.ts';
 
 /** PHP begins each message with `[31-Jan-2026 09:30:00 UTC] `. */
 const START = /^\[(\d{2})-([A-Z][a-z]{2})-(\d{4}) (\d{2}:\d{2}:\d{2}) ([\w/+:-]{1,64})\] /;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** Processes write beside each other. */
+const DISORDER_MS = MINUTE_MS;
 
 /** The first fitting one counts. */
 const LEVELS: readonly [prefix: RegExp, level: PhpLevel][] = [
@@ -15,7 +19,7 @@ const LEVELS: readonly [prefix: RegExp, level: PhpLevel][] = [
 /**
  * The messages in a part of PHP's log, and the bytes that they take. Lines without a time continue the message before. The last message
  * may continue, so it is left for the next reading unless `isEnd`. Times never fall and never pass `now` (milliseconds), whatever the
- * website wrote.
+ * website wrote. Messages of a restored log are older than `after`, and were read before.
  */
 export function parsePhpLog(
   part: Buffer,
@@ -37,12 +41,16 @@ export function parsePhpLog(
   // A message that fills the whole part is cut.
   const isLeft = !isEnd && last !== undefined && messages.length > 1;
   const read = isLeft ? messages.slice(0, -1) : messages;
+  // A clock that was ahead says nothing.
+  const known = after <= now ? after - DISORDER_MS : 0;
   let latest = after;
-  const entries = read.map(({ time, lines }): PhpEntry => {
-    latest = Math.max(latest, Math.min(time ?? now, now));
-    const message = lines.join('\n').trimEnd();
-    return { time: new Date(latest).toISOString(), level: levelOf(message), message };
-  });
+  const entries = read
+    .filter(({ time }) => time === null || time >= known)
+    .map(({ time, lines }): PhpEntry => {
+      latest = Math.max(latest, Math.min(time ?? now, now));
+      const message = lines.join('\n').trimEnd();
+      return { time: new Date(latest).toISOString(), level: levelOf(message), message };
+    });
   return { entries, bytes: isLeft ? last.start : whole.length };
 }
 

@@ -111,6 +111,21 @@ test('each message is read once, over restarts and rotations', async () => {
   expect(messages().at(-1)).toBe('5');
 });
 
+test('a restored log brings no message again', async () => {
+  const before = '[10-Mar-2026 07:00:00 UTC] one\n[10-Mar-2026 08:00:00 UTC] two\n';
+  await writeFile(file, before);
+  await reader().read(ID);
+  await appendFile(file, '[10-Mar-2026 09:00:00 UTC] three\n');
+  await reader().read(ID);
+  await writeFile(`${file}.restored`, before);
+  await rename(`${file}.restored`, file);
+  await reader().read(ID);
+  expect(messages()).toEqual(['one', 'two', 'three']);
+  await appendFile(file, '[10-Mar-2026 09:59:00 UTC] four\n');
+  await reader().read(ID);
+  expect(messages()).toEqual(['one', 'two', 'three', 'four']);
+});
+
 test('readings at once copy each message once', async () => {
   const current = reader();
   await writeFile(file, '[10-Mar-2026 09:00:00 UTC] one\n');
