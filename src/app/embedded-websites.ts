@@ -43,7 +43,11 @@ import { runtimeFoldersOf } from '../hosting/embedded/wordpress/site.ts';
 import { createPackedArchives } from '../hosting/policy/packed-archives.ts';
 import { createPhpSites } from '../hosting/runtime/wasm/create-php-sites.ts';
 import { createDestinations } from '../hosting/runtime/wasm/destinations.ts';
-import { provideSqlitePlugin, provideWpCli } from '../hosting/runtime/wasm/packaged-copies.ts';
+import {
+  providePhpMyAdmin,
+  provideSqlitePlugin,
+  provideWpCli,
+} from '../hosting/runtime/wasm/packaged-copies.ts';
 import { wasmFiles } from '../hosting/runtime/wasm/wasm-runtime.ts';
 import type { PageFault } from '../hosting/websites/probe/visitor-probe.ts';
 import { newestFatals } from '../hosting/websites/probe/website-scripts.ts';
@@ -165,6 +169,7 @@ function wordpressOf({ config, random, log, clock }: Platform): WordPressSetting
     randomness: random,
     sqlitePlugin: provideSqlitePlugin,
     wpCli: provideWpCli,
+    phpMyAdmin: providePhpMyAdmin,
     createPhp: (callbacks) =>
       createPhpSites({
         ...callbacks,

@@ -3,7 +3,7 @@ import type { Host } from '../hosting/contract/host.ts';
 import type { LogSource } from '../hosting/contract/logs.ts';
 import type { Platform } from '../platform/platform.ts';
 import { folderBrowser, folderLogs } from './embedded-websites.ts';
-import { askForLogin, askForMail } from './serving-socket.ts';
+import { askForDatabase, askForLogin, askForMail } from './serving-socket.ts';
 
 /** The calls to hosts that a user's request waits for. */
 export type HostCallers = Pick<Host, 'createLogin' | 'createDatabaseLink' | 'readMail' | 'readLog'> & {
@@ -39,7 +39,8 @@ export function createHostCallers(
     createLogin: async (install, user) =>
       isElsewhere() ? askForLogin(config, install, user) : serving().createLogin(install, user),
     readMail: async (install) => (isElsewhere() ? askForMail(config, install) : serving().readMail(install)),
-    createDatabaseLink: async (install) => serving().createDatabaseLink(install),
+    createDatabaseLink: async (install) =>
+      isElsewhere() ? askForDatabase(config, install) : serving().createDatabaseLink(install),
     backupBrowser: {
       browseBackup: async (...asked) => browser().browseBackup(...asked),
       listBackupTables: async (...asked) => browser().listBackupTables(...asked),

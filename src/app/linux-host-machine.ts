@@ -31,11 +31,11 @@ import { createWebServer } from '../hosting/linux/nginx/web-server.ts';
 import { createPurgeQueue } from '../hosting/linux/purges/purge-queue.ts';
 import { createPurgeSockets } from '../hosting/linux/purges/purge-sockets.ts';
 import { createSshServer } from '../hosting/linux/ssh/ssh-server.ts';
+import { createLinuxDatabaseLinks } from '../hosting/linux/websites/database-link.ts';
 import { createLiveInstalls } from '../hosting/linux/websites/live-installs.ts';
 import { linkLogs } from '../hosting/linux/websites/log-link.ts';
 import { cgroupOf, type WebsiteRemains } from '../hosting/linux/websites/provisioning.ts';
 import { createCompiledCores } from '../hosting/linux/wordpress/compiled-cores.ts';
-import { createDatabaseLinks } from '../hosting/linux/wordpress/create-database-link.ts';
 import { createDatabaseTemplates } from '../hosting/linux/wordpress/database-templates.ts';
 import { rotateErrorLog } from '../hosting/linux/wordpress/error-log.ts';
 import { createWebsites } from '../hosting/linux/wordpress/website.ts';
@@ -273,7 +273,7 @@ export function createHostMachine(
       mostBytes: layout.limits.bytes,
       log,
     }),
-    createDatabaseLink: createDatabaseLinks({ layout, clock, randomness: random }),
+    createDatabaseLink: createLinuxDatabaseLinks({ layout, clock, randomness: random, log }),
     wpCliPhar,
     wpCli: createWpCli({
       layout,

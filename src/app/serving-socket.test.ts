@@ -6,16 +6,24 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silent } from '../../test/database.ts';
 import type { Host } from '../hosting/contract/host.ts';
-import { answerOtherProcesses, askForLogin, askForMail, askForWordPress } from './serving-socket.ts';
+import {
+  answerOtherProcesses,
+  askForDatabase,
+  askForLogin,
+  askForMail,
+  askForWordPress,
+} from './serving-socket.ts';
 
 const INSTALL = { id: crypto.randomUUID(), name: 'shop' };
 const MAIL = { hasRelay: false, limitPerHour: 200, sentLastHour: 3, queued: 0, sender: 'wp@example.com' };
+const LINK = { token: `1769851860.${'t'.repeat(43)}`, expiresAt: '2026-01-01T00:00:00.000Z' };
 let dataDir: string;
 let createLogin: Host['createLogin'];
 let serving: Awaited<ReturnType<typeof answerOtherProcesses>>;
 
 const host = {
   createLogin: (...asked: Parameters<Host['createLogin']>) => createLogin(...asked),
+  createDatabaseLink: async () => LINK,
   readMail: async () => MAIL,
   wordpressHere: async () => ({ version: '8.4' }),
 };
@@ -53,6 +61,10 @@ describe('the socket of the serving process', () => {
     expect(await askForLogin({ dataDir }, INSTALL, 'nobody')).toEqual(refused);
   });
 
+  it('creates links to databases for them', async () => {
+    expect(await askForDatabase({ dataDir }, INSTALL)).toEqual(LINK);
+  });
+
   it('tells other processes about the mail of an install', async () => {
     expect(await askForMail({ dataDir }, INSTALL)).toEqual(MAIL);
   });
@@ -72,6 +84,7 @@ describe('the socket of the serving process', () => {
       reason: expect.stringMatching(/Homeport is not running/),
     });
     expect(await askForWordPress({ dataDir })).toEqual({ reason: expect.stringMatching(/not running/) });
+    expect(await askForDatabase({ dataDir }, INSTALL)).toMatchObject({ refused: 'website' });
     expect(await askForMail({ dataDir }, INSTALL)).toEqual({
       refused: 'website',
       reason: expect.stringMatching(/not running/),

@@ -6,6 +6,12 @@ import type { Logger } from 'pino';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Config } from '../config/config.ts';
+import {
+  type DatabaseLink,
+  type DatabaseLinkRefused,
+  DatabaseLinkRefusedSchema,
+  DatabaseLinkSchema,
+} from '../hosting/contract/database-access.ts';
 import type { WordPressHere } from '../hosting/contract/embedded-wordpress.ts';
 import type { Host } from '../hosting/contract/host.ts';
 import {
@@ -24,7 +30,7 @@ import { codeOf } from '../lib/error-code.ts';
 
 /**
  * Socket on which the process that serves the websites answers other processes of its user on this machine: commands, and an API in a
- * process of its own. Only that process runs PHP, so only it can create logins to WordPress and knows what they send.
+ * process of its own. Only that process runs PHP, so only it can create logins to WordPress and links to databases, and knows what websites send.
  */
 const socketOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'host', 'serving.sock');
 
@@ -42,6 +48,10 @@ const Question = Type.Union([
     user: Type.Union([Type.String(), Type.Null()]),
   }),
   Type.Object({
+    ask: Type.Literal('database'),
+    install: Type.Object({ id: Type.String(), name: Type.String() }),
+  }),
+  Type.Object({
     ask: Type.Literal('mail'),
     install: Type.Object({ id: Type.String(), name: Type.String() }),
   }),
@@ -53,10 +63,13 @@ const Available = Type.Union([
   Type.Object({ reason: Type.String() }),
 ]);
 const Login = Type.Union([WordPressLoginSchema, LoginRefusedSchema]);
+const Database = Type.Union([DatabaseLinkSchema, DatabaseLinkRefusedSchema]);
 const Mail = Type.Union([InstallMailSchema, MailRefusedSchema]);
 
 /** Questions to the serving process. */
-type Answering = Pick<Host, 'createLogin' | 'readMail'> & { wordpressHere(): Promise<WordPressHere> };
+type Answering = Pick<Host, 'createLogin' | 'createDatabaseLink' | 'readMail'> & {
+  wordpressHere(): Promise<WordPressHere>;
+};
 
 const NOT_RUNNING = 'Homeport is not running. Start it ("homeport serve"), then try again.';
 
@@ -106,6 +119,8 @@ async function answerOf(question: Question, host: Answering): Promise<unknown> {
   switch (question.ask) {
     case 'wordpress':
       return host.wordpressHere();
+    case 'database':
+      return host.createDatabaseLink(question.install);
     case 'mail':
       return host.readMail(question.install);
     case 'login':
@@ -121,6 +136,15 @@ export async function askForLogin(
 ): Promise<WordPressLogin | LoginRefused> {
   const { id, name } = install;
   const answer = await ask(config, { ask: 'login', install: { id, name }, user }, Login);
+  return answer ?? { refused: 'website', reason: NOT_RUNNING };
+}
+
+/** Asks the serving process for a link to a database. */
+export async function askForDatabase(
+  config: Pick<Config, 'dataDir'>,
+  { id, name }: { id: string; name: string },
+): Promise<DatabaseLink | DatabaseLinkRefused> {
+  const answer = await ask(config, { ask: 'database', install: { id, name } }, Database);
   return answer ?? { refused: 'website', reason: NOT_RUNNING };
 }
 

@@ -309,7 +309,7 @@ describe('the sidebar', () => {
     await page.getByText('The operator can switch it on with HOMEPORT_EMBEDDED_PHP_MB.').waitFor();
     await follow('Access');
     await page.getByText('The embedded host offers SFTP, without a shell.').waitFor();
-    await page.getByText('The embedded host does not open databases.').waitFor();
+    await page.getByText('The operator can switch it on with HOMEPORT_EMBEDDED_PHP_MB.').waitFor();
     await expect.poll(labels).toBe(all);
     await become('static', null);
     await page.setViewportSize({ width: 390, height: 800 });

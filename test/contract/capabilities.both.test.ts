@@ -92,7 +92,6 @@ const LACKING: Record<(typeof SCENARIOS)[number], Capability[]> = {
   'embedded, files': CAPABILITIES.filter((name) => name !== 'logs'),
   'embedded, WordPress': [
     'wordpress_updates',
-    'database_access',
     'php_versions',
     'mail',
     'imports',

@@ -478,6 +478,13 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       // It may have begun meanwhile.
       return 'refused' in made && found.php.isHeld(install.id) ? RESTORING : made;
     },
+    async createDatabaseLink(install) {
+      const found = requireWordPress(install);
+      if (found === null) {
+        return { refused: 'website', reason: refusalOfEmbedded('database_access', 'static') };
+      }
+      return found.createDatabaseLink({ ...install, facts: found.facts });
+    },
     async runWpCli(install, args, signal) {
       const found = requireWordPress(install);
       if (found !== null) return found.wpCli.run(install, found.facts, args, signal);

@@ -22,6 +22,7 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { codeOf } from '../../lib/error-code.ts';
 import type { LogKind } from '../contract/choices.ts';
+import { DATABASE_PATH } from '../contract/database-access.ts';
 import { PermanentHostError } from '../contract/errors.ts';
 import type { InstallState } from '../contract/install-state.ts';
 import { NO_RULES } from '../contract/website-rules.ts';
@@ -315,6 +316,26 @@ describe('the edge', () => {
     });
     expect((await site.http('shop.test', path, { method: 'HEAD' })).status).toBe(405);
     expect(php.requests).toHaveLength(1);
+  });
+
+  test('gives PHP a request for the database only with a link or a session', async () => {
+    const cookie = 'a=b; homeport_database=0123456789012345678901';
+    const page = `${DATABASE_PATH}index.php?route=/sql&token=x`;
+    for (const [path, given] of [
+      [DATABASE_PATH, ''],
+      [`${DATABASE_PATH}index.php`, 'my_homeport_database=x'],
+      [`${DATABASE_PATH}js/jquery.js`, 'homeport_database='],
+    ]) {
+      const refused = await site.http('shop.test', path ?? '', { headers: { cookie: given ?? '' } });
+      expect(refused, path).toMatchObject({ status: 403, headers: { 'x-robots-tag': 'noindex' } });
+    }
+    const put = await site.http('shop.test', page, { method: 'PUT', headers: { cookie } });
+    expect(put).toMatchObject({ status: 405, headers: { allow: 'GET, POST' } });
+    expect(php.requests).toHaveLength(0);
+    await site.http('shop.test', `${DATABASE_PATH}?token=x`);
+    await site.http('shop.test', page, { headers: { cookie } });
+    await site.http('shop.test', page, { headers: { cookie } });
+    expect(php.requests).toHaveLength(3);
   });
 
   test('runs no program among the uploads', async () => {

@@ -64,6 +64,8 @@ export interface WordPressSettings {
   sqlitePlugin(folder: string): Promise<string>;
   /** Does the same with WP-CLI. */
   wpCli(folder: string): Promise<string>;
+  /** Does the same with phpMyAdmin, when a user opens a database for the first time. */
+  phpMyAdmin(folder: string): Promise<string>;
   mail: WebsiteMailSettings;
   /** Limits of PHP that websites can have. */
   phpBounds: PhpBounds;

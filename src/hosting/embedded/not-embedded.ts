@@ -5,10 +5,7 @@ import type { InstallRef } from '../contract/install-ref.ts';
 import { refusalOfEmbedded } from '../policy/capabilities.ts';
 
 /** The operations that need a Linux host. */
-type NotEmbedded = Pick<
-  Host,
-  'createDatabaseLink' | 'planUpdates' | 'updateWordpress' | 'importWebsite' | 'lastImport'
->;
+type NotEmbedded = Pick<Host, 'planUpdates' | 'updateWordpress' | 'importWebsite' | 'lastImport'>;
 
 /** Refuses what the embedded host does not do. Services have asked before; this is for work that was queued on another host. */
 export function createNotEmbedded(hasWordPress: (installId: string) => boolean): NotEmbedded {
@@ -22,10 +19,6 @@ export function createNotEmbedded(hasWordPress: (installId: string) => boolean):
     };
 
   return {
-    createDatabaseLink: async (install) => ({
-      refused: 'website',
-      reason: reasonFor(install, 'database_access'),
-    }),
     planUpdates: refuseFor('wordpress_updates'),
     updateWordpress: refuseFor('wordpress_updates'),
     async importWebsite(install) {

@@ -319,7 +319,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     // Beside other work, too.
     async createDatabaseLink(install) {
       const { sandbox, database } = await hosted(await requireRecord(install));
-      return parts.createDatabaseLink(sandbox, database);
+      return parts.createDatabaseLink(sandbox, database, runtimeOf(sandbox));
     },
 
     async readMail(install) {

@@ -71,7 +71,7 @@ const DECLARED: Readonly<Record<Capability, Declaration>> = {
   database_access: {
     title: 'opening the database with a link',
     ofFiles: 'This website consists of files, without a database.',
-    notEmbedded: 'The embedded host does not open databases.',
+    notEmbedded: null,
     otherWay: null,
   },
   php_versions: {
@@ -179,6 +179,7 @@ const NEEDS_PHP: ReadonlySet<Capability> = new Set([
   'wordpress_changes',
   'wp_cli',
   'php_limits',
+  'database_access',
   'mail',
 ]);
 

@@ -13,6 +13,8 @@ export interface PackagedFiles {
   wpCli: string;
   /** The folder of the command of WP-CLI that exports and imports databases in SQLite. */
   sqliteCommand: string;
+  /** The folder of phpMyAdmin. */
+  phpMyAdmin: string;
 }
 
 /** The files in node_modules; null if the package is not installed. */
@@ -24,6 +26,7 @@ export function packagedFiles(): PackagedFiles | null {
       sqlitePlugin: join(files, 'sqlite-database-integration'),
       wpCli: join(files, 'wp-cli/wp-cli.phar'),
       sqliteCommand: join(files, 'sqlite-command'),
+      phpMyAdmin: join(files, 'phpmyadmin'),
     };
   } catch {
     return null;

@@ -10,7 +10,7 @@ export function databaseLinkRoutes(databaseLinks: DatabaseLinkService): Route[] 
       operationId: 'createDatabaseLink',
       summary: 'Create a link that opens the database',
       description:
-        'The link opens the database of the install in a browser, with adminer. It works once, for 60 seconds and for this install only. The session ends after 30 minutes without a request, and after 8 hours. Each request creates another link, so `Idempotency-Key` has no effect. A user creates at most 30 links a minute, those to WordPress included.',
+        'The link opens the database of the install in a browser, with adminer or phpMyAdmin. It works once, for 60 seconds and for this install only. The session ends after 30 minutes without a request, and after 8 hours. Each request creates another link, so `Idempotency-Key` has no effect. A user creates at most 30 links a minute, those to WordPress included.',
       tag: 'Installs',
       errors: [401, 403, 404, 409, 429, 502, 503],
       needs: 'database_access',

@@ -17,6 +17,7 @@ import type { Scheme } from '../../policy/redirects.ts';
 import { NOT_SHOWN } from '../../wordpress/core-tree.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
 import type { ChallengeFiles } from './challenge-files.ts';
+import { isDatabasePath, mayOpenDatabase } from './database-page.ts';
 import { type Exchange, sendNotice, sendRedirect } from './exchange.ts';
 import type { LiveVhosts } from './live-vhosts.ts';
 import { createLoginAttempts } from './login-attempts.ts';
@@ -124,6 +125,7 @@ export function createAnswers(options: AnswersOptions): Answer {
     const exchange = { request, response, method, target, scheme, host, clientAddress: address ?? '' };
     // Its token counts in place of the password.
     if (wordpress !== null && target.path === LOGIN_PATH) return answerLogin(exchange, route.vhost);
+    if (wordpress !== null && isDatabasePath(target)) return answerDatabase(exchange, route.vhost);
     if (await isRefused(request, response, route.vhost, address)) return;
 
     const { redirects } = route.vhost;
@@ -248,6 +250,20 @@ export function createAnswers(options: AnswersOptions): Answer {
     const { response, method } = exchange;
     if (method !== 'GET') {
       return sendNotice({ response }, NOTICES.method, { Allow: 'GET', Connection: 'close' });
+    }
+    if (php === null) return refuseWithoutPhp(exchange);
+    await php.pass(exchange, vhost);
+  }
+
+  /** The database, for visitors with a link or the cookie of a session, which its program checks. Never cached. */
+  async function answerDatabase(exchange: PhpExchange, vhost: Vhost): Promise<void> {
+    const { response, request, method, target } = exchange;
+    response.setHeader('X-Robots-Tag', 'noindex');
+    if (method !== 'GET' && method !== 'POST') {
+      return sendNotice({ response }, NOTICES.method, { Allow: 'GET, POST', Connection: 'close' });
+    }
+    if (!mayOpenDatabase(target, request.headers.cookie)) {
+      return sendNotice({ response }, NOTICES.blocked, { Connection: 'close' });
     }
     if (php === null) return refuseWithoutPhp(exchange);
     await php.pass(exchange, vhost);

@@ -13,6 +13,7 @@ import {
   SERVER_LIMITS,
 } from '../../../network/connections/listener.ts';
 import type { SocketLimiter } from '../../../network/connections/socket-limiter.ts';
+import { DATABASE_PATH } from '../../contract/database-access.ts';
 import { LOGIN_PATH } from '../../contract/wordpress-login.ts';
 import { NOTICES } from '../../policy/pages.ts';
 import type { Scheme } from '../../policy/redirects.ts';
@@ -159,9 +160,9 @@ export function createEdge(options: EdgeOptions): Edge {
   };
 }
 
-/** A login to WordPress has its token in the query. */
+/** A login to WordPress, and to the database, has its token in the query. */
 function loggedUrl({ url = '' }: IncomingMessage): string {
-  return url.includes(LOGIN_PATH) ? url.replace(/\?.*$/s, '') : url;
+  return url.includes(LOGIN_PATH) || url.includes(DATABASE_PATH) ? url.replace(/\?.*$/s, '') : url;
 }
 
 /** Node found the request unreadable, too large or too slow. */

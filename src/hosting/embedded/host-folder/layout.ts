@@ -32,6 +32,8 @@ export interface Layout {
   sqlite: string;
   /** WP-CLI, one folder for each version. */
   wpCli: string;
+  /** phpMyAdmin, one folder for each version that somebody has opened. */
+  phpMyAdmin: string;
   /** Unfinished work. */
   scratch: string;
   /** Default certificate and private key of the edge, for names without a certificate. */
@@ -96,6 +98,7 @@ export function layoutOf(root: string): Layout {
     php: join(root, 'php'),
     sqlite: join(root, 'sqlite-plugin'),
     wpCli: join(root, 'wp-cli'),
+    phpMyAdmin: join(root, 'phpmyadmin'),
     scratch: join(root, 'scratch'),
     edgeCertificate: join(root, 'edge-certificate.pem'),
     sshHostKey: join(root, 'ssh-host-key'),

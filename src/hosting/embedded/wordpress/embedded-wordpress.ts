@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Repetition } from '../../../lib/concurrency.ts';
@@ -16,6 +17,7 @@ import type { ReportProgress } from '../../contract/progress.ts';
 import type { LoginRefused, WordPressLogin } from '../../contract/wordpress-login.ts';
 import type { InstallRuntime } from '../../runtime/runtime.ts';
 import { OWN_PREFIX, removeAbandoned } from '../../runtime/wasm/abandoned-entries.ts';
+import { SEEN } from '../../runtime/wasm/library-script.ts';
 import type { LoopbackConnections } from '../../runtime/wasm/loopback-connections.ts';
 import type { PhpAvailability, PhpConnection, PhpSites } from '../../runtime/wasm/php-sites.ts';
 import { removeProcessFolders } from '../../runtime/wasm/process-folder.ts';
@@ -28,6 +30,7 @@ import type { Layout } from '../host-folder/layout.ts';
 import type { WordPressSettings } from '../host-options.ts';
 import { createRareLog } from '../rare-log.ts';
 import type { WebsiteLogs } from '../website-logs.ts';
+import { createEmbeddedDatabaseLinks } from './database-link.ts';
 import { createMailRefusals, type MailRefusals } from './mail-refusals.ts';
 import { followReleases } from './newer-releases.ts';
 import type { PurgeRequest } from './purge-requests.ts';
@@ -50,6 +53,7 @@ export interface EmbeddedWordPress {
   wpCli: EmbeddedWpCli;
   runtimeOf(website: WordPressWebsite): InstallRuntime;
   createLogin(website: WordPressWebsite, user: string | null): Promise<WordPressLogin | LoginRefused>;
+  createDatabaseLink: ReturnType<typeof createEmbeddedDatabaseLinks<WordPressWebsite>>;
   mail(): Promise<WebsiteMail>;
   refusals: MailRefusals;
   /** Whether PHP runs on this machine. Logs each reason why not once. */
@@ -133,6 +137,11 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
   });
   const sqlitePlugin = once(() => settings.sqlitePlugin(layout.sqlite));
   const wpCliFolder = once(() => settings.wpCli(layout.wpCli));
+  const phpMyAdmins = once(async () => {
+    await mkdir(layout.phpMyAdmin, { recursive: true });
+    return layout.phpMyAdmin;
+  });
+  const phpMyAdmin = once(() => settings.phpMyAdmin(layout.phpMyAdmin));
   const sites = createWordPressSites({
     layout,
     cores,
@@ -140,6 +149,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     sqlitePlugin,
     wpCli: wpCliFolder,
     phpBounds: settings.phpBounds,
+    phpMyAdmin: phpMyAdmins,
     log,
     clock,
     randomness,
@@ -257,6 +267,14 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
         ...{ installId: website.id, database: databaseNameOf(website.id), user },
         ...{ log, clock, randomness },
       }),
+    createDatabaseLink: createEmbeddedDatabaseLinks<WordPressWebsite>({
+      php,
+      runtimeOf,
+      phpMyAdmin: async () => `${SEEN.phpMyAdmin}/${basename(await phpMyAdmin())}`,
+      log,
+      clock,
+      randomness,
+    }),
     mail,
     refusals,
     here,

@@ -4,7 +4,7 @@ import { systemRandomness } from '../../../lib/ids.ts';
 import { PHP_RANGES } from '../../policy/php-limits.ts';
 import { wasmPhpBounds } from '../../policy/wasm-php-limits.ts';
 import { createPhpSites } from '../../runtime/wasm/create-php-sites.ts';
-import { provideSqlitePlugin, provideWpCli } from '../../runtime/wasm/packaged-copies.ts';
+import { providePhpMyAdmin, provideSqlitePlugin, provideWpCli } from '../../runtime/wasm/packaged-copies.ts';
 import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
 import type { WordPressSettings } from '../host-options.ts';
 
@@ -29,6 +29,7 @@ export function realWordPress(parts: Partial<WordPressSettings> = {}): WordPress
     createPhp: realPhp,
     sqlitePlugin: provideSqlitePlugin,
     wpCli: provideWpCli,
+    phpMyAdmin: providePhpMyAdmin,
     mail: mailThatGoes(async () => {}),
     phpBounds: wasmPhpBounds(PHP_RANGES, 1_000),
     randomness: systemRandomness,

@@ -51,6 +51,8 @@ export interface WordPressSite {
   sqlite: string;
   /** Folder of WP-CLI. */
   wpCli: string;
+  /** Folder with the versions of phpMyAdmin. */
+  phpMyAdmin: string;
   /** Address for visitors: `https://example.com`, with the port unless it is the default. */
   origin: string;
   /** Key of passes through the password of visitors; null without a password. */
@@ -62,8 +64,8 @@ export interface WordPressSite {
 export const databaseNameOf = (installId: string): string => `hp_${installId.replaceAll('-', '')}`;
 
 /** Where the folders of websites are. PHP writes the pattern of new ones while it is made, and reads it afterwards. */
-export function phpRootsOf({ installs, making, golden, cores, sqlite, wpCli }: Layout): PhpRoots {
-  return { writable: [installs, making], readable: [golden, cores, sqlite, wpCli] };
+export function phpRootsOf({ installs, making, golden, cores, sqlite, wpCli, phpMyAdmin }: Layout): PhpRoots {
+  return { writable: [installs, making], readable: [golden, cores, sqlite, wpCli, phpMyAdmin] };
 }
 
 /** The folders of an install's website that its runtime shows. */
@@ -76,7 +78,7 @@ export function runtimeFoldersOf(
 }
 
 export function phpSiteOf(website: WordPressSite): PhpSite {
-  const { id, files, database, core, sqlite, wpCli, origin, passKey, limits } = website;
+  const { id, files, database, core, sqlite, wpCli, phpMyAdmin, origin, passKey, limits } = website;
   return {
     id,
     core,
@@ -87,6 +89,7 @@ export function phpSiteOf(website: WordPressSite): PhpSite {
       [SEEN.scripts]: join(phpFileOf(core, '.')),
       [SEEN.sqlite]: sqlite,
       [SEEN.wpCli]: wpCli,
+      [SEEN.phpMyAdmin]: phpMyAdmin,
     },
     prepend: renderPrepend({
       root: SEEN.root,

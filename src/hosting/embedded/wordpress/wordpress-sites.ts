@@ -85,13 +85,15 @@ export interface WordPressSitesOptions {
   /** The folder of WP-CLI. */
   wpCli(): Promise<string>;
   phpBounds: PhpBounds;
+  /** The folder for versions of phpMyAdmin, which exists. */
+  phpMyAdmin(): Promise<string>;
   log: Logger;
   clock: Clock;
   randomness: Randomness;
 }
 
 export function createWordPressSites(options: WordPressSitesOptions): WordPressSites {
-  const { layout, cores, php, sqlitePlugin, wpCli, phpBounds, log, clock, randomness } = options;
+  const { layout, cores, php, sqlitePlugin, wpCli, phpMyAdmin, phpBounds, log, clock, randomness } = options;
   /** Limits that are being tried, by install. */
   const tried = new Map<string, PhpLimits | null>();
   const versions = createWordPressVersions(cores, log);
@@ -137,6 +139,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
       core: layout.coreOf(version),
       sqlite: await sqlitePlugin(),
       wpCli: await wpCli(),
+      phpMyAdmin: await phpMyAdmin(),
       origin,
       passKey,
       limits: limitsOf(id, facts),

@@ -5,7 +5,7 @@ import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
-import { DATABASE_PAGE, DATABASE_PAGE_TEXT } from '../database-page/page-file.ts';
+import { DATABASE_PAGE_FILES } from '../database-page/page-file.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { sendmailProgram } from '../mail/sendmail-program.ts';
 import { type AccessList, allowAccess, hasAccess } from './access-list.ts';
@@ -216,7 +216,11 @@ function settingsOf(layout: LinuxLayout, install: SandboxedInstall): SettingsFil
     ...OWN_SETTINGS.map((file) => ({ path: join(folder, file), text: texts[file], mode: 0o644 })),
     // PHP reads every `.ini` file here (PHP_INI_SCAN_DIR).
     { path: join(folder, 'mail.ini'), text: `sendmail_path = "${OWN_SENDMAIL} -t -i"\n`, mode: 0o644 },
-    { path: join(folder, DATABASE_PAGE), text: DATABASE_PAGE_TEXT, mode: 0o644 },
+    ...Object.entries(DATABASE_PAGE_FILES).map(([file, text]) => ({
+      path: join(folder, file),
+      text,
+      mode: 0o644,
+    })),
     { path: join(folder, SENDMAIL), text: sendmailProgram(layout, install.id), mode: 0o755 },
   ];
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { PHP_WITHIN_SECONDS } from '../../../lib/php-limits.ts';
-import { DATABASE_PATH } from '../../contract/database-access.ts';
+import { DATABASE_COOKIE, DATABASE_PATH } from '../../contract/database-access.ts';
 import { LOGIN_PATH } from '../../contract/wordpress-login.ts';
 import { CLOSED_PROGRAMS } from '../../policy/closed-programs.ts';
 import { LOGIN_LIMITS } from '../../policy/login-limits.ts';
@@ -46,7 +46,7 @@ lua_shared_dict edge_limits 4m;
 ${LIMITED.map(([kind, { perMinute }]) => `limit_req_zone $${kind}_key zone=homeport_${kind}:4m rate=${perMinute}r/m;`).join('\n')}
 limit_req_status 429;
 limit_req_log_level info;
-map "$cookie_homeport_database$arg_token" $database_visitor {
+map "$cookie_${DATABASE_COOKIE}$arg_token" $database_visitor {
     default 1;
     "" "";
 }`;

@@ -14,10 +14,10 @@ import type { Journal } from '../machine/journal.ts';
 import type { Records } from '../machine/record.ts';
 import type { Submitter } from '../mail/submission.ts';
 import type { SshServer } from '../ssh/ssh-server.ts';
-import type { DatabaseLinks } from '../wordpress/create-database-link.ts';
 import type { DatabaseTemplates } from '../wordpress/database-templates.ts';
 import type { WpCliPhar } from '../wp-cli/phar.ts';
 import type { WpCli } from '../wp-cli/run-wp-cli.ts';
+import type { LinuxDatabaseLinks } from './database-link.ts';
 import type { LiveInstalls } from './live-installs.ts';
 import type { WebsiteRemains } from './provisioning.ts';
 import type { WebsiteParts } from './website-parts.ts';
@@ -43,7 +43,7 @@ export interface LinuxHostParts extends WebsiteParts {
   databaseQuotas: DatabaseQuotas;
   /** The envelope sender and the mail limit of an install. */
   submitterOf(install: InstallRef): Submitter;
-  createDatabaseLink: DatabaseLinks;
+  createDatabaseLink: LinuxDatabaseLinks;
   wpCliPhar: WpCliPhar;
   wpCli: WpCli;
   usage: UsageLedger;

@@ -6,9 +6,11 @@ export const SEEN = {
   root: '/wordpress',
   private: '/private',
   database: '/database',
+  uploads: '/tmp',
   scripts: '/homeport/library',
   sqlite: '/homeport/sqlite',
   wpCli: '/homeport/wp-cli',
+  phpMyAdmin: '/homeport/phpmyadmin',
 } as const;
 
 /** The least `memory_limit` of a script, in MiB. */

@@ -100,6 +100,10 @@ require __DIR__ . '/networks.php';
 if (PHP_SAPI !== 'cli' && strtok($_SERVER['REQUEST_URI'] ?? '', '?') === '/.well-known/homeport-login') {
     require __DIR__ . '/login.php';
 }
+// The edge of a host with MySQL runs another program at this path.
+if (PHP_SAPI !== 'cli' && (HOMEPORT['engine'] ?? 'mysql') === 'sqlite' && str_starts_with($_SERVER['REQUEST_URI'] ?? '', '/.well-known/homeport-database/')) {
+    require __DIR__ . '/phpmyadmin.php';
+}
 if (PHP_SAPI !== 'cli' && is_string($_SERVER['HTTP_X_HOMEPORT_PROBE'] ?? null)) {
     require __DIR__ . '/probe.php';
 }

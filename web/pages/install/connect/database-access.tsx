@@ -9,7 +9,8 @@ export function DatabaseAccess({ installId }: { installId: string }) {
     <Section title="Database">
       <p>
         View and change the tables, run SQL, export and import, in your browser. The session ends after 30
-        minutes without a request. Make a backup before you change anything.
+        minutes without a request. Make a backup before you change anything, and purge all caches afterwards,
+        so that visitors see the changes.
       </p>
       <div>
         <LinkButton
