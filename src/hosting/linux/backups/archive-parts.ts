@@ -1,6 +1,6 @@
+import type { RunningProgram } from '../../../lib/started-program.ts';
 import type { Chunk, Contents, IndexedEntry, Span } from '../../websites/backup-contents/contents-file.ts';
 import { sparseWriter } from '../../websites/backup-contents/sparse-content.ts';
-import type { RunningProgram } from './programs.ts';
 import type { Restic } from './restic.ts';
 import { damage } from './snapshot-read.ts';
 import { BLOCK_BYTES, inBlocks } from './tar-blocks.ts';

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
+import type { FreeSpace } from '../../../lib/free-space.ts';
 import { type Randomness, systemRandomness } from '../../../lib/ids.ts';
 import type { BackupBrowser } from '../../contract/backup-contents.ts';
 import type { BackupPlacesReport, ListedBackups } from '../../contract/backup-places.ts';
@@ -24,7 +25,6 @@ import { createExtractedFiles } from '../../websites/backup-contents/extracted-f
 import type { Databases } from '../daemons/databases.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import type { ProjectQuotas } from '../isolation/project-quotas.ts';
-import type { FreeSpace } from '../machine/disk-watch.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
 import type { Websites } from '../wordpress/website.ts';

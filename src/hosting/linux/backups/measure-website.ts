@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
+import { startProgram } from '../../../lib/started-program.ts';
 import { countedBytes, exceededLimit, type InstallUsage } from '../../contract/install-limits.ts';
 import { foldersOf, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { startProgram } from './programs.ts';
 
 const FIND = '/usr/bin/find';
 /** `find` also exits with this if a folder vanished or cannot be read; tar reports that with the file's name. */

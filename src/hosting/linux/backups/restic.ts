@@ -4,8 +4,8 @@ import { Value } from 'typebox/value';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { proxyOfPrograms } from '../../../lib/outbound-proxy.ts';
 import { CommandError, runCommand } from '../../../lib/run-command.ts';
+import { type RunningProgram, startProgram } from '../../../lib/started-program.ts';
 import type { Chunk } from '../../websites/backup-contents/contents-file.ts';
-import { type RunningProgram, startProgram } from './programs.ts';
 import type { RepositoryPlace } from './repository-place.ts';
 
 const RESTIC = '/usr/bin/restic';

@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { CommandError } from '../../../lib/run-command.ts';
+import { type RunningProgram, startProgram } from '../../../lib/started-program.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import { foldersOf, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { hostLinks } from './host-links.ts';
-import { type RunningProgram, startProgram } from './programs.ts';
 
 const TAR = '/usr/bin/tar';
 /** tar's exit status if files changed while it read them. The archive contains what was read. */

@@ -1,11 +1,9 @@
 import { repeatEvery } from '../../../lib/concurrency.ts';
+import { type FreeSpace, freeSpace, LEAST_FREE_BYTES } from '../../../lib/free-space.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
-import { type FreeSpace, freeSpace } from '../machine/disk-watch.ts';
 import type { Databases } from './databases.ts';
 
-/** Work that fills a database leaves this much of the disk, which is that of all websites. */
-const LEAST_FREE_BYTES = 1024 ** 3;
-/** The same for work that brings back what an install had before. The large margin protects neighbours from growth. */
+/** What a restore leaves of the disk: it brings back what the install had before. The large margin of other work protects neighbours from growth. */
 export const LEAST_FREE_BYTES_OF_OWN = 64 * 1024 ** 2;
 /** How much of a dump may be written before the next look at the disk. */
 export const LOOK_EVERY_BYTES = 64 * 1024 ** 2;

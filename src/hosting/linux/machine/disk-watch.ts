@@ -1,17 +1,9 @@
-import { statfs } from 'node:fs/promises';
 import { repeatEvery } from '../../../lib/concurrency.ts';
+import { type FreeSpace, freeSpace } from '../../../lib/free-space.ts';
 
 const LOOK_EVERY_MS = 500;
 /** The part of the free space that stays for others. */
 const LEFT = 0.5;
-
-/** Free bytes of the file system of a folder. */
-export type FreeSpace = (folder: string) => Promise<number>;
-
-export const freeSpace: FreeSpace = async (folder) => {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
-};
 
 /** Work used up more than its part of the free disk space. */
 export class DiskFilled extends Error {

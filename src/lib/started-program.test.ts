@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { CommandError } from '../../../lib/run-command.ts';
-import { startProgram, writeTo } from './programs.ts';
+import { CommandError } from './run-command.ts';
+import { startProgram, writeTo } from './started-program.ts';
 
 async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
   const pieces: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommandError, killGroup } from '../../../lib/run-command.ts';
+import { CommandError, killGroup } from './run-command.ts';
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const MOST_STDERR = 64 * 1024;
