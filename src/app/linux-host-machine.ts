@@ -14,7 +14,7 @@ import { createDatabases } from '../hosting/linux/daemons/databases.ts';
 import { createDatabaseServer } from '../hosting/linux/daemons/mariadb.ts';
 import { createSupervisor } from '../hosting/linux/daemons/supervisor.ts';
 import { createSystemdDaemons } from '../hosting/linux/daemons/systemd.ts';
-import { createWebsiteImports } from '../hosting/linux/imports/website-imports.ts';
+import { createImportStaging } from '../hosting/linux/imports/staged-website.ts';
 import { createFirewall } from '../hosting/linux/isolation/firewall.ts';
 import { createProjectQuotas } from '../hosting/linux/isolation/project-quotas.ts';
 import { createUnixUsers } from '../hosting/linux/isolation/unix-users.ts';
@@ -224,7 +224,7 @@ export function createHostMachine(
       log,
       clock,
     }),
-    imports: createWebsiteImports({
+    imports: createImportStaging({
       layout,
       databases,
       quotas,

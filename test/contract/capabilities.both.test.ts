@@ -49,8 +49,8 @@ const COMMANDS: Record<Capability, string[][]> = {
     ['mail', 'NAME'],
     ['mail', 'NAME', '--limit', '5'],
   ],
-  imports: [
-    ['import', 'NAME', 'private/website.zip', '--yes'],
+  imports: [['import', 'NAME', 'private/website.zip', '--yes']],
+  imports_by_ssh: [
     ['import-key', 'NAME'],
     ['import-key', 'NAME', '--renew'],
   ],
@@ -94,7 +94,7 @@ const LACKING: Record<(typeof SCENARIOS)[number], Capability[]> = {
     'wordpress_updates',
     'php_versions',
     'mail',
-    'imports',
+    'imports_by_ssh',
     'backup_tables',
     'object_cache',
     'shell',
@@ -246,23 +246,7 @@ describe.each(SCENARIOS)('%s', (name) => {
     expect(lacking).toEqual(LACKING[name]);
   });
 
-  it('the API refuses exactly what is not available, before anything is made', async () => {
-    const present = scenario(name);
-    const states = await declared(present);
-    for (const route of present.routes) {
-      const state = states.find((one) => one.name === route.needs);
-      if (state === undefined) continue;
-      const before = await made(present);
-      const path = route.path.replace(':install_id', present.install.id);
-      const answer = await present.owner.client.call(route.method, path, exampleOf(route));
-      const what = `${route.method} ${route.path}`;
-      expect([what, isRefusal(answer.body)]).toEqual([what, !state.available]);
-      if (state.available) continue;
-      expect(answer).toMatchObject({ status: 409, body: { message: refusalOf(state) } });
-      expect([what, await made(present)]).toEqual([what, before]);
-    }
-  });
-
+  // Before the next one, whose requests start work that other requests have to wait for.
   it('the API refuses exactly the fields that need what is not available', async () => {
     const present = scenario(name);
     const states = await declared(present);
@@ -278,6 +262,23 @@ describe.each(SCENARIOS)('%s', (name) => {
       if (state.available) continue;
       expect(answer.body).toMatchObject({ errors: [{ message: refusalOf(state) }] });
       expect([capability, await made(present)]).toEqual([capability, before]);
+    }
+  });
+
+  it('the API refuses exactly what is not available, before anything is made', async () => {
+    const present = scenario(name);
+    const states = await declared(present);
+    for (const route of present.routes) {
+      const state = states.find((one) => one.name === route.needs);
+      if (state === undefined) continue;
+      const before = await made(present);
+      const path = route.path.replace(':install_id', present.install.id);
+      const answer = await present.owner.client.call(route.method, path, exampleOf(route));
+      const what = `${route.method} ${route.path}`;
+      expect([what, isRefusal(answer.body)]).toEqual([what, !state.available]);
+      if (state.available) continue;
+      expect(answer).toMatchObject({ status: 409, body: { message: refusalOf(state) } });
+      expect([what, await made(present)]).toEqual([what, before]);
     }
   });
 

@@ -5,14 +5,14 @@ import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import {
   dupArchiveOf,
   type Entry,
   tarOf,
   wpressOf,
   zipOf,
-} from '../../src/hosting/linux/imports/archives.fixture.ts';
-import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
+} from '../../src/hosting/websites/imports/archives.fixture.ts';
 import { text } from '../client.ts';
 import { visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
@@ -299,7 +299,7 @@ async function upload(archives: Record<string, Buffer>): Promise<string> {
   return `private/${names[0]}`;
 }
 
-// src/hosting/linux/imports reads all formats. These differ most in what surrounds the website.
+// src/hosting/websites/imports reads all formats. These differ most in what surrounds the website.
 const FEW = ['All-in-One WP Migration', 'cPanel', 'Homeport'];
 test.each(cases(FEW, Object.entries(FORMATS)))(
   'the website looks the same after an import from %s',

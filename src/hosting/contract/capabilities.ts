@@ -11,6 +11,7 @@ export const CAPABILITIES = [
   'mail',
   'mail_limits',
   'imports',
+  'imports_by_ssh',
   'logs',
   'backup_parts',
   'backup_tables',

@@ -2,6 +2,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { mapConcurrent, serializeByKey, untilAborted } from '../../lib/concurrency.ts';
 import { removeDurably } from '../../lib/durable-file.ts';
+import { systemRandomness } from '../../lib/ids.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import type { ListenAddress } from '../../network/connections/listener.ts';
 import { PermanentHostError } from '../contract/errors.ts';
@@ -29,11 +30,13 @@ import type {
   EmbeddedHostOptions,
   WordPressSettings,
 } from './host-options.ts';
+import { createEmbeddedImports } from './imports/embedded-imports.ts';
 import { createEmbeddedInventory } from './inventory.ts';
 import { createNotEmbedded } from './not-embedded.ts';
 import { createServedWebsites } from './served-websites.ts';
 import { createServing, onLoopback } from './serving.ts';
 import { createDiskQuotas } from './sftp/disk-quota.ts';
+import { removeTree } from './snapshots/archive-exchange.ts';
 import { measureWebsite } from './snapshots/measure-website.ts';
 import { createSnapshots } from './snapshots/snapshots.ts';
 import { createWebsiteFiles } from './website-files.ts';
@@ -49,7 +52,7 @@ import { HTTPS_PORT, isSameButPort, originOf } from './wordpress/origin.ts';
 import { phpOf, tryPhpLimits } from './wordpress/php-limits-change.ts';
 import { completeChosen, completeRestored, requireParts, restoredIn } from './wordpress/restored-parts.ts';
 import { factsOf } from './wordpress/serving.ts';
-import { NOT_IN_SNAPSHOTS } from './wordpress/site.ts';
+import { NOT_IN_SNAPSHOTS, type SiteFacts } from './wordpress/site.ts';
 import { createWebsiteReadings } from './wordpress/website-readings.ts';
 
 const RESTORING: LoginRefused = {
@@ -184,6 +187,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       try {
         await snapshots.recover(id);
         await adoptDatabase(layout, id);
+        await removeTree(layout.importOf(id));
       } catch (err) {
         log.error({ err, install: id }, 'the database of a website could not be put into its place');
       }
@@ -313,6 +317,41 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     };
   }
 
+  const imports = createEmbeddedImports({
+    layout,
+    snapshots,
+    async websiteOf(install) {
+      const found = requireWordPress(install);
+      if (found === null) throw new PermanentHostError(refusalOfEmbedded('imports', 'static'));
+      return {
+        wordpress: found,
+        facts: found.facts,
+        async serve(signal) {
+          await showReplaced(install, signal);
+          if (addresses !== null)
+            await requireHomePage(await namedSite(install, found.facts), addresses, signal);
+        },
+        warning: async (signal) =>
+          addresses && visitorsWarning(await namedSite(install, found.facts), addresses, signal),
+      };
+    },
+    limits,
+    randomness: options.wordpress?.randomness ?? systemRandomness,
+    log,
+    authority: options.wordpress?.importAuthority,
+  });
+
+  /** Shows visitors the files that have replaced those of a website. */
+  async function showReplaced(install: InstallRef, signal?: AbortSignal): Promise<void> {
+    quotas.forget(install.id);
+    const revision = await served.purge(install.id, CACHE_KINDS);
+    if (revision !== null) await showing(install, revision, signal);
+  }
+
+  async function namedSite({ id }: InstallRef, facts: SiteFacts) {
+    return { ...facts, names: (await store.read(id))?.file.hostnames.map(({ name }) => name) ?? [] };
+  }
+
   const host: EmbeddedHost = {
     start,
     stop,
@@ -416,12 +455,9 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
           : await found.wpCli.whileRefused(install.id, () =>
               found.php.withoutProcess(install.id, restoreBoth),
             );
-      quotas.forget(install.id);
-      const revision = await served.purge(install.id, CACHE_KINDS);
-      if (revision !== null) await showing(install, revision);
+      await showReplaced(install);
       if (found === null || addresses === null) return snapshot;
-      const names = (await store.read(install.id))?.file.hostnames.map(({ name }) => name) ?? [];
-      const site = { ...found.facts, names };
+      const site = await namedSite(install, found.facts);
       // A copy must answer. A restored install returns to its own former state, even if that did not answer.
       if (from && from.id !== install.id) await requireHomePage(site, addresses, signal);
       const warning = await visitorsWarning(site, addresses, signal);
@@ -504,6 +540,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       log,
     }),
     readLog: websiteLogs.readLog,
+    ...imports,
     ...createNotEmbedded((id) => websiteOf(id) !== null),
 
     async readUsage(since) {

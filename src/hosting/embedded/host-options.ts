@@ -72,6 +72,8 @@ export interface WordPressSettings {
   /** How long the checks of a change wait; `CHECK_PACE` if left out. */
   checkPace?: Partial<CheckPace>;
   randomness: Randomness;
+  /** A file with the certificate of the authority of downloads, as PHP sees it. For tests. */
+  importAuthority?: string;
 }
 
 /** The addresses that the host listens on, with actual ports. */

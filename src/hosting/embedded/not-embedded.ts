@@ -1,11 +1,11 @@
 import type { Capability } from '../contract/capabilities.ts';
-import { PermanentHostError, RefusedImportError } from '../contract/errors.ts';
+import { PermanentHostError } from '../contract/errors.ts';
 import type { Host } from '../contract/host.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
 import { refusalOfEmbedded } from '../policy/capabilities.ts';
 
 /** The operations that need a Linux host. */
-type NotEmbedded = Pick<Host, 'planUpdates' | 'updateWordpress' | 'importWebsite' | 'lastImport'>;
+type NotEmbedded = Pick<Host, 'planUpdates' | 'updateWordpress'>;
 
 /** Refuses what the embedded host does not do. Services have asked before; this is for work that was queued on another host. */
 export function createNotEmbedded(hasWordPress: (installId: string) => boolean): NotEmbedded {
@@ -21,9 +21,5 @@ export function createNotEmbedded(hasWordPress: (installId: string) => boolean):
   return {
     planUpdates: refuseFor('wordpress_updates'),
     updateWordpress: refuseFor('wordpress_updates'),
-    async importWebsite(install) {
-      throw new RefusedImportError(reasonFor(install, 'imports'));
-    },
-    lastImport: async () => null,
   };
 }

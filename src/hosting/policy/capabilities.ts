@@ -101,8 +101,14 @@ const DECLARED: Readonly<Record<Capability, Declaration>> = {
   imports: {
     title: 'imports of existing websites',
     ofFiles: NO_WORDPRESS,
-    notEmbedded: 'The embedded host does not import websites.',
-    otherWay: 'Upload the files by SFTP, or use a platform with a Linux host.',
+    notEmbedded: null,
+    otherWay: null,
+  },
+  imports_by_ssh: {
+    title: 'imports from the old host by SSH',
+    ofFiles: NO_WORDPRESS,
+    notEmbedded: 'The embedded host has no SSH client.',
+    otherWay: 'Pack the website on the old host, and import the archive.',
   },
   logs: {
     title: 'logs of requests, PHP, WP-Cron and mail',
@@ -181,6 +187,7 @@ const NEEDS_PHP: ReadonlySet<Capability> = new Set([
   'php_limits',
   'database_access',
   'mail',
+  'imports',
 ]);
 
 /** The reason and remedy if the embedded host lacks something that a capability needs; null if it lacks nothing. */

@@ -27,8 +27,13 @@ export interface ScriptRun {
   environment?: Readonly<Record<string, string>>;
   /** Milliseconds. */
   timeoutMs: number;
-  /** Bytes. A script that writes more is ended. */
+  /** Bytes. A script that writes more is ended; without an effect with {@link take}. */
   mostOutput: number;
+  /**
+   * Takes its output while it runs, in pieces that begin and end anywhere; `stdout` is then empty. The script waits for the promise, and is
+   * ended if that rejects. Such a script runs beside the pages of the website.
+   */
+  take?(chunk: Buffer): void | Promise<void>;
   /** Without it, the script reaches the website's database and files alone, and its mail is dropped as if it were sent. Default: true. */
   network?: boolean;
 }

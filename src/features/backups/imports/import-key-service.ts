@@ -31,7 +31,7 @@ export function createImportKeyService(
 
   /** Returns the key, and makes it if it is missing. */
   const provide: KeyWork<ImportKey> = async (transaction, actor, install) => {
-    await capabilities.require(transaction.queries, install, 'imports');
+    await capabilities.require(transaction.queries, install, 'imports_by_ssh');
     const present = await findImportKey(transaction.queries, install.id);
     if (present) return { public_key: present.public_key, created_at: present.created_at };
     return make(transaction, actor, install, 'install.create_import_key');
@@ -39,7 +39,7 @@ export function createImportKeyService(
 
   /** Replaces the key by another one. */
   const renew: KeyWork<ImportKey> = async (transaction, actor, install) => {
-    await capabilities.require(transaction.queries, install, 'imports');
+    await capabilities.require(transaction.queries, install, 'imports_by_ssh');
     const wasThere = await deleteImportKey(transaction.queries, install.id);
     const action = wasThere ? 'install.renew_import_key' : 'install.create_import_key';
     return make(transaction, actor, install, action);

@@ -32,7 +32,7 @@ export function importRoutes(imports: ImportService, importKeys: ImportKeyServic
       method: 'POST',
       path: '/installs/:install_id/import_key',
       operationId: 'createImportKey',
-      needs: 'imports',
+      needs: 'imports_by_ssh',
       summary: 'Create the key for imports by SSH',
       description:
         'Makes the key pair of this install for the old host of a website, and answers the public key. Later requests answer the same key, until it is renewed or deleted. Add it to `~/.ssh/authorized_keys` on the old host, and remove it after the import. The private key never leaves the platform and the host of the install.',
@@ -46,7 +46,7 @@ export function importRoutes(imports: ImportService, importKeys: ImportKeyServic
       method: 'POST',
       path: '/installs/:install_id/import_key/renewal',
       operationId: 'renewImportKey',
-      needs: 'imports',
+      needs: 'imports_by_ssh',
       summary: 'Renew the key for imports by SSH',
       description:
         'Replaces the key pair of this install by another one, and answers its public key. The former key opens the old host no more, also for imports that wait. Replace it in `~/.ssh/authorized_keys` on the old host.',

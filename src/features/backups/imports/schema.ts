@@ -8,13 +8,13 @@ export const importWebsiteSchema = component(
   Type.Object({
     source: stringEnum(
       IMPORT_SOURCES,
-      '`file`: an archive uploaded by SFTP; `url`: an archive that the host downloads; `ssh`: the old host, with the import key of the install',
+      '`file`: an archive uploaded by SFTP; `url`: an archive that the host downloads; `ssh`: the old host, with the import key of the install; it needs the capability `imports_by_ssh`',
     ),
     path: Type.Optional(
       Type.String({
         pattern: SSH_PATTERNS.path,
         description:
-          'with the source `file`: the archive, below `private/` in the folder of the install; with `ssh`: the folder of WordPress on the old host, absolute or from the home of the user',
+          'with the source `file`: the archive, below `private/` in the folder of the install, which is `.private/` in the document root on the embedded host; with `ssh`: the folder of WordPress on the old host, absolute or from the home of the user',
       }),
     ),
     url: Type.Optional(

@@ -18,7 +18,7 @@ import { importWebsite } from '../jobs.ts';
 import type { NotificationLimits } from '../notification-limits.ts';
 import { withNotifications } from '../notification-request.ts';
 import { findImportKey } from './import-key-store.ts';
-import { openSource, type WantedSource } from './source.ts';
+import { IMPORT, openSource, type WantedSource } from './source.ts';
 import { findLeftOut, isImportUnfinished } from './store.ts';
 
 export interface WantedImport {
@@ -60,6 +60,10 @@ export function createImportService(
   ): Promise<string> {
     const { id, name, account_id, status } = install;
     await capabilities.require(transaction.queries, install, 'imports');
+    if ('ssh' in source) {
+      const asked = { resource: IMPORT, field: 'source' };
+      await capabilities.require(transaction.queries, install, 'imports_by_ssh', asked);
+    }
     if (status !== 'active') throw new Conflict(STATES[status]);
     if (await isImportUnfinished(transaction.queries, id)) {
       throw new Conflict('Another import into this install has not finished. Wait for it, or cancel it.');

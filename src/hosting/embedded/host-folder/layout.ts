@@ -63,6 +63,8 @@ export interface Layout {
   filesOf(installId: string): string;
   /** Folder of the database, beside the document root. */
   databaseOf(installId: string): string;
+  /** Holds a website while it is imported. */
+  importOf(installId: string): string;
 }
 
 /** The folders of a website, in a folder of its own. */
@@ -117,6 +119,7 @@ export function layoutOf(root: string): Layout {
     installOf: (id) => join(installs, checked(id)),
     filesOf: (id) => websiteIn(join(installs, checked(id))).files,
     databaseOf: (id) => websiteIn(join(installs, checked(id))).database,
+    importOf: (id) => join(installs, checked(id), '.import'),
   };
 }
 

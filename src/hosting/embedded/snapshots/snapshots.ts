@@ -60,6 +60,8 @@ export interface Snapshots {
    * present website, and `complete` gets that folder and the chosen items in a folder inside of it, which is removed afterwards.
    */
   restoreChosen(install: InstallRef, backupId: string, options: ChosenRestoreOptions): Promise<Snapshot>;
+  /** Replaces the website's folder, `present`, by `next`, which `fill` makes. A failure or a kill leaves one of them, whole. */
+  replace(install: InstallRef, fill: (next: string, present: string) => Promise<void>): Promise<void>;
   /** Lists a snapshot in an index. Rejects with a LostBackupError. */
   index(
     install: InstallRef,
@@ -276,6 +278,23 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
     }
   }
 
+  async function replace(
+    install: InstallRef,
+    fill: (next: string, present: string) => Promise<void>,
+  ): Promise<void> {
+    const folders = exchangeFoldersOf(filesOf(install.id));
+    try {
+      await recoverExchange(folders);
+      await refuseLink(folders.folder, install);
+      await requireFolder(folders.folder, install);
+      await fill(folders.next, folders.folder);
+      await exchangeFolders(folders);
+    } catch (error) {
+      await recoverExchange(folders);
+      throw error;
+    }
+  }
+
   /** Runs work with the files of a snapshot, and explains its damage. */
   async function ofArchive<Result>(
     install: InstallRef,
@@ -339,6 +358,7 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
       serially(install.id, () => restore(install, backupId, options)),
     restoreChosen: (install, backupId, options) =>
       serially(install.id, () => restoreChosen(install, backupId, options)),
+    replace: (install, fill) => serially(install.id, () => replace(install, fill)),
     index: (install, backupId, writer, options) =>
       ofArchive(install, backupId, (places, identity) => indexArchive(places, identity, writer, options)),
     extract: (install, backupId, entry, write) =>

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { lstat, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder, writeDurably } from '../../../lib/durable-file.ts';
@@ -16,6 +17,10 @@ export async function announceDatabase(files: string, database: string): Promise
   // If the restore fails after this, the owner's folder of that name must not be taken for it.
   await writeDurably(join(dirname(files), RESTORED), await inodeOf(database));
 }
+
+/** Whether {@link adoptDatabase} has something to complete. */
+export const isDatabaseAnnounced = (layout: Pick<Layout, 'installOf'>, installId: string): boolean =>
+  existsSync(join(layout.installOf(installId), RESTORED));
 
 /**
  * Moves the database that a restore has left in the document root into its own folder. Does the same for a website of a version before

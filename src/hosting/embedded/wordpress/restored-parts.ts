@@ -87,7 +87,8 @@ async function keepFiles(next: string, present: string): Promise<void> {
   await linkTree(present, next, new Set([PRIVATE]));
 }
 
-async function keepPrivateFolder(next: string, present: string): Promise<void> {
+/** Fills the private folder of `next` with that of the present website, without what belongs to its database. */
+export async function keepPrivateFolder(next: string, present: string): Promise<void> {
   await rm(join(next, PRIVATE), { recursive: true, force: true });
   const passing = new Set(['tmp', COPY_FOLDER, PLATFORM_COPY_FOLDER, DATABASE_FOLDER]);
   await linkTree(join(present, PRIVATE), join(next, PRIVATE), passing);

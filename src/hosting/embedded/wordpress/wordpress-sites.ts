@@ -60,6 +60,8 @@ export interface WordPressSites extends WordPressVersions, UrlReplacement {
     limits: PhpLimits | null,
     work: () => Promise<Result>,
   ): Promise<Result>;
+  /** A website in folders that no install has. Its process must be stopped. */
+  siteIn(folders: WebsiteFolders, facts: SiteFacts): Promise<PhpSite>;
   /** Runs `work`, which makes a snapshot, beside a copy of the database. The snapshot takes the copy instead of the live files. */
   withDatabaseCopy<Result>(
     install: InstallRef,
@@ -259,6 +261,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
         tried.delete(installId);
       }
     },
+    siteIn: (folders, facts) => phpSiteIn(randomUUID(), folders, facts),
 
     ...urls,
 

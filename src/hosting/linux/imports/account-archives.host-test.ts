@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createUnpacker, dupArchiveOf, type Entry, tarOf, zipOf } from './archives.fixture.ts';
+import { dupArchiveOf, type Entry, tarOf, zipOf } from '../../websites/imports/archives.fixture.ts';
+import { createUnpacker } from './unpacker.fixture.ts';
 
 const unpacker = createUnpacker();
 afterAll(() => unpacker.remove());

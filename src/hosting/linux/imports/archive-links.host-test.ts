@@ -3,7 +3,8 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, truncateSync, writeFile
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createUnpacker, type Entry, tarOf, zipOf } from './archives.fixture.ts';
+import { type Entry, tarOf, zipOf } from '../../websites/imports/archives.fixture.ts';
+import { createUnpacker } from './unpacker.fixture.ts';
 
 const unpacker = createUnpacker();
 afterAll(() => unpacker.remove());

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { SCRIPTS } from './archives.fixture.ts';
+import { SCRIPTS } from './unpacker.fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dump-'));
 afterAll(() => rmSync(folder, { recursive: true }));

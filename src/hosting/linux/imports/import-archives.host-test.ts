@@ -2,7 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createUnpacker, type Entry, tarOf, wpressOf, zipOf } from './archives.fixture.ts';
+import { type Entry, tarOf, wpressOf, zipOf } from '../../websites/imports/archives.fixture.ts';
+import { createUnpacker } from './unpacker.fixture.ts';
 
 const unpacker = createUnpacker();
 afterAll(() => unpacker.remove());

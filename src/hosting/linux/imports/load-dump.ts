@@ -2,12 +2,14 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandError } from '../../../lib/run-command.ts';
 import { RefusedImportError } from '../../contract/errors.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
+import type { Programs } from '../../runtime/runtime.ts';
+import { IMPORT_SCRIPT_MS, requireEnd } from '../../websites/imports/import-script.ts';
+import type { ImportSteps, LoadableDump } from '../../websites/imports/importable-website.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { LoadingUser } from '../daemons/foreign-dump.ts';
 import { LOOK_EVERY_BYTES, requireFreeSpace } from '../daemons/watch-database.ts';
-import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { explainScript, type ImportScript, startImportScript } from './import-script.ts';
 
 /** The exit status of import-sql.php for a dump that cannot be imported. */
 const REFUSED = 3;
@@ -15,92 +17,91 @@ const LONGEST_REASON = 500;
 /** Errors of MariaDB for texts that are not in the encoding of the connection. */
 const WRONG_ENCODING = /ERROR (?:1366|1300|3854) /;
 
+interface LoadingOptions<Result> extends ImportSteps {
+  /** Changes the loaded database. */
+  adapt(as: LoadingUser): Promise<Result>;
+}
+
 /**
  * Loads a foreign dump into an empty database, as a user with rights on that alone. A script in the sandbox rewrites it first, and
  * its output passes through a file of root. Rejects with a {@link RefusedImportError} if the script or the server refuses it.
  */
-export async function loadForeignDump(
-  { layout, databases }: { layout: LinuxLayout; databases: Pick<Databases, 'loadForeign'> },
-  install: SandboxedInstall,
-  dump: { file: string; isWpress: boolean },
-  database: string,
+export async function loadForeignDump<Result>(
   {
-    enter,
-    signal,
-    report,
-    adapt,
-  }: Pick<ImportScript, 'enter' | 'signal'> & {
-    report(done: number, total: number | null): void;
-    /** Changes the loaded database. */
-    adapt(as: LoadingUser): Promise<void>;
-  },
-): Promise<void> {
+    layout,
+    databases,
+    runtime,
+  }: { layout: LinuxLayout; databases: Pick<Databases, 'loadForeign'>; runtime: Programs },
+  install: InstallRef,
+  dump: LoadableDump,
+  database: string,
+  { signal, report, adapt }: LoadingOptions<Result>,
+): Promise<Result> {
   const file = join(layout.scratch, `import-${install.id}.sql`);
   await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
   await rm(file, { force: true });
   try {
-    const bytes = await rewrite(layout, install, file, {
-      name: 'import-sql.php',
-      args: [dump.file, String(layout.limits.bytes ?? 0), dump.isWpress ? 'wpress' : ''],
-      enter,
-      signal,
-      report: (done) => report(done, null),
-    });
+    const bytes = await rewrite(runtime, layout, dump, file, { signal, report });
     report(bytes, bytes);
+    let adapted: { result: Result } | null = null;
     let isLoaded = false;
     await databases
       .loadForeign(database, file, {
         signal,
-        adapt(as) {
+        async adapt(as) {
           isLoaded = true;
-          return adapt(as);
+          adapted = { result: await adapt(as) };
         },
       })
       .catch((error: unknown) => {
         throw isLoaded ? error : explainServer(error);
       });
+    return resultOf(adapted);
   } finally {
     await rm(file, { force: true });
   }
 }
 
+function resultOf<Result>(adapted: { result: Result } | null): Result {
+  if (adapted === null) throw new Error('loaded a dump without looking at it');
+  return adapted.result;
+}
+
+/** Writes the rewritten dump to a file. Returns its bytes. */
 async function rewrite(
+  runtime: Programs,
   layout: LinuxLayout,
-  install: SandboxedInstall,
+  dump: LoadableDump,
   file: string,
-  { report, ...script }: ImportScript & { report(done: number): void },
+  { signal, report }: ImportSteps,
 ): Promise<number> {
-  const { signal } = script;
-  signal?.throwIfAborted();
+  const script = 'import-sql.php';
   const output = await open(file, 'wx', 0o600);
-  const program = startImportScript(layout, install, script);
-  const stop = () => void program.stop();
-  signal?.addEventListener('abort', stop);
-  program.stdin.end();
   let done = 0;
   let checked = 0;
   try {
-    for await (const chunk of program.stdout) {
-      const bytes = Buffer.from(chunk);
-      if (done >= checked) {
-        await requireFreeSpace(layout.scratch);
-        checked = done + LOOK_EVERY_BYTES;
-      }
-      await output.writeFile(bytes);
-      done += bytes.length;
-      report(done);
-    }
-    await program.ended;
+    const end = await runtime.runScript(
+      {
+        script,
+        args: [dump.file, String(layout.limits.bytes ?? 0), dump.isWpress ? 'wpress' : ''],
+        timeoutMs: IMPORT_SCRIPT_MS,
+        mostOutput: 0,
+        async take(bytes) {
+          if (done >= checked) {
+            await requireFreeSpace(layout.scratch);
+            checked = done + LOOK_EVERY_BYTES;
+          }
+          await output.writeFile(bytes);
+          done += bytes.length;
+          report(done, null);
+        },
+      },
+      signal,
+    );
+    if (end.exit === REFUSED) throw new RefusedImportError(end.stderr.trim().slice(0, LONGEST_REASON));
+    requireEnd(script, end);
     return done;
-  } catch (error) {
-    await program.stop();
-    signal?.throwIfAborted();
-    if (error instanceof CommandError && error.status === REFUSED) {
-      throw new RefusedImportError(error.stderr.trim().slice(0, LONGEST_REASON), { cause: error });
-    }
-    throw explainScript(error, install, script.name);
   } finally {
-    signal?.removeEventListener('abort', stop);
     await output.close();
   }
 }

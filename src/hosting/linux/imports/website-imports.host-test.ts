@@ -10,15 +10,20 @@ import { steps } from '../../../../test/rounds.ts';
 import { certificateMaker } from '../../../../test/servers/certificate-maker.ts';
 import { freePort } from '../../../../test/servers/free-port.ts';
 import { ifThere } from '../../../lib/if-there.ts';
+import type { ImportOptions, ImportSource } from '../../contract/imports.ts';
+import type { ReportProgress } from '../../contract/progress.ts';
+import { IMPORT_LIMITS, importCases } from '../../websites/imports/import-cases.fixture.ts';
+import { createWebsiteImports } from '../../websites/imports/website-imports.ts';
 import { REPLACEMENT_STEPS } from '../backups/website-replacement.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import {
+  runInWordPress,
   startWordPress,
   startWordPressMachine,
   type WordPressMachine,
 } from '../wordpress/machine.fixture.ts';
 import { startOldHost } from './old-host.fixture.ts';
-import { createWebsiteImports, type ImportsOptions } from './website-imports.ts';
+import { createImportStaging, type ImportStagingOptions } from './staged-website.ts';
 
 const run = promisify(execFile);
 
@@ -31,30 +36,58 @@ beforeAll(async () => {
   machine = await startWordPressMachine();
   wordpress = await startWordPress(machine);
   scratch = await mkdtemp(join(tmpdir(), 'imports-'));
-  const made = await machine.newInstall(wordpress.version);
-  const site = { primaryHostname: 'shop.test', secure: false };
-  await wordpress.websites.makeFiles(made.install, { ...site, database: made.database });
-  await wordpress.websites.fillDatabase(made.install, made.database, { ...site, title: 'first' });
-  const { id, name } = made.install;
-  shop = { ref: { id, name }, sandbox: made.install, database: made.database, unixUser: name, ...site };
+  shop = await newShop();
 });
 afterAll(async () => {
   await machine?.stop();
   if (scratch) await rm(scratch, { recursive: true });
 });
 
+async function newShop(): Promise<HostedInstall> {
+  const made = await machine.newInstall(wordpress.version);
+  const site = { primaryHostname: 'shop.test', secure: false };
+  await wordpress.websites.makeFiles(made.install, { ...site, database: made.database });
+  await wordpress.websites.fillDatabase(made.install, made.database, { ...site, title: 'first' });
+  const { id, name } = made.install;
+  return { ref: { id, name }, sandbox: made.install, database: made.database, unixUser: name, ...site };
+}
+
 const home = () => machine.layout.homeOf(shop.ref.id);
 
-const importsWith = (options: Partial<ImportsOptions> = {}) =>
-  createWebsiteImports({
+/** Imports without a web server: nobody visits the website after it. */
+function importsWith({ authority, ...options }: Partial<ImportStagingOptions> & { authority?: string } = {}) {
+  const log = pino({ level: 'silent' });
+  const staging = createImportStaging({
     layout: machine.layout,
     databases: machine.databases,
     quotas: machine.quotas,
     websites: wordpress.websites,
     enter: () => [],
-    log: pino({ level: 'silent' }),
+    log,
     ...options,
   });
+  const importsOf = (target: HostedInstall) =>
+    createWebsiteImports({
+      websiteOf: async () => ({
+        ...staging.of(target),
+        recover: () => staging.recover(target.ref.id),
+        serve: async () => {},
+        warning: async () => null,
+      }),
+      log,
+      ...(authority === undefined ? {} : { authority }),
+    });
+  return {
+    importsOf,
+    import: (
+      target: HostedInstall,
+      source: ImportSource,
+      { report, ...given }: ImportOptions & { report?: ReportProgress },
+    ) => importsOf(target).importWebsite(target.ref, source, given, undefined, report),
+    last: (target: HostedInstall) => importsOf(target).lastImport(target.ref),
+    recover: staging.recover,
+  };
+}
 
 /** An archive of the website with this title and more statements, in a file that only root can read. */
 async function archiveOf(title: string, more = ''): Promise<string> {
@@ -109,7 +142,7 @@ describe('an import', () => {
       expect(after).toEqual(isNew ? [next.replace(' ', '-'), next.replace(' ', '-')] : [filesBefore, before]);
       expect(isNew).toBe(!['prepared'].includes(step));
       // A repeated import learns whether it has replaced the website.
-      expect((await importsWith().last(shop.ref.id))?.importId === importId).toBe(isNew);
+      expect((await importsWith().last(shop)) === importId).toBe(isNew);
       const { stdout } = await run('ls', ['-A', home()]);
       expect(stdout).not.toContain('.restore');
       expect((await machine.databases.list()).filter((name) => /_new$/.test(name))).toEqual([]);
@@ -135,7 +168,7 @@ describe('an import', () => {
     try {
       await writeFile(join(home(), 'private/ca.pem'), authority.pem, { mode: 0o644 });
       const imports = importsWith({
-        downloadSettings: { 'curl.cainfo': join(home(), 'private/ca.pem') },
+        authority: join(home(), 'private/ca.pem'),
       });
       const from = (path: string) => imports.import(shop, { url: `https://localhost:${port}${path}` }, {});
       const steps = new Set<string | undefined>();
@@ -285,5 +318,37 @@ CREATE PROCEDURE wp_add() INSERT INTO wp_odd (\`a.b\`) VALUES (4);
     const before = await titles();
     await expect(importsWith().import(shop, source, {})).rejects.toThrow(/encoding than it says/);
     expect(await titles()).toEqual(before);
+  });
+});
+
+describe('on Debian', () => {
+  importCases(async () => {
+    const other = await newShop();
+    const { ref, sandbox, database } = other;
+    const limits = { ...machine.layout.limits, ...IMPORT_LIMITS };
+    const imports = importsWith({ layout: { ...machine.layout, limits } }).importsOf(other);
+    return {
+      install: ref,
+      imports,
+      origin: 'http://shop.test:8080',
+      root: machine.layout.htdocsOf(ref.id),
+      async upload(name, bytes) {
+        const place = join(machine.layout.homeOf(ref.id), 'private', name);
+        await writeFile(place, bytes);
+        await run('chown', [`${sandbox.uid}:${sandbox.gid}`, place]);
+        return `private/${name}`;
+      },
+      async dump() {
+        const file = join(scratch, 'former.sql');
+        await machine.databases.dump(database, file);
+        return readFile(file, 'utf8');
+      },
+      inWordPress: (code) => runInWordPress(machine, sandbox, code),
+      async title(tablePrefix) {
+        const sql = `SELECT option_value FROM ${tablePrefix}options WHERE option_name = 'blogname'`;
+        return (await machine.databases.query(database, sql))[0]?.[0] ?? '';
+      },
+      stop: async () => {},
+    };
   });
 });

@@ -7,7 +7,7 @@ import type { WordPressCores } from '../../wordpress/cores.ts';
 import type { Backups } from '../backups/backups.ts';
 import type { DatabaseQuotas } from '../daemons/database-quotas.ts';
 import type { DatabaseServer } from '../daemons/mariadb.ts';
-import type { LinuxImports } from '../imports/website-imports.ts';
+import type { ImportStaging } from '../imports/staged-website.ts';
 import type { Firewall } from '../isolation/firewall.ts';
 import type { Cron } from '../machine/cron.ts';
 import type { Journal } from '../machine/journal.ts';
@@ -37,7 +37,7 @@ export interface LinuxHostParts extends WebsiteParts {
   templates: DatabaseTemplates;
   firewall: Firewall;
   backups: Backups;
-  imports: LinuxImports;
+  imports: ImportStaging;
   ssh: SshServer;
   cron: Cron;
   databaseQuotas: DatabaseQuotas;

@@ -1,5 +1,8 @@
 import { isUnchanged } from '../../contract/errors.ts';
 import type { HostMachine } from '../../contract/host.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
+import type { ImportableWebsite } from '../../websites/imports/importable-website.ts';
+import { createWebsiteImports } from '../../websites/imports/website-imports.ts';
 import { presentWarning } from '../../websites/probe/present-faults.ts';
 import { type AskedEdge, requireWordPress } from '../../wordpress/wordpress-answers.ts';
 import type { InstallRecord } from '../machine/record.ts';
@@ -25,6 +28,21 @@ export function createWebsiteReplacements(
       warning = await presentWarning(await steps.lookAt(await lifecycle.websiteOf(record), signal));
     });
     return warning === null ? {} : { warning };
+  }
+
+  /** A website of this host as an import replaces it. */
+  async function importable(install: InstallRef): Promise<ImportableWebsite> {
+    const record = await requireRecord(install);
+    return {
+      ...imports.of(await hosted(record)),
+      recover: () => backups.recover(install.id),
+      async serve(signal) {
+        await lifecycle.settleReplaced(install.id);
+        await lifecycle.resetCaches(install.id);
+        await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
+      },
+      warning: async (signal) => (await warn(record, signal)).warning ?? null,
+    };
   }
 
   return {
@@ -56,25 +74,6 @@ export function createWebsiteReplacements(
       return { ...snapshot, ...(await warn(record, signal)) };
     },
 
-    async importWebsite(install, source, { importId } = {}, signal, report) {
-      const record = await requireRecord(install);
-      await backups.recover(install.id);
-      const last = await imports.last(install.id);
-      const imported =
-        last !== null && last.importId === importId
-          ? last.website
-          : await imports.import(await hosted(record), source, { importId, signal, report });
-      report?.(0, null, 'check');
-      await lifecycle.settleReplaced(install.id);
-      await lifecycle.resetCaches(install.id);
-      await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
-      return { ...imported, ...(await warn(record, signal)) };
-    },
-
-    async lastImport(install) {
-      await requireRecord(install);
-      await backups.recover(install.id);
-      return (await imports.last(install.id))?.importId ?? null;
-    },
+    ...createWebsiteImports({ websiteOf: importable, log }),
   };
 }

@@ -9,7 +9,7 @@ import { ERROR_LOG } from '../../linux/php/fpm-config.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import type { Files, InstallRuntime, Records, ScriptEnd } from '../runtime.ts';
 import { type PinnedFolder, pinFolder } from './pinned-folder.ts';
-import { runScript } from './run-php.ts';
+import { followScript, runScript } from './run-php.ts';
 
 /**
  * The runtime of a website in its sandbox: its Unix user, its cgroup and Debian's PHP. `enter`: command prefix that enters the cgroup.
@@ -21,13 +21,14 @@ export function linuxRuntime(
 ): InstallRuntime {
   return {
     ...linuxFiles(layout, install),
-    async runScript({ script, network = true, ...given }, signal): Promise<ScriptEnd> {
+    async runScript({ script, network = true, take, ...given }, signal): Promise<ScriptEnd> {
       try {
         const path = phpFileOf(layout.coreOf(install.wordpressVersion), script);
         // The socket for mail is no network. Plugins take such mail for sent.
         const settings: Record<string, string> = network ? {} : { sendmail_path: '/bin/true' };
         const run = { ...given, script: path, network, settings, enter, signal };
-        return { ...(await runScript(layout, install, run)), exit: 0 };
+        const ended = take ? followScript(layout, install, run, take) : runScript(layout, install, run);
+        return { ...(await ended), exit: 0 };
       } catch (error) {
         signal?.throwIfAborted();
         if (!(error instanceof CommandError)) throw error;

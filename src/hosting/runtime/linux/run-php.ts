@@ -1,4 +1,5 @@
 import { CommandError, runCommand } from '../../../lib/run-command.ts';
+import { startProgram } from '../../../lib/started-program.ts';
 import type { DatabaseLogin } from '../../linux/daemons/mariadb-client.ts';
 import { type SandboxedInstall, sandboxCommand } from '../../linux/isolation/sandbox.ts';
 import type { LinuxLayout } from '../../linux/machine/layout.ts';
@@ -25,6 +26,7 @@ export interface PhpRun {
 }
 
 const MESSAGE_LENGTH = 2000;
+const TIMEOUT_MS = 120_000;
 
 /**
  * A run of upgrade.php or replace-urls.php on a database that nobody vouches for: as a user with rights on that alone, and without
@@ -43,26 +45,8 @@ export async function runScript(
   install: SandboxedInstall,
   run: PhpRun,
 ): Promise<{ stdout: string; stderr: string }> {
-  const {
-    script,
-    args = [],
-    input,
-    environment = {},
-    settings = {},
-    enter = [],
-    timeoutMs = 120_000,
-    mostOutput,
-    network = true,
-    signal,
-  } = run;
-  const given = Object.entries({ display_errors: 'stderr', memory_limit: '512M', ...settings });
-  const options = given.flatMap(([name, value]) => ['-d', `${name}=${value}`]);
-  const php = [install.php.cli, ...options, script, ...args];
-  const [program = '', ...rest] = [
-    ...enter,
-    // runCommand makes the session: bwrap would leave the group of processes that an abort kills.
-    ...sandboxCommand(layout, install, asCommand(php), { environment, network, terminal: true }),
-  ];
+  const { input, timeoutMs = TIMEOUT_MS, mostOutput, signal } = run;
+  const [program, ...rest] = commandOf(layout, install, run);
   return runCommand(program, rest, {
     ...(input === undefined ? {} : { input }),
     timeoutMs,
@@ -70,6 +54,51 @@ export async function runScript(
     signal,
     ownSession: true,
   });
+}
+
+/** Does the same, and passes the output to `take` while the script runs. */
+export async function followScript(
+  layout: LinuxLayout,
+  install: SandboxedInstall,
+  run: PhpRun,
+  take: (chunk: Buffer) => void | Promise<void>,
+): Promise<{ stdout: string; stderr: string }> {
+  const { input, timeoutMs = TIMEOUT_MS, signal } = run;
+  signal?.throwIfAborted();
+  const late = AbortSignal.timeout(timeoutMs);
+  const ending = signal === undefined ? late : AbortSignal.any([signal, late]);
+  const program = startProgram(commandOf(layout, install, run), { ownSession: true });
+  const stop = () => void program.stop();
+  ending.addEventListener('abort', stop);
+  program.stdin.end(input ?? '');
+  try {
+    for await (const chunk of program.stdout) await take(Buffer.from(chunk));
+    const { stderr } = await program.ended;
+    ending.throwIfAborted();
+    return { stdout: '', stderr };
+  } catch (error) {
+    await program.stop();
+    if (late.aborted && signal?.aborted !== true) {
+      const text = `the script did not end within ${timeoutMs / 1_000} seconds`;
+      throw new CommandError(text, { status: null, stdout: '', stderr: text });
+    }
+    throw error;
+  } finally {
+    ending.removeEventListener('abort', stop);
+  }
+}
+
+function commandOf(
+  layout: LinuxLayout,
+  install: SandboxedInstall,
+  { script, args = [], environment = {}, settings = {}, enter = [], network = true }: PhpRun,
+): [string, ...string[]] {
+  const given = Object.entries({ display_errors: 'stderr', memory_limit: '512M', ...settings });
+  const options = given.flatMap(([name, value]) => ['-d', `${name}=${value}`]);
+  const php = [install.php.cli, ...options, script, ...args];
+  // The caller makes the session: bwrap would leave the group of processes that an abort kills.
+  const sandboxed = sandboxCommand(layout, install, asCommand(php), { environment, network, terminal: true });
+  return asCommand([...enter, ...sandboxed]);
 }
 
 /** Does the same, and returns the output. Rejects with the error of PHP, or else with the end of the error output. */

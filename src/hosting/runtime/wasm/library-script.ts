@@ -1,5 +1,5 @@
 import type { ScriptRun } from '../runtime.ts';
-import type { PhpScript } from './php-sites.ts';
+import type { PhpProgram, PhpScript } from './php-sites.ts';
 
 /** The folders of a website as PHP sees them. */
 export const SEEN = {
@@ -57,5 +57,20 @@ require '${SEEN.scripts}/${script}';
     ...(input === undefined ? {} : { input }),
     ...(timeoutMs === undefined ? {} : { seconds: timeoutMs / 1_000 }),
     ...(mostOutput === undefined ? {} : { outputBytes: mostOutput }),
+  };
+}
+
+/** The same file as a program, which writes while it runs. */
+export function libraryProgram({ script, args = [], input, environment = {} }: ScriptRun): PhpProgram {
+  return {
+    arguments: [
+      ...['-d', 'display_errors=stderr', '-d', `memory_limit=${SCRIPT_MB}M`],
+      `${SEEN.scripts}/${script}`,
+      ...args,
+    ],
+    environment,
+    folder: SEEN.private,
+    prepend: '',
+    ...(input === undefined ? {} : { input }),
   };
 }

@@ -100,10 +100,12 @@ export interface PhpProgram {
   folder: string;
   /** PHP code that runs after the site's `prepend` and before the program, without `<?php`. */
   prepend: string;
+  /** Its standard input. Left out: a reading fails. */
+  input?: string;
 }
 
-/** Takes what a program writes. */
-export type TakeProgramOutput = Record<'stdout' | 'stderr', (chunk: Buffer) => void>;
+/** Takes what a program writes. The program waits for the promises. */
+export type TakeProgramOutput = Record<'stdout' | 'stderr', (chunk: Buffer) => void | Promise<void>>;
 
 /** PHP's version, or why PHP cannot run here, in a sentence for the operator. `mayPass`: whether another attempt can help. */
 export type PhpAvailability = { version: string } | { reason: string; mayPass?: boolean };
@@ -170,7 +172,7 @@ export interface PhpSites {
    */
   run(site: PhpSite, script: PhpScript, signal?: AbortSignal): Promise<PhpScriptResult>;
   /**
-   * Runs a program in the site's process, without a time limit. It has no input: a reading fails. Returns the exit code, 255 if PHP crashed. The
+   * Runs a program in the site's process, without a time limit. Returns the exit code, 255 if PHP crashed. The
    * signal ends it.
    *
    * @throws PhpFailure `busy` if it was not started, `failed` if the process ended

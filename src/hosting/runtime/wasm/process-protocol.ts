@@ -92,6 +92,8 @@ export interface ProgramBody {
   folder: string;
   /** PHP code that runs after that of the website and before the program, without `<?php`. */
   prepend: string;
+  /** Its standard input. Left out: a reading fails. */
+  input?: string;
 }
 
 /** Kinds of the frames that answer it. */

@@ -8,8 +8,8 @@ async function read(bytes: Buffer, size: number) {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
   }
   const exit = await readProgramAnswer(chunks(), {
-    stdout: (chunk) => written.push(`out ${chunk}`),
-    stderr: (chunk) => written.push(`err ${chunk}`),
+    stdout: (chunk) => void written.push(`out ${chunk}`),
+    stderr: (chunk) => void written.push(`err ${chunk}`),
   });
   return { exit, written };
 }

@@ -23,10 +23,10 @@ export async function readProgramAnswer(
       rest = rest.subarray(end);
       if (kind === FRAME.exit) return Number(content.toString('latin1'));
       if (kind === FRAME.failure) {
-        take.stderr(Buffer.from(`\nError: ${content.toString('utf8')}\n`));
+        await take.stderr(Buffer.from(`\nError: ${content.toString('utf8')}\n`));
         return FATAL;
       }
-      take[kind === FRAME.stderr ? 'stderr' : 'stdout'](Buffer.from(content));
+      await take[kind === FRAME.stderr ? 'stderr' : 'stdout'](Buffer.from(content));
     }
   }
   throw new PhpFailure('failed', 'PHP ended early');

@@ -4,13 +4,13 @@ import { join, relative } from 'node:path';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { openContained } from '../../embedded/host-folder/contained-file.ts';
-import type { ErrorLog, Files, InstallRuntime, Records, ScriptEnd } from '../runtime.ts';
-import { libraryScript } from './library-script.ts';
+import type { ErrorLog, Files, InstallRuntime, Programs, Records, ScriptEnd, ScriptRun } from '../runtime.ts';
+import { libraryProgram, libraryScript } from './library-script.ts';
 import { PhpFailure, type PhpFailureReason, type PhpSite, type PhpSites } from './php-sites.ts';
 import { ERROR_LOG } from './process/error-log.ts';
 
 interface WasmWebsite {
-  php: Pick<PhpSites, 'run'>;
+  php: Pick<PhpSites, 'run' | 'runProgram'>;
   /** The website as PHP gets it. Rejects if a part of it is missing. */
   site(): Promise<PhpSite>;
   /** `https://example.com`, with the port unless it is the default. */
@@ -26,19 +26,57 @@ export interface WasmFolders {
   logs: string;
 }
 
+const MOST_STDERR = 64 * 1024;
+
 /** The script itself exceeded a limit. The other reasons are the machine's. */
 const EXCEEDED: ReadonlySet<PhpFailureReason> = new Set(['timeout', 'memory', 'failed', 'too_large']);
 
 /**
  * The runtime of a website whose PHP is WebAssembly, in a separate process. A script has the memory of a page and takes one of the
- * website's threads.
+ * website's threads; one whose output is followed has a thread of its own.
  */
-export function wasmRuntime({ php, site, origin, folders }: WasmWebsite): InstallRuntime {
+export function wasmRuntime({ folders, ...website }: WasmWebsite): InstallRuntime {
+  return { ...wasmFiles(folders), ...wasmPrograms(website) };
+}
+
+/** The programs alone, for a website whose files nobody asks for. */
+export function wasmPrograms({ php, site, origin }: Omit<WasmWebsite, 'folders'>): Programs {
+  async function follow(
+    run: ScriptRun,
+    take: NonNullable<ScriptRun['take']>,
+    signal: AbortSignal | undefined,
+  ): Promise<ScriptEnd> {
+    let stderr = '';
+    const late = AbortSignal.timeout(run.timeoutMs);
+    try {
+      const exit = await php.runProgram(
+        await site(),
+        libraryProgram(run),
+        {
+          stdout: take,
+          stderr(chunk) {
+            stderr = (stderr + chunk.toString('utf8')).slice(-MOST_STDERR);
+          },
+        },
+        signal === undefined ? late : AbortSignal.any([signal, late]),
+      );
+      return { stdout: '', stderr, exit };
+    } catch (error) {
+      if (!late.aborted || signal?.aborted) throw error;
+      return {
+        stdout: '',
+        stderr: `the script did not end within ${run.timeoutMs / 1_000} seconds`,
+        exit: null,
+      };
+    }
+  }
+
   return {
-    ...wasmFiles(folders),
     async runScript(run, signal): Promise<ScriptEnd> {
       signal?.throwIfAborted();
       try {
+        const { take } = run;
+        if (take !== undefined) return await follow(run, take, signal);
         const { output, error, exit } = await php.run(await site(), libraryScript(run, origin), signal);
         return { stdout: output, stderr: error, exit };
       } catch (error) {

@@ -3,10 +3,11 @@
  * Downloads the archive of a website by HTTPS, as the install's user in its sandbox. The firewall closes private addresses to this
  * user, whatever a name or a redirect leads to.
  *
- * Argument: the file to write. Reads `{"url": …, "mostBytes": …}` from standard input, because addresses can contain secrets.
+ * Argument: the file to write. Reads `{"url": …, "mostBytes": …}` from standard input, because addresses can contain secrets; in tests also
+ * `authority`, a file with the certificate of their own.
  * Prints lines of JSON as import-unpack.php does.
  */
-['url' => $url, 'mostBytes' => $mostBytes] = json_decode(stream_get_contents(STDIN), true);
+['url' => $url, 'mostBytes' => $mostBytes] = $given = json_decode(stream_get_contents(STDIN), true);
 $out = fopen($argv[1], 'xb');
 $told = 0;
 $fault = null;
@@ -40,6 +41,9 @@ curl_setopt_array($curl, [
         return (int) fwrite($out, $bytes);
     },
 ]);
+if (isset($given['authority'])) {
+    curl_setopt($curl, CURLOPT_CAINFO, $given['authority']);
+}
 if (curl_exec($curl) === false) {
     $status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
     $host = parse_url(curl_getinfo($curl, CURLINFO_EFFECTIVE_URL), PHP_URL_HOST);

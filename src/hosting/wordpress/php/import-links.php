@@ -131,10 +131,14 @@ function plain_path(string $path): ?string
     return str_starts_with($path, '/') ? null : resolved_path($path, [], '', $steps);
 }
 
-/** Makes the links that stay within `wp-content`, after all files. Returns those that lead nowhere. */
+/**
+ * Makes the links that stay within `wp-content`, after all files. On a host without links, they become copies. Returns those that lead
+ * nowhere.
+ */
 function make_links(string $folder, array $decided, Closure $copy): array
 {
     $failed = [];
+    $canLink = $decided['kept'] === [] || can_link($folder);
     foreach ($decided['copied'] as $place => $target) {
         is_plain_file("$folder/$target", $folder) && $copy("$folder/$target", "$folder/$place") || $failed[] = $place;
     }
@@ -142,6 +146,10 @@ function make_links(string $folder, array $decided, Closure $copy): array
         $path = "$folder/$place";
         $parent = dirname($path);
         $isFree = (is_dir($parent) || @mkdir($parent, 0755, true)) && realpath($parent) === $parent && !file_exists($path) && !is_link($path);
+        if ($isFree && !$canLink) {
+            copy_all("$folder/$target", $path, $copy) || $failed[] = $place;
+            continue;
+        }
         if (!$isFree || !file_exists("$folder/$target") || !symlink(relative_path(dirname((string) $place), $target), $path)) {
             $failed[] = $place;
             continue;
@@ -152,6 +160,28 @@ function make_links(string $folder, array $decided, Closure $copy): array
         }
     }
     return $failed;
+}
+
+/** PHP as WebAssembly makes no links. */
+function can_link(string $folder): bool
+{
+    $probe = dirname($folder) . '/link-probe';
+    return @symlink($folder, $probe) && unlink($probe);
+}
+
+/** Copies a file or a folder, whose copies count as files of the archive do. False without something to copy. */
+function copy_all(string $from, string $to, Closure $copy): bool
+{
+    if (is_file($from)) {
+        return $copy($from, $to);
+    }
+    $names = is_dir($from) && @mkdir($to, 0755) ? scandir($from) : false;
+    foreach ($names ?: [] as $name) {
+        if ($name !== '.' && $name !== '..') {
+            copy_all("$from/$name", "$to/$name", $copy);
+        }
+    }
+    return $names !== false;
 }
 
 function is_plain_file(string $path, string $folder): bool

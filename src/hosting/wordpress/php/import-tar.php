@@ -20,6 +20,9 @@ function open_stream(string $file)
     if ((string) file_get_contents($file, false, null, 0, 4) !== ZSTANDARD) {
         return fopen("compress.zlib://$file", 'rb') ?: refuse('The archive cannot be opened. Check the path and the permissions of the file.');
     }
+    if (!function_exists('proc_open')) {
+        refuse('The archive is compressed with Zstandard, which this host cannot read. Make the backup again with gzip, or pack it again as .tar.gz or .zip.');
+    }
     $process = @proc_open(['/usr/bin/zstd', '--decompress', '--stdout', '--quiet', '--', $file], [1 => ['pipe', 'w'], 2 => ['file', '/dev/null', 'w']], $pipes);
     if ($process === false) {
         refuse('The archive is compressed with Zstandard, and this host lacks the program zstd. Ask its operator to install it, or make the backup with gzip.');

@@ -208,6 +208,9 @@ final class Unpacking
         if (file_exists($to) || is_link($to)) {
             return false;
         }
+        if (++$this->linked > MOST_LINKED) {
+            refuse('The links of the archive lead to more than ' . number_format(MOST_LINKED) . ' files. Remove links to the same folder from it.');
+        }
         $this->count(basename($to));
         $this->add((int) filesize($from));
         return copy($from, $to) || refuse('There is no room for "' . basename($to) . '".');

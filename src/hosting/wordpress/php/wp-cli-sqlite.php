@@ -7,6 +7,7 @@
 if (!class_exists('WP_CLI') || !defined('HOMEPORT') || (HOMEPORT['engine'] ?? 'mysql') !== 'sqlite') {
     return;
 }
+require_once __DIR__ . '/sqlite-driver.php';
 
 WP_CLI::add_hook('after_add_command:db', static function (): void {
     $path = ['db'];
@@ -49,8 +50,8 @@ final class Homeport_Sqlite_Command
         // The copy is of one moment, and keeps no visitor waiting.
         $copy = tempnam(sys_get_temp_dir(), 'php');
         try {
-            homeport_sqlite()->execute_sqlite_query('VACUUM INTO ' . homeport_sqlite_text($copy));
-            homeport_sqlite_export(homeport_sqlite($copy), $file, $options);
+            homeport_sqlite_driver()->execute_sqlite_query('VACUUM INTO ' . homeport_sqlite_text($copy));
+            homeport_sqlite_export(homeport_sqlite_driver($copy), $file, $options);
         } finally {
             @unlink($copy);
         }
@@ -63,7 +64,7 @@ final class Homeport_Sqlite_Command
         if (!is_file($file) || !is_readable($file)) {
             WP_CLI::error("Import file missing or not readable: $file");
         }
-        $driver = homeport_sqlite();
+        $driver = homeport_sqlite_driver();
         $driver->query("SET SQL_MODE='NO_AUTO_VALUE_ON_ZERO'");
         $driver->execute_sqlite_query('PRAGMA foreign_keys = OFF');
         // SQLite writes changed pages of the transaction early once its cache is full, and then no visitor and no backup can read.
@@ -96,7 +97,7 @@ final class Homeport_Sqlite_Command
     {
         homeport_sqlite_options('query', $options, ['execute', 'skip-column-names']);
         $text = $args[0] ?? $options['execute'] ?? '';
-        $driver = homeport_sqlite();
+        $driver = homeport_sqlite_driver();
         $changed = null;
         foreach (homeport_sqlite_statements('data:text/plain;base64,' . base64_encode($text)) as $statement) {
             try {
@@ -139,7 +140,7 @@ final class Homeport_Sqlite_Command
 
     public function optimize($args, $options): void
     {
-        homeport_sqlite()->execute_sqlite_query('VACUUM');
+        homeport_sqlite_driver()->execute_sqlite_query('VACUUM');
         WP_CLI::success('Database optimized.');
     }
 
@@ -163,15 +164,6 @@ final class Homeport_Sqlite_Command
     {
         WP_CLI::error('There is no terminal here. Give the statement to "wp db query".');
     }
-}
-
-/** The driver that WordPress uses, also before WordPress is loaded. */
-function homeport_sqlite(?string $file = null): WP_SQLite_Driver
-{
-    require_once HOMEPORT_SQLITE . '/wp-includes/database/load.php';
-    $path = $file ?? DB_DIR . '/' . DB_FILE;
-    $connection = new WP_SQLite_Connection(['path' => $path, 'journal_mode' => SQLITE_JOURNAL_MODE]);
-    return new WP_SQLite_Driver($connection, DB_NAME);
 }
 
 /** The driver itself rolls back after some errors. */
@@ -213,13 +205,13 @@ function homeport_sqlite_statements(string $file): Generator
 
 function homeport_sqlite_tables(): array
 {
-    return array_map(fn ($row) => current((array) $row), homeport_sqlite()->query('SHOW TABLES'));
+    return array_map(fn ($row) => current((array) $row), homeport_sqlite_driver()->query('SHOW TABLES'));
 }
 
 /** Bytes of the database, or of the values in a table. */
 function homeport_sqlite_size(?string $table): int
 {
-    $driver = homeport_sqlite();
+    $driver = homeport_sqlite_driver();
     $number = fn (string $query) => (int) $driver->execute_sqlite_query($query)->fetchColumn();
     if ($table === null) {
         return $number('PRAGMA page_count') * $number('PRAGMA page_size');
@@ -231,7 +223,7 @@ function homeport_sqlite_size(?string $table): int
 
 function homeport_sqlite_drop(array $tables): void
 {
-    $driver = homeport_sqlite();
+    $driver = homeport_sqlite_driver();
     $driver->beginTransaction();
     foreach ($tables as $table) {
         $driver->query('DROP TABLE `' . str_replace('`', '``', $table) . '`');
@@ -241,7 +233,7 @@ function homeport_sqlite_drop(array $tables): void
 
 function homeport_sqlite_check(): void
 {
-    $found = homeport_sqlite()->execute_sqlite_query('PRAGMA integrity_check')->fetchAll(PDO::FETCH_COLUMN);
+    $found = homeport_sqlite_driver()->execute_sqlite_query('PRAGMA integrity_check')->fetchAll(PDO::FETCH_COLUMN);
     if ($found !== ['ok']) {
         WP_CLI::error("The database is damaged. Restore a backup.\n" . implode("\n", $found));
     }

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useHas } from '../../../api/capabilities.ts';
 import { hosting } from '../../../api/client.ts';
 import { unwrapStarted } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
@@ -12,6 +13,7 @@ import { useMay } from '../../../session/session.ts';
 import { EVERYTHING } from '../backups/replacement.ts';
 import { ReplacementConfirmation } from '../backups/replacement-confirmation.tsx';
 import { CheckpointField } from '../backups/replacement-fields.tsx';
+import { WhyNotOffered } from '../offered.tsx';
 import operationStyles from '../operations/operations.module.css';
 import { OperationItem } from '../operations/operations.tsx';
 import { SshFields, sshSource } from './ssh-fields.tsx';
@@ -50,8 +52,7 @@ export function ImportsSection({ install }: { install: Install }) {
         <p>
           Replaces this website by an existing one from an archive: <code>wp-content</code> and a dump of its
           database in a <code>.zip</code> or <code>.tar.gz</code>, a full backup of cPanel or Plesk, or a
-          backup of All-in-One WP Migration, Duplicator, UpdraftPlus or Homeport. Or this install fetches both
-          from the old host by SSH.
+          backup of All-in-One WP Migration, Duplicator, UpdraftPlus or Homeport.
         </p>
         {mayWork && install.status === 'active' ? (
           <ImportForm install={install} />
@@ -76,6 +77,7 @@ function ImportForm({ install }: { install: Install }) {
   const [kind, setKind] = useState<string>('file');
   const [wanted, setWanted] = useState<Wanted | null>(null);
   const queries = useQueryClient();
+  const has = useHas(install.id);
 
   async function start({ source, checkpoint }: Wanted) {
     const operationId = await unwrapStarted(
@@ -111,9 +113,10 @@ function ImportForm({ install }: { install: Install }) {
           options={[
             { value: 'file', label: 'In an archive that I uploaded by SFTP' },
             { value: 'url', label: 'In an archive at a URL' },
-            { value: 'ssh', label: 'On the old host, by SSH' },
+            ...(has('imports_by_ssh') ? [{ value: 'ssh', label: 'On the old host, by SSH' }] : []),
           ]}
         />
+        <WhyNotOffered installId={install.id} need="imports_by_ssh" />
         {kind === 'ssh' && <SshFields installId={install.id} />}
         {kind === 'url' && (
           <TextField
@@ -135,7 +138,7 @@ function ImportForm({ install }: { install: Install }) {
             required
             pattern="private/.+"
             defaultValue="private/website.zip"
-            hint="In the folder private of this install, where visitors cannot download it. Delete it after the import."
+            hint="Upload it into the folder private, or .private if that is the one you see by SFTP. Visitors cannot download it there. Delete it after the import."
             autoCapitalize="none"
             spellCheck={false}
           />

@@ -17,12 +17,15 @@ if (port === null) throw new Error('this module is a thread');
 const send = (message: FromProgram): void => port.postMessage(message);
 
 raiseWalls(start.settings);
+const input = program.input === undefined ? null : Buffer.from(program.input);
+let read = 0;
 const loaded = await loadPhp({
   ...start,
   locks: new FileLocks(new LockTable(start.lockTable, start.thread), start.thread),
   sockets: phpSockets(() => site.services),
   readInput() {
-    throw new Error('there is no input');
+    if (input === null) throw new Error('there is no input');
+    return input[read++] ?? null;
   },
 });
 const { php, runtime, memory } = loaded;

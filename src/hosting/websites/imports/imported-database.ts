@@ -1,7 +1,6 @@
 import { RefusedImportError } from '../../contract/errors.ts';
 import { isNetwork, wordpressPrefixes } from '../../wordpress/core-tables.ts';
-import type { Databases } from '../daemons/databases.ts';
-import { identifier, textLiteral } from '../daemons/sql.ts';
+import type { LoadedDatabase } from './importable-website.ts';
 
 /** The WordPress in a loaded dump. */
 export interface ImportedDatabase {
@@ -17,14 +16,10 @@ const PREFIX = /^[A-Za-z0-9_]{1,40}$/;
  * {@link RefusedImportError} if there is none, several, a network, or one below the root of its host name.
  */
 export async function findWordPress(
-  databases: Pick<Databases, 'query'>,
-  database: string,
+  database: Pick<LoadedDatabase, 'query'>,
   configured: string | null,
 ): Promise<ImportedDatabase> {
-  const rows = await databases.query(
-    database,
-    `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${textLiteral(database)}`,
-  );
+  const rows = await database.query('SHOW TABLES');
   const tables = new Set(rows.flat());
   const tablePrefix = prefixOf(tables, configured);
   if (isNetwork(tables, tablePrefix)) {
@@ -32,7 +27,7 @@ export async function findWordPress(
       'The dump has a network of websites (multisite). Export its websites one by one.',
     );
   }
-  return { tablePrefix, hosts: await hostsOf(databases, database, `${tablePrefix}options`) };
+  return { tablePrefix, hosts: await hostsOf(database, `${tablePrefix}options`) };
 }
 
 function prefixOf(tables: ReadonlySet<string>, configured: string | null): string {
@@ -54,14 +49,10 @@ function prefixOf(tables: ReadonlySet<string>, configured: string | null): strin
   throw new RefusedImportError('The table prefix of the WordPress may have letters, digits and _ only.');
 }
 
-async function hostsOf(
-  databases: Pick<Databases, 'query'>,
-  database: string,
-  table: string,
-): Promise<string[]> {
-  const rows = await databases.query(
-    database,
-    `SELECT option_value FROM ${identifier(table)} WHERE option_name IN ('siteurl', 'home')`,
+async function hostsOf(database: Pick<LoadedDatabase, 'query'>, table: string): Promise<string[]> {
+  // The prefix has letters, digits and _ only.
+  const rows = await database.query(
+    `SELECT option_value FROM \`${table}\` WHERE option_name IN ('siteurl', 'home')`,
   );
   const urls = rows.flatMap(([address = '']) => URL.parse(address) ?? []);
   const deeper = urls.find(({ pathname }) => pathname !== '/');
