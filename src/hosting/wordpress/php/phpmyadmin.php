@@ -47,6 +47,10 @@ const HOMEPORT_CLOSED_ROUTES = '#^/(?:server|preferences|phpinfo|version-check|g
         header('Location: ' . homeport_start($database), true, 303);
         exit;
     }
+    if ($route === '/export') {
+        // Other requests of the session would wait for the whole download, each in a thread that visitors need.
+        session_write_close();
+    }
     homeport_prepare($database, $path);
     chdir(ROOT_PATH . dirname($path ?: 'index.php'));
 })();
