@@ -58,7 +58,10 @@ export interface WordPressSettings {
   /** Address of the list of releases; null: new releases are not fetched. */
   releasesUrl: string | null;
   createPhp(
-    callbacks: Pick<PhpSitesOptions, 'folder' | 'roots' | 'loopback' | 'loopbacks' | 'deliverMail'>,
+    callbacks: Pick<
+      PhpSitesOptions,
+      'folder' | 'codeFolder' | 'roots' | 'loopback' | 'loopbacks' | 'deliverMail'
+    >,
   ): PhpSites;
   /** Unpacks the SQLite plugin of WordPress below a folder, and returns its own folder. Rejects with a sentence if it is missing. */
   sqlitePlugin(folder: string): Promise<string>;

@@ -28,6 +28,8 @@ export interface Layout {
   making: string;
   /** Folder of the PHP runtime. */
   php: string;
+  /** Machine code of PHP, which the next start uses. */
+  phpCode: string;
   /** The SQLite plugin of WordPress, one folder for each version. */
   sqlite: string;
   /** WP-CLI, one folder for each version. */
@@ -98,6 +100,7 @@ export function layoutOf(root: string): Layout {
     golden: join(root, 'golden'),
     making: join(root, 'golden', '.making'),
     php: join(root, 'php'),
+    phpCode: join(root, 'php-code'),
     sqlite: join(root, 'sqlite-plugin'),
     wpCli: join(root, 'wp-cli'),
     phpMyAdmin: join(root, 'phpmyadmin'),

@@ -109,6 +109,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
   };
   const php = settings.createPhp({
     folder: layout.php,
+    codeFolder: layout.phpCode,
     roots: phpRootsOf(layout),
     loopback: options.loopback,
     loopbacks: options.loopbacks,

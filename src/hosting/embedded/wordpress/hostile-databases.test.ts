@@ -7,6 +7,7 @@ import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { PermanentHostError } from '../../contract/errors.ts';
 import { createPhpSites } from '../../runtime/wasm/create-php-sites.ts';
+import { TESTS_CODE } from '../../runtime/wasm/kept-code.fixture.ts';
 import { createLoopbackConnections } from '../../runtime/wasm/loopback-connections.ts';
 import type { PhpSite, PhpSites } from '../../runtime/wasm/php-sites.ts';
 import { type HostileDatabase, hostileDatabases } from '../hostile-databases.fixture.ts';
@@ -38,6 +39,7 @@ beforeAll(async () => {
   database = join(site.database, DATABASE);
   php = createPhpSites({
     folder: join(folder, 'runtime'),
+    codeFolder: TESTS_CODE,
     roots: { writable: [folder], readable: [] },
     idleMs: 600_000,
     memoryMb: 900,

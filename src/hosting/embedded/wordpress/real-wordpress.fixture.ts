@@ -4,6 +4,7 @@ import { systemRandomness } from '../../../lib/ids.ts';
 import { PHP_RANGES } from '../../policy/php-limits.ts';
 import { wasmPhpBounds } from '../../policy/wasm-php-limits.ts';
 import { createPhpSites } from '../../runtime/wasm/create-php-sites.ts';
+import { TESTS_CODE } from '../../runtime/wasm/kept-code.fixture.ts';
 import { providePhpMyAdmin, provideSqlitePlugin, provideWpCli } from '../../runtime/wasm/packaged-copies.ts';
 import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
 import type { WordPressSettings } from '../host-options.ts';
@@ -12,6 +13,7 @@ import type { WordPressSettings } from '../host-options.ts';
 export const realPhp: WordPressSettings['createPhp'] = (given) =>
   createPhpSites({
     ...given,
+    codeFolder: TESTS_CODE,
     idleMs: HOUR_MS,
     memoryMb: 1_000,
     waitMs: MINUTE_MS,

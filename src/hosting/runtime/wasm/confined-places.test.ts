@@ -5,6 +5,7 @@ import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createConfinedPlaces } from './confined-places.ts';
 import { createPhpSites } from './create-php-sites.ts';
+import { TESTS_CODE } from './kept-code.fixture.ts';
 import { createLoopbackConnections } from './loopback-connections.ts';
 import { type ProcessProgram, writeProcessProgram } from './process-program.ts';
 
@@ -35,6 +36,7 @@ describe.runIf(process.platform === 'linux')('a machine that does not confine PH
     const logged: unknown[] = [];
     const sites = createPhpSites({
       folder: join(folder, 'runtime'),
+      codeFolder: TESTS_CODE,
       roots: { writable: [folder], readable: [] },
       idleMs: 600_000,
       memoryMb: 900,

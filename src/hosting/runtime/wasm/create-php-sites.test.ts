@@ -62,6 +62,7 @@ afterAll(async () => {
 function newSites(runtime: string): PhpSites {
   return createPhpSites({
     folder: runtime,
+    codeFolder: join(folder, 'code'),
     roots: { writable: [folder], readable: [] },
     idleMs: 600_000,
     memoryMb: 900,
@@ -324,6 +325,8 @@ describe('a spare that has shown a page of another website', () => {
     const names = ['.', '..', 'tmp'];
     expect(JSON.parse(output)).toEqual([true, 1, 'common', false, names, ['.', '..']]);
     expect(await readdir(pattern.website)).toEqual(['only.php', 'wp-config.php', 'wp-content']);
+    // Its code serves the processes of the tests after this one.
+    expect(await readdir(join(folder, 'code'))).toHaveLength(1);
     await sites.stop('own');
   });
 

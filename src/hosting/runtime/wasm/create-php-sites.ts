@@ -8,6 +8,7 @@ import { messageOf } from '../../../lib/error-message.ts';
 import { BrokenWebsiteError } from '../../contract/errors.ts';
 import { createConfinedPlaces } from './confined-places.ts';
 import { createHeldBodies, type HeldBodies } from './held-bodies.ts';
+import { keptCodeIn } from './kept-code.ts';
 import { SCRIPT_MB } from './library-script.ts';
 import { createOpenPlaces } from './open-places.ts';
 import { type PhpProcess, startPhpProcess } from './php-process.ts';
@@ -23,7 +24,7 @@ import {
 import { prepareFolders } from './private-folder.ts';
 import { createProcessFolder } from './process-folder.ts';
 import type { ProcessPlaces } from './process-place.ts';
-import { writeProcessProgram } from './process-program.ts';
+import { type ProcessProgram, writeProcessProgram } from './process-program.ts';
 import type { PhpProcessStart } from './process-protocol.ts';
 import { requirePackages } from './required-packages.ts';
 import { createRunningSites } from './running-sites.ts';
@@ -39,6 +40,10 @@ const THREAD_OWN_MB = 192;
 export function createPhpSites(options: PhpSitesOptions): PhpSites {
   const { log, waitMs } = options;
   let places: Promise<ProcessPlaces> | undefined;
+  /** The program of the processes, and whether they have the machine code of PHP. */
+  let started: { program: ProcessProgram; hasCode: boolean } | null = null;
+  let making: Promise<void> | null = null;
+  const code = keptCodeIn(options.codeFolder);
   let spare: Spare | null = null;
   let page: WarmUpPage | null = null;
   /** Of the process of each website. */
@@ -74,6 +79,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
 
   async function placesIn(folder: string): Promise<ProcessPlaces> {
     const program = await writeProcessProgram(folder, closing.signal);
+    started = { program, hasCode: await givesCode(program) };
     if (process.platform === 'linux') {
       try {
         const confined = await createConfinedPlaces(folder, program);
@@ -87,6 +93,30 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
       }
     }
     return createOpenPlaces(folder, program, options.roots);
+  }
+
+  async function givesCode(program: ProcessProgram): Promise<boolean> {
+    try {
+      return await code.give(program);
+    } catch (err) {
+      log.warn({ err }, 'the kept machine code of PHP cannot be read');
+      return false;
+    }
+  }
+
+  /** Compiles PHP for later processes, with a page that needs most of it. */
+  async function makeCode({ pattern, ...page }: WarmUpPage): Promise<void> {
+    const from = await placesOf();
+    const present = started;
+    if (present === null || present.hasCode) return;
+    const process = await start(from, { ...settingsOf(pattern.limits), keepsCode: true });
+    try {
+      await process.warmUp({ pattern, ...page });
+      await process.keepCode((file) => code.keep(file, present.program));
+      present.hasCode = true;
+    } finally {
+      await process.kill();
+    }
   }
 
   async function start(from: ProcessPlaces, settings: PhpProcessStart): Promise<PhpProcess> {
@@ -235,6 +265,10 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
       if (page !== null && isDeepStrictEqual(page, wanted)) return;
       page = wanted;
       await renewSpare();
+      making ??= makeCode(wanted).catch((err: unknown) => {
+        if (!closing.signal.aborted) log.warn({ err }, 'PHP was not compiled for later processes');
+      });
+      await making;
     },
 
     request: (site, request, signal) =>
@@ -317,6 +351,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
       await sites.endAll();
       const waiting = await spare?.process.catch(() => null);
       await waiting?.kill();
+      await making;
       await (await places?.catch(() => undefined))?.close();
     },
   };

@@ -24,6 +24,7 @@ import { listenForProcess, type ServiceOptions } from './platform-services.ts';
 import { type ProcessPlace, START_MS } from './process-place.ts';
 import {
   HEADER,
+  type PhpCodeFile,
   type PhpProcessLine,
   type PhpProcessSite,
   type PhpProcessStart,
@@ -56,6 +57,8 @@ export interface PhpProcess {
   readonly ended: Promise<void>;
   /** Shows the process a page of a website that is like its own, which gets it before {@link serve}. */
   warmUp(page: WarmUpPage): Promise<void>;
+  /** Lets the process write the machine code of PHP, after {@link warmUp}. `take` gets the file, which is removed afterwards. */
+  keepCode(take: (file: string) => Promise<void>): Promise<void>;
   /** Gives the process its website. Once only. */
   serve(site: PhpSite): Promise<void>;
   request(request: PhpRequest, signal?: AbortSignal): Promise<PhpResponse>;
@@ -159,7 +162,7 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
     }
   }
 
-  function send(value: PhpProcessStart | { warmUp: PhpWarmUp } | PhpProcessSite): void {
+  function send(value: PhpProcessStart | { warmUp: PhpWarmUp } | PhpCodeFile | PhpProcessSite): void {
     child.stdin.write(`${JSON.stringify(value)}\n`);
   }
 
@@ -227,6 +230,13 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
             `PHP did not warm up: ${line.state === 'warm' ? line.error : line.state}`,
           );
         }
+      },
+
+      async keepCode(take) {
+        const name = 'php.code';
+        send({ keepCode: join(place.innerRun, name) });
+        await nextLine();
+        await prepare(() => take(join(place.run, name)));
       },
 
       async serve(site) {

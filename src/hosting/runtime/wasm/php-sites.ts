@@ -223,6 +223,8 @@ export interface PhpRoots {
 export interface PhpSitesOptions {
   /** Folder of the runtime. It holds nothing that a restart needs. Created on first use. */
   folder: string;
+  /** Folder of the machine code of PHP, for later servers. */
+  codeFolder: string;
   /** A site without requests for this long is stopped. */
   idleMs: number;
   /** Without bubblewrap, Node lets every process use them. */

@@ -10,8 +10,13 @@ export interface ProcessProgram {
   folder: string;
   /** The module that runs, relative to the folder. */
   entry: string;
-  /** Folders of the machine, and where they are in the folder. */
-  parts: readonly { from: string; to: string }[];
+  /** Folders of the machine, and where they are in the folder. The first one has the code. */
+  parts: readonly [ProgramPart, ...ProgramPart[]];
+}
+
+interface ProgramPart {
+  from: string;
+  to: string;
 }
 
 const WRITER = join(import.meta.dirname, 'write-process-code.ts');

@@ -16,6 +16,8 @@ export interface PhpProcessStart {
   inputVars: number;
   /** The most that the memory of a thread grows to, in MiB. */
   threadMb: number;
+  /** The process compiles PHP for later processes, and gets no website. */
+  keepsCode?: boolean;
 }
 
 /**
@@ -27,6 +29,11 @@ export interface PhpWarmUp {
   code: string;
   host: string;
   https: boolean;
+}
+
+/** Third line of the input of a process that compiles PHP for later ones: the file for its code. */
+export interface PhpCodeFile {
+  keepCode: string;
 }
 
 /** Last line of the process's input. */
@@ -53,6 +60,7 @@ export type PhpThreadSite = Omit<PhpProcessSite, 'scriptKey'>;
 export type PhpProcessLine =
   | { state: 'ready'; version: string }
   | { state: 'warm'; error: string | null }
+  | { state: 'kept' }
   | { state: 'serving' };
 
 /** Headers of a request to the process that say what the visitor's request was. Others with this prefix are dropped. */

@@ -21,6 +21,7 @@ function process(): PhpProcess {
     pid: 1,
     ended,
     async warmUp() {},
+    async keepCode() {},
     async serve() {},
     request: () => Promise.reject(new Error('no request')),
     run: () => Promise.reject(new Error('no script')),

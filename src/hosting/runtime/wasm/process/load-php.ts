@@ -127,5 +127,7 @@ function iniFor({ memoryMb, uploadMb, inputVars }: PhpProcessStart): Record<stri
     'opcache.max_accelerated_files': '10000',
     'opcache.validate_timestamps': '1',
     'opcache.revalidate_freq': '2',
+    // Without the passes that follow data through a script: they take as long as the rest of compiling, and no page of WordPress gets quicker.
+    'opcache.optimization_level': '0x1F',
   };
 }

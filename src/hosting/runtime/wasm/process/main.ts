@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { jspi } from '@php-wasm/node-8-4';
 import {
   HEADER,
+  type PhpCodeFile,
   type PhpProcessLine,
   type PhpProcessSite,
   type PhpProcessStart,
@@ -60,12 +61,16 @@ async function nextLine() {
   return JSON.parse(value);
 }
 
-/** Warms up before the website is known, if the platform says so. */
+/** Does before the website is known what the platform says. */
 async function websiteLine(): Promise<PhpProcessSite> {
-  const line: { warmUp: PhpWarmUp } | PhpProcessSite = await nextLine();
-  if (!('warmUp' in line)) return line;
-  report({ state: 'warm', error: await threads.warmUp(line.warmUp) });
-  return nextLine();
+  for (;;) {
+    const line: { warmUp: PhpWarmUp } | PhpCodeFile | PhpProcessSite = await nextLine();
+    if ('warmUp' in line) report({ state: 'warm', error: await threads.warmUp(line.warmUp) });
+    else if ('keepCode' in line) {
+      await threads.keepCode(line.keepCode);
+      report({ state: 'kept' });
+    } else return line;
+  }
 }
 
 function report(line: PhpProcessLine): void {

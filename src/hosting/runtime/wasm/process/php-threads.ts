@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { PhpProcessStart, PhpThreadSite, PhpWarmUp, ProgramBody } from '../process-protocol.ts';
+import { compilePhp, compilePhpToKeep, keepCode } from './compiled-php.ts';
 import { type CutCalls, createCutCalls } from './cut-calls.ts';
 import { LockTable, newLockTable } from './lock-table.ts';
 import {
@@ -30,6 +30,8 @@ export interface PhpThreads {
   begin(): Promise<string>;
   /** Shows a page of another website in the first thread. Returns why it cannot serve a website now, or null. */
   warmUp(given: PhpWarmUp): Promise<string | null>;
+  /** Writes the machine code of PHP into a file. */
+  keepCode(path: string): Promise<void>;
   /** Gives the threads their website. */
   serve(site: PhpThreadSite): Promise<void>;
   /** Runs a call when a thread is free. */
@@ -255,7 +257,7 @@ export function createPhpThreads(
 
   return {
     async begin() {
-      program = await compile(wasm);
+      program = await (settings.keepsCode ? compilePhpToKeep(wasm) : compilePhp(wasm));
       return start(program);
     },
     async warmUp(warmUp) {
@@ -265,6 +267,9 @@ export function createPhpThreads(
       post(thread, { warmUp });
       const message = await answer;
       return message.kind === 'warm' ? message.error : 'no answer';
+    },
+    async keepCode(path) {
+      if (program !== null) await keepCode(program, path);
     },
     async serve(given) {
       site = given;
@@ -323,14 +328,6 @@ const startWorker = (workerData: ThreadStart) =>
 function nameOf({ method, target, code }: PhpCall): string {
   // The query may have secrets.
   return code === null ? `${method} ${target.split('?', 1)[0]}` : 'a task of the platform';
-}
-
-async function compile(file: string): Promise<WebAssembly.Module> {
-  const bytes = await readFile(file);
-  const module = await WebAssembly.compile(bytes);
-  // The module has a copy of these 25 MB, and this thread collects garbage rarely.
-  bytes.buffer.transfer(0);
-  return module;
 }
 
 function nextMessage(worker: Worker): Promise<FromThread> {
