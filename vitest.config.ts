@@ -57,6 +57,7 @@ export default defineConfig(({ mode }) => {
             name: 'sqlite',
             include: filesOf('test', ...(isLong ? ['long-test'] : [])),
             provide: { postgresUrl: '' },
+            globalSetup: ['test/prepared-folder.ts'],
           },
         },
         ...(postgres
@@ -66,7 +67,7 @@ export default defineConfig(({ mode }) => {
                 test: {
                   name: 'postgres',
                   include: filesOf('both.test', 'postgres-test'),
-                  globalSetup: ['test/global-setup.ts'],
+                  globalSetup: ['test/global-setup.ts', 'test/prepared-folder.ts'],
                 },
               },
             ]
@@ -79,7 +80,7 @@ export default defineConfig(({ mode }) => {
                   name: 'browser',
                   include: filesOf('browser-test'),
                   provide: { postgresUrl: '' },
-                  globalSetup: ['test/browser/built-portal.ts'],
+                  globalSetup: ['test/browser/built-portal.ts', 'test/prepared-folder.ts'],
                 },
               },
             ]

@@ -98,6 +98,12 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
   const clock = options.clock ?? systemClock;
   const { databaseUrl, dataDir } = place.settings;
   const roles = options.roles ?? { api: true, hosting: true };
+  if (options.place === undefined && options.environment?.HOMEPORT_INSTALL_RUNTIME === 'wordpress') {
+    const { fillWithWordPress } = await import(
+      '../src/hosting/embedded/wordpress/prepared-wordpress.fixture.ts'
+    );
+    await fillWithWordPress(`${dataDir}/host`);
+  }
   const { port, config, homeport } = await onFreePort(async (port) => {
     const config = readConfig({
       HOMEPORT_DATA_DIR: dataDir,

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { InstallState } from '../contract/install-state.ts';
 import { siteState } from '../policy/edge.fixture.ts';
-import { startHost, type TestHost } from './embedded-host.fixture.ts';
-import { realWordPress } from './wordpress/real-wordpress.fixture.ts';
+import type { TestHost } from './embedded-host.fixture.ts';
+import { startWordPressHost } from './wordpress/prepared-wordpress.fixture.ts';
 
 /** A website of real WordPress that loses data. */
 let site: TestHost;
@@ -15,7 +15,7 @@ const backup = randomUUID();
 const installs = (...path: string[]) => join(site.folder, 'installs', shop.id, ...path);
 
 beforeAll(async () => {
-  site = await startHost({ wordpress: realWordPress() });
+  site = await startWordPressHost();
   shop = { ...siteState('shop', ['shop.test'], { primaryHostname: 'shop.test' }), runtime: 'wordpress' };
   await site.host.apply(shop);
   expect((await page('/')).status).toBe(200);

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import type { InstallState } from '../../contract/install-state.ts';
 import { siteState } from '../../policy/edge.fixture.ts';
-import { startHost, type TestHost } from '../embedded-host.fixture.ts';
-import { realWordPress } from './real-wordpress.fixture.ts';
+import type { TestHost } from '../embedded-host.fixture.ts';
+import { startWordPressHost } from './prepared-wordpress.fixture.ts';
 
 let site: TestHost;
 let shop: InstallState;
 
 beforeAll(async () => {
-  site = await startHost({ wordpress: realWordPress() });
+  site = await startWordPressHost();
   shop = { ...siteState('shop', ['shop.test'], { primaryHostname: 'shop.test' }), runtime: 'wordpress' };
   await site.host.apply(shop);
   await site.write(shop, 'wp-content/mu-plugins/roots.php', PLUGIN);

@@ -11,9 +11,9 @@ import type { ItemChange, ItemOrder } from '../../contract/wordpress-changes.ts'
 import { LOGIN_PATH } from '../../contract/wordpress-login.ts';
 import { siteState } from '../../policy/edge.fixture.ts';
 import { loginCases } from '../../websites/login/login-cases.fixture.ts';
-import { startHost, type TestHost } from '../embedded-host.fixture.ts';
+import type { TestHost } from '../embedded-host.fixture.ts';
 import { layoutOf } from '../host-folder/layout.ts';
-import { realWordPress } from './real-wordpress.fixture.ts';
+import { startWordPressHost } from './prepared-wordpress.fixture.ts';
 import { DATABASE } from './site.ts';
 
 const LIMITS = { memoryMb: 300, uploadMb: 2, seconds: null, workers: null, inputVars: 1_000 };
@@ -24,7 +24,7 @@ let checkpointId: string;
 beforeAll(async () => {
   // However busy the machine is.
   const checkPace = { pageMs: HOUR_MS, patienceMs: HOUR_MS, wholeMs: HOUR_MS, pauseMs: 10 };
-  site = await startHost({ wordpress: realWordPress({ checkPace }) });
+  site = await startWordPressHost({ checkPace });
   shop = { ...siteState('shop', ['shop.test'], { primaryHostname: 'shop.test' }), runtime: 'wordpress' };
   shop.php = LIMITS;
   await site.host.apply(shop);

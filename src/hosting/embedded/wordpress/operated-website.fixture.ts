@@ -6,10 +6,12 @@ import { pino } from 'pino';
 import { systemClock } from '../../../lib/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { createPhpSites } from '../../runtime/wasm/create-php-sites.ts';
+import { TESTS_CODE } from '../../runtime/wasm/kept-code.fixture.ts';
 import { createLoopbackConnections } from '../../runtime/wasm/loopback-connections.ts';
 import type { OperatedWebsite } from '../../websites/operated-website.fixture.ts';
 import { layoutOf } from '../host-folder/layout.ts';
 import { createEmbeddedWordPress } from './embedded-wordpress.ts';
+import { fillWithWordPress } from './prepared-wordpress.fixture.ts';
 import { realWordPress } from './real-wordpress.fixture.ts';
 
 const log = pino({ level: 'silent' });
@@ -18,10 +20,12 @@ const log = pino({ level: 'silent' });
 export async function startOperatedWebsite(): Promise<OperatedWebsite> {
   const folder = await mkdtemp(join(tmpdir(), 'homeport-operated-'));
   const layout = layoutOf(folder);
+  await fillWithWordPress(folder);
   const settings = realWordPress({
     createPhp: (given) =>
       createPhpSites({
         ...given,
+        codeFolder: TESTS_CODE,
         idleMs: HOUR_MS,
         memoryMb: 1_000,
         waitMs: MINUTE_MS,

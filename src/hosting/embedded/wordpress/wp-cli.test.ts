@@ -9,9 +9,10 @@ import type { WpCliResult } from '../../contract/wp-cli.ts';
 import { siteState } from '../../policy/edge.fixture.ts';
 import type { PhpSites } from '../../runtime/wasm/php-sites.ts';
 import { NO_INPUT } from '../../wordpress/wp-cli/no-input.ts';
-import { startHost, type TestHost } from '../embedded-host.fixture.ts';
+import type { TestHost } from '../embedded-host.fixture.ts';
 import { layoutOf } from '../host-folder/layout.ts';
-import { realPhp, realWordPress } from './real-wordpress.fixture.ts';
+import { startWordPressHost } from './prepared-wordpress.fixture.ts';
+import { realPhp } from './real-wordpress.fixture.ts';
 import { DATABASE } from './site.ts';
 
 /** Such commands take half of the time. */
@@ -22,13 +23,11 @@ let shop: InstallState;
 let php: PhpSites;
 
 beforeAll(async () => {
-  site = await startHost({
-    wordpress: realWordPress({
-      createPhp(given) {
-        php = realPhp(given);
-        return php;
-      },
-    }),
+  site = await startWordPressHost({
+    createPhp(given) {
+      php = realPhp(given);
+      return php;
+    },
   });
   shop = { ...siteState('shop', ['shop.test'], { primaryHostname: 'shop.test' }), runtime: 'wordpress' };
   await site.host.apply(shop);
