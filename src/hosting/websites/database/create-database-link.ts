@@ -22,7 +22,7 @@ export interface OpenableDatabase {
   /** Folder in which PHP keeps uploads. No backup has it. */
   uploads: string;
   program: { name: string; file: string };
-  /** What the program needs to know of the database. No secrets: the website's code can read it. */
+  /** Facts about the database for the program. No secrets: the website's code can read them. */
   content: Readonly<Record<string, string>>;
 }
 

@@ -43,7 +43,7 @@ export const cookieOf = ({ headers }: Answer): string =>
 export const signIn = async (website: OpenedWebsite): Promise<string> =>
   cookieOf(await website.ask(await website.link()));
 
-/** What both hosts promise of links to databases and of their sessions. */
+/** The cases of links to databases and of their sessions. Both hosts pass them. */
 export function databaseCases(start: () => Promise<OpenedWebsites>): void {
   let websites: OpenedWebsites;
   let shop: OpenedWebsite;
