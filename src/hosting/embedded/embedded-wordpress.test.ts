@@ -466,6 +466,11 @@ describe('the logs', () => {
     for (const query of ['?key=secret', '?key=secret'])
       await site.http('shop.test', `/logged/${query}`, { headers });
     await site.http('logged.test', '/index.html?key=secret', { headers });
+    // What the platform's own checks send hides no visitor.
+    const asCheck = { 'Cache-Control': 'only-if-cached' };
+    await site.http('logged.test', '/own', { method: 'HEAD', headers: asCheck });
+    const guess = { ...headers, ...asCheck };
+    await site.http('logged.test', '/guessed.zip', { method: 'HEAD', headers: guess });
     await eventually(async () => (await read(files, 'access')).length > 0);
     const entry = {
       time: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -482,7 +487,10 @@ describe('the logs', () => {
       user_agent: 'Ünique "Bot"\u202e',
       referrer: 'https://a.test/from',
     };
-    expect(await read(files, 'access')).toEqual([entry]);
+    expect(await read(files, 'access')).toEqual([
+      { ...entry, method: 'HEAD', path: '/guessed.zip', status: 404 },
+      entry,
+    ]);
     const pages = (await read(shop, 'access')).filter(({ path }) => path === '/logged/');
     expect(pages).toMatchObject([
       { host: 'shop.test', cache: 'HIT', php_seconds: null },

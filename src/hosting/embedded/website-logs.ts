@@ -1,7 +1,9 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../../lib/clock.ts';
 import { mapConcurrent } from '../../lib/concurrency.ts';
+import { parseUuid } from '../../lib/ids.ts';
+import { ifThere } from '../../lib/if-there.ts';
 import { PermanentHostError } from '../contract/errors.ts';
 import type { LogSource } from '../contract/logs.ts';
 import { wasmRecords } from '../runtime/wasm/wasm-runtime.ts';
@@ -45,10 +47,15 @@ export function createWebsiteLogs({
   log,
   clock,
 }: WebsiteLogsOptions): WebsiteLogs {
+  /** Installs with logs. Those that are set aside, and are not served, count too: addresses in their logs must be shortened. */
+  async function kept(): Promise<string[]> {
+    return ((await ifThere(readdir(layout.logs))) ?? []).filter((name) => parseUuid(name) === name);
+  }
+
   const logs = createHostLogs({
     recordsOf: (installId) => wasmRecords(runtimeFoldersOf(layout, installId)),
     rules,
-    installs: () => store.list(),
+    installs: kept,
     clock,
     log,
   });

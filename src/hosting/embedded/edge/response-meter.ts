@@ -72,6 +72,9 @@ export function createResponseMeter({ ledger, requests, clock }: ResponseMeterOp
     follow(request, response) {
       const { socket } = request;
       const begunAtMs = performance.now();
+      // Of another visitor it counts, and is logged. At the end, a closed connection has no address any more.
+      const isAsked = asksAsCheck(request);
+      const own = isAsked ? socket.localAddress : undefined;
       let isCounted = false;
       const settle = () => {
         if (isCounted) return;
@@ -82,7 +85,7 @@ export function createResponseMeter({ ledger, requests, clock }: ResponseMeterOp
         const bytes = Math.max(0, sent - connection.bytes);
         connection.bytes += bytes;
         const website = assigned.get(response);
-        if (website === undefined || isCheck(request)) return;
+        if (website === undefined || (isAsked && website.address === own)) return;
         const { installId, address = '' } = website;
         const atMs = clock.now().getTime();
         ledger.count(installId, atMs, bytes);
@@ -100,8 +103,11 @@ export function createResponseMeter({ ledger, requests, clock }: ResponseMeterOp
   };
 }
 
-/** Whether a request is a check of the platform. It has no content, so that no one hides traffic this way. */
-const isCheck = ({ method, headers }: IncomingMessage): boolean =>
+/**
+ * Whether a request asks as a check of the platform does, which comes from this machine. It has no content, so that no website hides
+ * traffic this way.
+ */
+const asksAsCheck = ({ method, headers }: IncomingMessage): boolean =>
   method === 'HEAD' && wantsOnlyCached(headers['cache-control']);
 
 /** The visitor's address: the peer, or the last one of `X-Forwarded-For` that is no trusted proxy. */

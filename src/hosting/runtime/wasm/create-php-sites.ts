@@ -303,7 +303,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
 
     runProgram: (site, program, take, signal) =>
       inProcess(site, signal, async (process, done) => {
-        const release = await sites.takeThread(signal);
+        const release = await sites.takeThread(site, signal);
         try {
           return await process.runProgram(program, take, signal);
         } finally {

@@ -12,7 +12,7 @@ function body(mib: number): PassThrough {
 }
 
 it('refuses a body beyond those that the process may hold, until one is released', async () => {
-  const bodies = createHeldBodies({ memoryMb: 256, seconds: 60, uploadMb: 2, inputVars: 5_000, threads: 2 });
+  const bodies = createHeldBodies({ uploadMb: 2 });
   const tooLarge = bodies.hold(body(3));
   const usual = bodies.hold(body(2));
   // The process itself refuses the larger one, and holds no more of it than the limit.

@@ -3,6 +3,8 @@ import { PhpFailure, type PhpSite } from './php-sites.ts';
 
 const RETRY_AFTER = 5;
 const MIB = 1024 * 1024;
+/** Whatever the number of threads, so that a website with many does not take the memory of the machine. */
+const LARGEST_AT_ONCE = 2;
 
 /** One body on its way to a process, which holds it until a thread is free. */
 export interface HeldBody {
@@ -13,15 +15,15 @@ export interface HeldBody {
   release(): void;
 }
 
-/** The bodies that one process holds: at most as many of the largest as it has threads. */
+/** The bodies that one process holds: at most two of the largest. Neither they nor their copies in PHP are in the memory of its threads. */
 export interface HeldBodies {
   /** Counts a body as it arrives. Its stream fails when the process would hold too much. */
   hold(body: Readable): HeldBody;
 }
 
-export function createHeldBodies({ threads, uploadMb }: PhpSite['limits']): HeldBodies {
+export function createHeldBodies({ uploadMb }: Pick<PhpSite['limits'], 'uploadMb'>): HeldBodies {
   const largest = uploadMb * MIB;
-  const most = threads * largest;
+  const most = LARGEST_AT_ONCE * largest;
   let held = 0;
 
   function hold(body: Readable): HeldBody {

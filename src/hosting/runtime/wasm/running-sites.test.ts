@@ -50,17 +50,33 @@ it('lends the memory of a thread, and ends websites without work for it', async 
       async (_process, done) => done,
     );
   const done = await use('one');
-  const release = await sites.takeThread();
+  const release = await sites.takeThread(site('one'));
   expect(sites.isWorking('one')).toBe(true);
   (await use('idle'))();
   expect(sites.isWorking('idle')).toBe(false);
-  const another = await sites.takeThread();
+  const another = await sites.takeThread(site('one'));
   expect(ended).toEqual(['idle']);
-  const third = sites.takeThread();
+  const third = sites.takeThread(site('one'));
   release();
   (await third)();
   another();
   done();
+  await sites.endAll();
+});
+
+it('counts a thread of a website with a larger memory limit for what it is', async () => {
+  const sites = createRunningSites({ memoryMb: 760, idleMs: 60_000, waitMs: 10, async stop() {} });
+  const large = { ...site('large'), limits: { ...site('large').limits, memoryMb: 512 } };
+  const use = (one: PhpSite) =>
+    sites.use(
+      one,
+      async () => process(),
+      async (_process, done) => done,
+    );
+  const all = [await use(site('other')), await use(site('small'))];
+  await expect(sites.takeThread(large)).rejects.toMatchObject({ reason: 'busy' });
+  (await sites.takeThread(site('small')))();
+  for (const done of all) done();
   await sites.endAll();
 });
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { untilAborted } from '../../../lib/concurrency.ts';
+import { workerMemory } from '../../policy/php-limits.ts';
 import { THREAD_MB, wasmProcessMb } from '../../policy/wasm-php-limits.ts';
 import type { PhpProcess } from './php-process.ts';
 import { PhpFailure, type PhpSite } from './php-sites.ts';
@@ -35,11 +36,11 @@ export interface RunningSites {
     signal?: AbortSignal,
   ): Promise<Result>;
   /**
-   * Takes the memory of another thread for a website whose process is in use. Call the returned function when it has ended.
+   * Takes the memory of another thread for this website, whose process is in use. Call the returned function when it has ended.
    *
    * @throws PhpFailure `busy` if other websites use the memory for too long
    */
-  takeThread(signal?: AbortSignal): Promise<() => void>;
+  takeThread(site: PhpSite, signal?: AbortSignal): Promise<() => void>;
   /** The longest time of a request of the website, in seconds; 0 without a process. */
   secondsOf(siteId: string): number;
   /** Whether the website's process does something. */
@@ -68,8 +69,8 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
   const held = new Map<string, number>();
   /** How often each website is paused. */
   const paused = new Map<string, number>();
-  /** Threads beyond those of the websites' limits. */
-  let moreThreads = 0;
+  /** Memory of threads beyond those of the websites' limits. */
+  let moreMb = 0;
   /** Called when memory may be free or a request has ended. */
   const listeners = new Set<() => void>();
   const changed = (): void => {
@@ -77,8 +78,7 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
   };
 
   function usedMb(): number {
-    const mb = moreThreads * THREAD_MB;
-    return [...running.values()].reduce((sum, { site }) => sum + sizeOf(site), mb);
+    return [...running.values()].reduce((sum, { site }) => sum + sizeOf(site), moreMb);
   }
 
   /** Waits until something changes or the signal aborts, at most until `until`. Returns false after that. */
@@ -212,19 +212,20 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
       }
     },
 
-    async takeThread(signal) {
+    async takeThread({ limits }, signal) {
+      const mb = workerMemory(limits.memoryMb, THREAD_MB);
       const until = performance.now() + waitMs;
       // A single website always gets it, as it gets its process.
-      while (usedMb() + THREAD_MB > memoryMb && (running.size > 1 || moreThreads > 0)) {
+      while (usedMb() + mb > memoryMb && (running.size > 1 || moreMb > 0)) {
         endOldest();
         if (!(await change(until, signal))) {
           throw new PhpFailure('busy', 'too many websites are in use', RETRY_AFTER);
         }
         signal?.throwIfAborted();
       }
-      moreThreads += 1;
+      moreMb += mb;
       return () => {
-        moreThreads -= 1;
+        moreMb -= mb;
         changed();
       };
     },
