@@ -4,6 +4,7 @@ import { silent } from '../../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
+import { onlyOn } from '../../../test/only-on.ts';
 import { runningJob } from '../../../test/running-job.ts';
 import type { LogQuery } from '../../hosting/contract/logs.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
@@ -15,6 +16,8 @@ import { deleteUptimeBefore } from './store.ts';
 import { watchSchedule, websiteWatch } from './watch.ts';
 import { watchedInstalls } from './watched-store.ts';
 
+const rule = onlyOn('sqlite', it);
+const rules = onlyOn('sqlite', describe);
 const START = new Date('2026-03-10T12:00:00.000Z');
 /** A busy machine answers late; only websites that never answer have a limit that is waited out. */
 const PATIENT_MS = 30_000;
@@ -185,23 +188,25 @@ describe('an incident', () => {
     expect(today).toMatchObject({ down_seconds: 300, observed_seconds: 780 });
   });
 
-  it.each([
-    ['status', { status: 502 }, 'The home page answered 502.'],
-    ['timeout', 'hangs', 'The home page did not answer within 1.5 seconds.'],
-    ['connection', 'cuts', 'The web server closed the connection without an answer.'],
-    [
-      'wordpress',
-      { status: 200, body: '<p>There has been a critical error on this website.</p>' },
-      'WordPress answered 200: "There has been a critical error".',
-    ],
-  ] as const)('has the cause %s', async (cause, answering, message) => {
-    const shop = await website();
-    edge.answers.set(shop.hostname, answering);
-    await check(4, { pageEvery: 2, ...(answering === 'hangs' && { limitMs: LIMIT_OF_HANGING_MS }) });
-    expect(await incidentsOf(shop)).toMatchObject([{ cause, message, ended_at: null }]);
+  rules('has a cause', () => {
+    it.each([
+      ['status', { status: 502 }, 'The home page answered 502.'],
+      ['timeout', 'hangs', 'The home page did not answer within 1.5 seconds.'],
+      ['connection', 'cuts', 'The web server closed the connection without an answer.'],
+      [
+        'wordpress',
+        { status: 200, body: '<p>There has been a critical error on this website.</p>' },
+        'WordPress answered 200: "There has been a critical error".',
+      ],
+    ] as const)('%s', async (cause, answering, message) => {
+      const shop = await website();
+      edge.answers.set(shop.hostname, answering);
+      await check(4, { pageEvery: 2, ...(answering === 'hangs' && { limitMs: LIMIT_OF_HANGING_MS }) });
+      expect(await incidentsOf(shop)).toMatchObject([{ cause, message, ended_at: null }]);
+    });
   });
 
-  it('is no password, no closed page, no maintenance and no redirect elsewhere', async () => {
+  rule('is no password, no closed page, no maintenance and no redirect elsewhere', async () => {
     const websites = await Promise.all([website(), website(), website(), website()]);
     const answers: Answering[] = [
       { status: 401 },
@@ -219,7 +224,7 @@ describe('an incident', () => {
     }
   });
 
-  it('follows redirects to its own names, and finds circles', async () => {
+  rule('follows redirects to its own names, and finds circles', async () => {
     const [shop, blog] = [await website(), await website()];
     edge.answers.set(`${shop.hostname}/`, { status: 301, headers: { location: '/en/' } });
     edge.answers.set(`${shop.hostname}/en/`, { status: 500 });
@@ -235,7 +240,7 @@ describe('an incident', () => {
     ]);
   });
 
-  it('has an expired certificate as its cause', async () => {
+  rule('has an expired certificate as its cause', async () => {
     const shop = await website();
     await homeport.platform.database.write(({ queries }) =>
       queries
@@ -303,7 +308,7 @@ describe('a watch that is switched off', () => {
 });
 
 describe('the checks', () => {
-  it('ask PHP once in a while, and the cache at other times', async () => {
+  rule('ask PHP once in a while, and the cache at other times', async () => {
     const shop = await website();
     await check(60, {});
     const pages = edge.asked.filter((line) => line === `GET http://${shop.hostname}/`);
@@ -320,7 +325,7 @@ describe('the checks', () => {
       expect(await uptimeOf(one)).toMatchObject({ monitored: false, state: 'unknown' });
   });
 
-  it('do not wait for websites that hang', async () => {
+  rule('do not wait for websites that hang', async () => {
     const hanging = await Promise.all(Array.from({ length: 5 }, () => website()));
     const shop = await website();
     for (const { hostname } of hanging) edge.answers.set(hostname, 'hangs');

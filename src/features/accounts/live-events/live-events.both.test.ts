@@ -2,6 +2,7 @@ import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { field } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { onlyOn } from '../../../../test/only-on.ts';
 import { type PortalClient, signedIn } from '../../../../test/portal-client.ts';
 
 let homeport: TestHomeport;
@@ -196,7 +197,7 @@ describe('live changes', () => {
     witness.leave();
   });
 
-  it('end with the session', async () => {
+  onlyOn('sqlite', it)('end with the session', async () => {
     const { owner } = await homeport.ownedAccount();
     const client = await signedIn(homeport, owner);
     const page = await follow(client);
