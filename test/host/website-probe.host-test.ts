@@ -9,9 +9,10 @@ import { createDatabases } from '../../src/hosting/linux/daemons/databases.ts';
 import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { hashVisitorPassword } from '../../src/hosting/policy/visitor-password.ts';
 import { connectHost, type RemoteHost } from '../../src/hosting/remote/client.ts';
+import { type CustomerFiles, PLUGIN } from '../../src/hosting/websites/changes/plugin-source.fixture.ts';
 import { cases } from '../rounds.ts';
 import type { TestMachine } from './machine.ts';
-import { type CustomerFiles, installPlugin, PLUGIN } from './plugin-source.ts';
+import { installPlugin } from './plugin-source.ts';
 import { createPreparedMachine } from './prepared.ts';
 import { plainState } from './state.ts';
 

@@ -7,18 +7,20 @@ import type { InstallState } from '../../src/hosting/contract/install-state.ts';
 import type { AvailableUpdate, UpdateOutcome } from '../../src/hosting/contract/wordpress-updates.ts';
 import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { connectHost, type RemoteHost } from '../../src/hosting/remote/client.ts';
+import {
+  type CustomerFiles,
+  PLUGIN,
+  pluginFile,
+} from '../../src/hosting/websites/changes/plugin-source.fixture.ts';
+import { testUpdates } from '../../src/hosting/websites/changes/update-cases.fixture.ts';
 import { visit } from '../edge.ts';
 import { cases, steps } from '../rounds.ts';
+import { changedWebsite } from './changed-website.ts';
 import type { TestMachine } from './machine.ts';
-import { type CustomerFiles, installPlugin, PLUGIN, pluginFile } from './plugin-source.ts';
+import { installPlugin } from './plugin-source.ts';
 import { createPreparedMachine } from './prepared.ts';
 import { startKilledHost } from './start-killed-host.ts';
 import { plainState } from './state.ts';
-import { copyAsVersion } from './wordpress-core.ts';
-
-/** Later WordPress versions: one that works, and one whose pages fail. */
-const LATER = '98.1';
-const BROKEN = '98.2';
 
 /** The steps of an update that a host is killed at. */
 const KILLED_AT = ['update begun', 'update made', 'checkpoint restored', 'update ended'];
@@ -37,11 +39,6 @@ beforeAll(async () => {
   const [version = ''] = (await host.describe()).wordpressVersions;
   install = { ...plainState('updated'), wordpressVersion: version };
   await host.apply(install);
-  await copyAsVersion(layout.coreOf(version), layout.coreOf(LATER), LATER, 99_000);
-  await copyAsVersion(layout.coreOf(version), layout.coreOf(BROKEN), BROKEN, 99_100);
-  const loader = join(layout.coreOf(BROKEN), 'wp-includes/template-loader.php');
-  await rm(loader);
-  await writeFile(loader, '<?php throw new Error("this release is broken");');
   files = await installPlugin(layout, install);
 });
 afterAll(async () => {
@@ -97,23 +94,6 @@ async function update(
   const order = { updateId: crypto.randomUUID(), checkpointId: await checkpoint(), updates, pages, keep };
   return host.updateWordpress(install, order);
 }
-
-const core = (to: string): AvailableUpdate => ({
-  kind: 'core',
-  id: 'wordpress',
-  name: 'WordPress',
-  from: install.wordpressVersion ?? '',
-  to,
-});
-
-test('plans what WordPress offers, and refuses what is not there', async () => {
-  await files.offer('');
-  expect(await planned()).toEqual([{ kind: 'plugin', id: PLUGIN, name: 'Shop', from: '1.0', to: '1.1' }]);
-  const some = { core: LATER, plugins: ['shop', 'nope'], themes: ['nope'] };
-  const plan = await host.planUpdates(install, some);
-  expect(plan.updates.map(({ id }) => id)).toEqual([PLUGIN, 'wordpress']);
-  expect(plan.refused).toEqual(['There is no plugin "nope"', 'There is no theme "nope"']);
-});
 
 const BREAKING: [string, string, RegExp, boolean?][] = [
   [
@@ -178,19 +158,6 @@ test('keeps a plugin that changes the structure of pages on request', async () =
   await files.write(`wp-content/plugins/${PLUGIN}`, pluginFile('1.0'));
 });
 
-test('a failed download changes nothing, and restores nothing', async () => {
-  await files.offer('');
-  const updates = await planned();
-  await rm(join(layout.privateOf(install.id), 'packages/shop.zip'));
-  expect(await update(updates)).toMatchObject({
-    made: [],
-    skipped: [{ update: updates[0], reason: expect.stringMatching(/download|package/i) }],
-    restored: false,
-    rolledBack: null,
-  });
-  await expectFormer();
-});
-
 test('a package with the same version is no update', async () => {
   await files.offer('');
   const updates = await planned();
@@ -218,18 +185,6 @@ test('an unpacked package that could not be installed is removed, and nothing is
   await rm(join(layout.htdocsOf(install.id), 'wp-content/mu-plugins/full.php'));
   await expectFormer();
   expect(await readdir(join(layout.htdocsOf(install.id), 'wp-content/upgrade'))).toEqual([]);
-});
-
-test('rolls back a release of WordPress that breaks pages, and the plugin before it', async () => {
-  await files.offer('');
-  const outcome = await update([...(await planned()), core(BROKEN)]);
-  expect(outcome.rolledBack).toEqual({
-    update: core(BROKEN),
-    reason: expect.stringContaining('the home page'),
-  });
-  expect(outcome.wordpressVersion).toBe(install.wordpressVersion);
-  await expectFormer();
-  expect((await page('/wp-login.php')).status).toBe(200);
 });
 
 test('leaves a page alone that was broken before', async () => {
@@ -299,21 +254,4 @@ test.each(steps(['checkpoint restored'], KILLED_AT))(
   },
 );
 
-test('updates a plugin and WordPress, and the site keeps running', async () => {
-  await files.write(`wp-content/plugins/${PLUGIN}`, pluginFile('1.0'));
-  await files.offer('');
-  const updates = [...(await planned()), core(LATER)];
-  expect(await update(updates, ['/?named=1'])).toEqual({
-    made: updates,
-    skipped: [],
-    restored: false,
-    rolledBack: null,
-    wordpressVersion: LATER,
-  });
-  const { status, body } = await page(`/?${crypto.randomUUID()}`);
-  expect([status, body.includes('<p>shop 1.1</p>'), body.includes(`WordPress ${LATER}`)]).toEqual([
-    200,
-    true,
-    true,
-  ]);
-});
+testUpdates(() => changedWebsite({ host, install, files, layout, page }));

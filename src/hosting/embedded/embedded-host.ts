@@ -18,7 +18,8 @@ import { createPackedArchives } from '../policy/packed-archives.ts';
 import { ask, probe } from '../policy/probe.ts';
 import { createLoopbackConnections } from '../runtime/wasm/loopback-connections.ts';
 import type { PhpConnection } from '../runtime/wasm/php-sites.ts';
-import { type ChangeableWebsite, createItemChanges } from '../websites/changes/item-changes.ts';
+import type { ChangeableWebsite } from '../websites/changes/changeable-website.ts';
+import { createWebsiteChanges } from '../websites/changes/website-changes.ts';
 import { createChosenParts } from './chosen-parts.ts';
 import { createChallengeFiles } from './edge/challenge-files.ts';
 import { layoutOf } from './host-folder/layout.ts';
@@ -32,7 +33,6 @@ import type {
 } from './host-options.ts';
 import { createEmbeddedImports } from './imports/embedded-imports.ts';
 import { createEmbeddedInventory } from './inventory.ts';
-import { createNotEmbedded } from './not-embedded.ts';
 import { createServedWebsites } from './served-websites.ts';
 import { createServing, onLoopback } from './serving.ts';
 import { createDiskQuotas } from './sftp/disk-quota.ts';
@@ -44,6 +44,7 @@ import { createWebsiteLogs } from './website-logs.ts';
 import { adoptDatabase } from './wordpress/adopted-database.ts';
 import { blamingWebsite } from './wordpress/broken-website.ts';
 import { changeableWebsite } from './wordpress/changeable-website.ts';
+import { restoringCore } from './wordpress/core-switch.ts';
 import { createEmbeddedWordPress, type WordPressWebsite } from './wordpress/embedded-wordpress.ts';
 import { waitForFetch } from './wordpress/fetch-wait.ts';
 import { requireHomePage, visitorsWarning } from './wordpress/home-page.ts';
@@ -220,6 +221,20 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     return `${name}.${siteDomain}`;
   }
 
+  /** Records and serves another WordPress of the website. */
+  async function recordWordPress(install: InstallRef, version: string): Promise<void> {
+    const revision = await served.recordWordPress(install.id, version);
+    if (revision !== null) await showing(install, revision);
+  }
+
+  /** Switches a website with its database to another WordPress of this host. Without all its data, it stays as it is. */
+  async function switchWordPress(install: InstallRef, version: string): Promise<void> {
+    const website = usableWebsite(install.id);
+    if (wordpress === null || website === null || website.facts.version === version) return;
+    if (!(await wordpress.versions()).includes(version) || missingData(layout, install.id).length > 0) return;
+    await wordpress.switchCore(website, version, (to) => recordWordPress(install, to));
+  }
+
   /** The WordPress that the website is to have; null if it consists of files. Fetches it if needed. */
   async function wordpressFor(
     state: InstallState,
@@ -229,7 +244,8 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     const present = await served.read(state.id);
     if ((state.runtime ?? 'static') === 'static' || (present && present.wordpress === undefined)) return null;
     if (wordpress === null) throw new PermanentHostError(NO_PHP);
-    const wanted = present?.wordpress?.version ?? state.wordpressVersion;
+    if (state.wordpressVersion !== null) await switchWordPress(state, state.wordpressVersion);
+    const wanted = usableWebsite(state.id)?.facts.version ?? state.wordpressVersion;
     const exists = (await ifThere(stat(filesOf(state.id)))) !== null;
     const { versionFor, versionForPresent } = wordpress.sites;
     const fetching =
@@ -268,8 +284,11 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       addresses,
       purgePages: () => host.purge(install, 'page'),
       measure: (signal) => measureWebsite(layout, install.id, limits, signal),
-      async restore(backupId, signal) {
-        await host.restore(install, backupId, { from: install }, signal);
+      versions: found.versions,
+      switchCore: (version) =>
+        found.switchCore({ ...install, facts: found.facts }, version, (to) => recordWordPress(install, to)),
+      async restore(backupId, wordpressVersion, signal) {
+        await host.restore(install, backupId, { from: install, wordpressVersion }, signal);
       },
       pace: settings.checkPace ?? {},
       clock,
@@ -277,10 +296,12 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     });
   }
 
-  const changes = createItemChanges({
+  const changes = createWebsiteChanges({
     websiteOf: changeable,
     changeOf: layout.changeOf,
+    updateOf: layout.updateOf,
     limits,
+    clock,
     log,
   });
 
@@ -403,6 +424,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       await wordpress?.php.stop(install.id);
       await wordpress?.refusals.remove(install.id);
       await removeDurably(layout.changeOf(install.id));
+      await removeDurably(layout.updateOf(install.id));
       if (!keepBackups) await snapshots.removeAll(install.id);
       await chosen.removeAll(install.id);
       await archives.removeAll(install.id);
@@ -428,7 +450,14 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       return blamingWebsite(found.sites.withDatabaseCopy(install, found.facts, make, signal));
     },
 
-    async restore(install, backupId, { parts = ALL_PARTS, from } = {}, signal, report) {
+    async restore(install, backupId, { wordpressVersion, ...given } = {}, signal, report) {
+      const website = wordpressVersion === undefined ? null : websiteOf(install.id);
+      const restored = () => host.restore(install, backupId, given, signal, report);
+      if (wordpressVersion !== undefined && website !== null && wordpress !== null) {
+        const record = (version: string) => recordWordPress(install, version);
+        return restoringCore(website, wordpressVersion, { versions: wordpress.versions, record }, restored);
+      }
+      const { parts = ALL_PARTS, from } = given;
       const found = requireWordPress(install);
       requireParts(parts, found !== null);
       const { paths } = parts;
@@ -541,7 +570,6 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     }),
     readLog: websiteLogs.readLog,
     ...imports,
-    ...createNotEmbedded((id) => websiteOf(id) !== null),
 
     async readUsage(since) {
       if (serving === null) throw new Error('this process does not serve the websites');
@@ -554,7 +582,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     heldInstalls: inventory.heldInstalls,
     belongTo: inventory.belongTo,
     setAside: inventory.setAside,
-    changeItem: changes.changeItem,
+    ...changes,
   };
   return host;
 }

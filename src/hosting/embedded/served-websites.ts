@@ -19,6 +19,8 @@ export interface ServedWebsites {
    * in `serially`. Throws a {@link PermanentHostError} that names the part of `state` that cannot be served.
    */
   plan(state: InstallState, wordpress: ServedWordPress | null): Promise<() => Promise<string>>;
+  /** Records another WordPress of a website, whose process of PHP has to end then; null without a WordPress, otherwise its revision. */
+  recordWordPress(installId: string, version: string): Promise<string | null>;
   /** Purges caches of a website; null without a vhost file, otherwise its revision. */
   purge(installId: string, kinds: readonly CacheKind[]): Promise<string | null>;
   /** Purges pages by their paths. */
@@ -83,6 +85,13 @@ export function createServedWebsites(options: ServedWebsitesOptions): ServedWebs
       const file = vhostFileFor(state, generations, sealer, wordpress);
       return () => store.write(file);
     },
+
+    recordWordPress: (installId, version) =>
+      serially(installId, async () => {
+        const file = (await store.read(installId))?.file;
+        if (file?.wordpress === undefined) return null;
+        return store.write({ ...file, wordpress: { ...file.wordpress, version } });
+      }),
 
     purge: (installId, kinds) => purge(installId, (present, now) => nextGenerations(present, now, kinds)),
 

@@ -10,7 +10,7 @@ import type { InstallUsage } from '../contract/install-limits.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
 import { pageOf } from '../contract/inventory.ts';
 import { linuxFiles, linuxRuntime } from '../runtime/linux/linux-runtime.ts';
-import { createItemChanges } from '../websites/changes/item-changes.ts';
+import { createWebsiteChanges } from '../websites/changes/website-changes.ts';
 import { readMailRefusals } from '../websites/logs/mail-refusals.ts';
 import { readWebsite } from '../websites/reading/read-website.ts';
 import { wordpressMark } from '../websites/reading/wordpress-mark.ts';
@@ -40,7 +40,6 @@ import { addressOf, cgroupOf, phpDaemon, websiteSteps } from './websites/provisi
 import { createStartRetries } from './websites/start-retries.ts';
 import { createWebsiteLifecycle } from './websites/website-lifecycle.ts';
 import { createWebsiteReplacements } from './websites/website-replacements.ts';
-import { createWordPressUpdates } from './websites/wordpress-updates.ts';
 import { createWordPressVersions } from './websites/wordpress-versions.ts';
 
 /** How many websites are brought up concurrently at the start of the host. */
@@ -215,11 +214,12 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     return all.map(({ state: { id, name } }) => ({ id, name }));
   }
 
-  const updates = createWordPressUpdates(parts, { steps, lifecycle, hosted, requireRecord });
-  const changes = createItemChanges({
+  const changes = createWebsiteChanges({
     websiteOf: (install) => changeableWebsite(parts, { steps, lifecycle, hosted, requireRecord }, install),
     changeOf: layout.changeOf,
+    updateOf: layout.updateOf,
     limits: layout.limits,
+    clock: parts.clock,
     log,
   });
   const replacements = createWebsiteReplacements(parts, { steps, lifecycle, hosted, requireRecord, askedAt });
@@ -357,10 +357,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       return installs.flat();
     },
     // Beside other work: it only reads.
-    planUpdates: updates.planUpdates,
+    planUpdates: changes.planUpdates,
     updateWordpress: (install, order, signal, report) =>
       serially(install.id, () =>
-        mayClose(install.id, () => updates.updateWordpress(install, order, signal, report)),
+        mayClose(install.id, () => changes.updateWordpress(install, order, signal, report)),
       ),
     changeItem: (install, order, signal, report) =>
       serially(install.id, () =>

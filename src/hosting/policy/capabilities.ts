@@ -53,8 +53,8 @@ const DECLARED: Readonly<Record<Capability, Declaration>> = {
   wordpress_updates: {
     title: 'updates of WordPress, plugins and themes with rollback, and a policy for automatic ones',
     ofFiles: NO_WORDPRESS,
-    notEmbedded: 'The embedded host does not update WordPress, plugins and themes.',
-    otherWay: 'Update in wp-admin, or use a platform with a Linux host.',
+    notEmbedded: null,
+    otherWay: null,
   },
   wordpress_changes: {
     title: 'installing, switching and deleting plugins and themes',
@@ -182,6 +182,7 @@ const lacking = (reason: string, remedy: string): CapabilityState => ({ availabl
 const NEEDS_PHP: ReadonlySet<Capability> = new Set([
   'wordpress_login',
   'wordpress_details',
+  'wordpress_updates',
   'wordpress_changes',
   'wp_cli',
   'php_limits',

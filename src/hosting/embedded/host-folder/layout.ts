@@ -49,9 +49,10 @@ export interface Layout {
   /** One file for each install whose mail was refused. */
   refusals: string;
   refusalsOf(installId: string): string;
-  /** One file for each install: how far the last change of a plugin or theme is. */
+  /** For each install: how far the last change of a plugin or theme is, and how far the last updates are. */
   changes: string;
   changeOf(installId: string): string;
+  updateOf(installId: string): string;
   /** The id of the folder. */
   folderId: string;
   /** The process that last served from the folder. */
@@ -114,6 +115,7 @@ export function layoutOf(root: string): Layout {
     refusalsOf: (id) => join(root, 'mail-refusals', `${checked(id)}.json`),
     changes: join(root, 'changes'),
     changeOf: (id) => join(root, 'changes', `${checked(id)}.json`),
+    updateOf: (id) => join(root, 'changes', `${checked(id)}.update.json`),
     folderId: join(root, 'id'),
     lastServer: join(root, 'last-server.json'),
     platform: join(root, 'platform'),

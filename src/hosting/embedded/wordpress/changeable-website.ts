@@ -3,7 +3,7 @@ import { MINUTE_MS, SECOND_MS } from '../../../lib/durations.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { InstallUsage } from '../../contract/install-limits.ts';
-import type { ChangeableWebsite } from '../../websites/changes/item-changes.ts';
+import type { ChangeableWebsite } from '../../websites/changes/changeable-website.ts';
 import { CHECK_PACE, type CheckPace } from '../../websites/probe/probing.ts';
 import { websiteScripts } from '../../websites/probe/website-scripts.ts';
 import type { EmbeddedAddresses } from '../host-options.ts';
@@ -21,7 +21,9 @@ interface ChangeableWebsiteOptions {
   /** Empties its page cache. Effective when it resolves. */
   purgePages(): Promise<void>;
   measure(signal?: AbortSignal): Promise<InstallUsage>;
-  restore(backupId: string, signal?: AbortSignal): Promise<void>;
+  versions(): Promise<string[]>;
+  switchCore(version: string): Promise<void>;
+  restore(backupId: string, version: string, signal?: AbortSignal): Promise<void>;
   pace: Partial<CheckPace>;
   clock: Clock;
   random: Randomness;
@@ -35,14 +37,17 @@ const paceOf = (seconds: number): CheckPace => ({
   wholeMs: 5 * MINUTE_MS,
 });
 
-/** A website of this host whose plugins and themes are changed. */
+/** A website of this host whose plugins, themes and WordPress are changed. */
 export function changeableWebsite(options: ChangeableWebsiteOptions): ChangeableWebsite {
-  const { wordpress, website, names, addresses, purgePages, measure, restore, clock, random } = options;
+  const { wordpress, website, names, addresses, purgePages, measure, clock, random } = options;
+  const { versions, switchCore, restore } = options;
   const { id, facts } = website;
   if (addresses === null) throw new PermanentHostError('Homeport is not serving the website');
   const runtime = wordpress.runtimeOf(website);
   return {
     runtime,
+    version: facts.version,
+    versions,
     lookAt: async (signal) => ({
       ...websiteScripts(runtime, signal),
       ...probedWebsite({ ...facts, names }, addresses),
@@ -60,6 +65,7 @@ export function changeableWebsite(options: ChangeableWebsiteOptions): Changeable
       await purgePages();
     },
     measure,
+    switchCore,
     restore,
   };
 }

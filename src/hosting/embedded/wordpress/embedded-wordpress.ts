@@ -30,6 +30,7 @@ import type { Layout } from '../host-folder/layout.ts';
 import type { WordPressSettings } from '../host-options.ts';
 import { createRareLog } from '../rare-log.ts';
 import type { WebsiteLogs } from '../website-logs.ts';
+import { switchCore } from './core-switch.ts';
 import { createEmbeddedDatabaseLinks } from './database-link.ts';
 import { createMailRefusals, type MailRefusals } from './mail-refusals.ts';
 import { followReleases } from './newer-releases.ts';
@@ -54,6 +55,14 @@ export interface EmbeddedWordPress {
   runtimeOf(website: WordPressWebsite): InstallRuntime;
   createLogin(website: WordPressWebsite, user: string | null): Promise<WordPressLogin | LoginRefused>;
   createDatabaseLink: ReturnType<typeof createEmbeddedDatabaseLinks<WordPressWebsite>>;
+  /** The versions of WordPress that this host has, newest first. */
+  versions(): Promise<string[]>;
+  /** See core-switch.ts. */
+  switchCore(
+    website: WordPressWebsite,
+    version: string,
+    record: (version: string) => Promise<void>,
+  ): Promise<void>;
   mail(): Promise<WebsiteMail>;
   refusals: MailRefusals;
   /** Whether PHP runs on this machine. Logs each reason why not once. */
@@ -276,6 +285,9 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
       clock,
       randomness,
     }),
+    versions: cores.list,
+    switchCore: (website, version, record) =>
+      wpCli.whileRefused(website.id, () => switchCore(website, version, { layout, php, sites, record, log })),
     mail,
     refusals,
     here,

@@ -1,7 +1,7 @@
 import type { PhpLimits } from '../../../lib/php-limits.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { InstallState } from '../../contract/install-state.ts';
-import type { ChangeableWebsite } from '../../websites/changes/item-changes.ts';
+import type { ChangeableWebsite } from '../../websites/changes/changeable-website.ts';
 import { observe } from '../../websites/probe/observation.ts';
 import { findFault } from '../../websites/probe/website-check.ts';
 

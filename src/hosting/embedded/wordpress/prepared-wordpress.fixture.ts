@@ -40,10 +40,13 @@ export async function fillWithWordPress(folder: string): Promise<void> {
 }
 
 /** A host on a folder that has WordPress. */
-export async function startWordPressHost(parts: Partial<WordPressSettings> = {}) {
+export async function startWordPressHost(
+  parts: Partial<WordPressSettings> = {},
+  changes: Parameters<typeof startHost>[0] = {},
+) {
   const folder = await mkdtemp(join(tmpdir(), 'homeport-edge-'));
   await fillWithWordPress(folder);
-  return startHost({ folder, wordpress: realWordPress(parts) });
+  return startHost({ ...changes, folder, wordpress: realWordPress(parts) });
 }
 
 /** With hard links, because nothing writes to these files: each website gets copies. */

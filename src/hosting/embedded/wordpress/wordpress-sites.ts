@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { untilAborted } from '../../../lib/concurrency.ts';
 import { syncFolder } from '../../../lib/durable-file.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import type { PhpBounds, PhpLimits } from '../../../lib/php-limits.ts';
 import { syncFileSystem } from '../../../lib/sync-file-system.ts';
@@ -69,14 +70,18 @@ export interface WordPressSites extends WordPressVersions, UrlReplacement {
     work: () => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result>;
+  /** Upgrades or downgrades a database to `facts.version`, in a process that ends afterwards. `folders`: no other PHP may use this database. */
+  upgradeDatabase(folders: WebsiteFolders, facts: SiteFacts): Promise<void>;
 }
 
 /** Scripts that end with the line of {@link outputOfCompleted}. */
-const MARKED: ReadonlySet<string> = new Set(['install.php', 'replace-urls.php']);
+const MARKED: ReadonlySet<string> = new Set(['install.php', 'replace-urls.php', 'upgrade.php']);
 const ERROR_PAGE = '<body id="error-page">';
 const ADMIN_FILE = 'wordpress-admin.txt';
 
 const COPY_SECONDS = 10 * 60;
+/** Enough for a large database on a slow disk. */
+const UPGRADE_MS = 30 * MINUTE_MS;
 
 export interface WordPressSitesOptions {
   layout: Layout;
@@ -287,6 +292,11 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
       } finally {
         await rm(folder, { recursive: true, force: true });
       }
+    },
+
+    async upgradeDatabase(folders, facts) {
+      const script = { script: 'upgrade.php', timeoutMs: UPGRADE_MS, network: false };
+      await inFolder(folders, facts, (site) => run(site, script, facts.origin));
     },
   };
 }

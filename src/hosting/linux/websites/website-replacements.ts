@@ -7,11 +7,11 @@ import { presentWarning } from '../../websites/probe/present-faults.ts';
 import { type AskedEdge, requireWordPress } from '../../wordpress/wordpress-answers.ts';
 import type { InstallRecord } from '../machine/record.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
+import type { WebsiteAccess } from './changeable-website.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
 import { visitedWebsite } from './provisioning.ts';
-import type { WordPressUpdatesOptions } from './wordpress-updates.ts';
 
-export interface ReplacementsOptions extends WordPressUpdatesOptions {
+export interface ReplacementsOptions extends WebsiteAccess {
   /** Where this machine's web server answers requests of the host itself. */
   askedAt(): AskedEdge;
 }

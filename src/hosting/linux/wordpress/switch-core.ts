@@ -5,6 +5,7 @@ import { MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { pinFolder } from '../../runtime/linux/pinned-folder.ts';
 import { runWhole } from '../../runtime/linux/run-php.ts';
+import { CoreUnchanged } from '../../websites/changes/changeable-website.ts';
 import { requireCore, themesIn } from '../../wordpress/core-tree.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
 import type { Databases } from '../daemons/databases.ts';
@@ -22,11 +23,6 @@ export interface CoreSwitchOptions {
 
 /** Enough for a large database on a slow disk. */
 const UPGRADE_MS = 30 * MINUTE_MS;
-
-/** A switch to another core failed before it changed anything of the website. */
-export class CoreUnchanged extends Error {
-  override name = 'CoreUnchanged';
-}
 
 /**
  * Switches a website to another core. Rejects with {@link CoreUnchanged} if it could not begin. The database is upgraded first, while visitors still see the former core; then the links

@@ -27,7 +27,6 @@ import type { DatabaseTemplates } from './database-templates.ts';
 import { FILL_REFUSED, firstContentSql, onlyIfEmpty, onlyIfInterrupted, undoFill } from './first-content.ts';
 import { checkSiteFiles, makeSiteFiles, repairSiteFiles, rewriteConfig } from './site-files.ts';
 import { createCoreSwitch } from './switch-core.ts';
-import { createUpdater, type Updater } from './updater.ts';
 
 /** Main address of a website. */
 export interface SiteAddress {
@@ -55,7 +54,7 @@ export interface WantedUrls {
 }
 
 /** WordPress of the installs. Users, homes and databases must exist; PHP, Redis and the web server need not run. */
-export interface Websites extends Updater {
+export interface Websites {
   /**
    * Creates the files of a new website: links to the core of `install.wordpressVersion`, initial files, and the values of this
    * host.
@@ -269,7 +268,6 @@ export function createWebsites(options: WebsitesOptions): Websites {
     fillDatabase,
     switchCore: createCoreSwitch({ layout, databases, enter, log }),
     createLogin: createLogins({ layout, enter, log, clock, randomness }),
-    ...createUpdater({ layout, enter }),
     replaceUrls,
   };
 }

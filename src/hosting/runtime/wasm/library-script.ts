@@ -47,6 +47,8 @@ export function libraryScript(
   const given = Buffer.from(JSON.stringify({ argv: [script, ...args], environment })).toString('base64');
   return {
     code: `${START}['argv' => $argv, 'environment' => $environment] = json_decode(base64_decode('${given}'), true);
+$_SERVER['argv'] = $argv;
+$_SERVER['argc'] = count($argv);
 foreach ($environment as $name => $value) putenv("$name=$value");
 unset($name, $stream, $value, $environment);
 require '${SEEN.scripts}/${script}';

@@ -1,12 +1,5 @@
-import type { Logger } from 'pino';
-import { serializeByKey } from '../../../lib/concurrency.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
-import {
-  exceededLimit,
-  hasLimits,
-  type InstallLimits,
-  type InstallUsage,
-} from '../../contract/install-limits.ts';
+import { exceededLimit, hasLimits } from '../../contract/install-limits.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
 import {
@@ -17,53 +10,23 @@ import {
   needsCheckpoint,
   type WordPressChanger,
 } from '../../contract/wordpress-changes.ts';
-import type { InstallRuntime } from '../../runtime/runtime.ts';
 import { cleanReason, cleanText } from '../../wordpress/website-text.ts';
 import { expectedAfter, mayDiffer } from '../probe/expected-observation.ts';
 import { observe } from '../probe/observation.ts';
-import type { ProbeSite } from '../probe/probing.ts';
 import { recordedObservation } from '../probe/recorded-observation.ts';
 import { checkAgain } from '../probe/website-check.ts';
 import { type ChangeEntry, createChangeJournal } from './change-journal.ts';
+import type { ChangeableWebsite, ChangeableWebsites } from './changeable-website.ts';
 import { type MadeChange, makeItemChange } from './item-changer.ts';
 
-/** A website whose plugins and themes are changed, as its host provides it. */
-export interface ChangeableWebsite {
-  runtime: InstallRuntime;
-  /** The website for a check of its pages. */
-  lookAt(signal?: AbortSignal): Promise<ProbeSite>;
-  /** Runs work that writes files. The signal aborts it if the disk fills; the outcome is then `failed`. */
-  withinDisk(work: (signal?: AbortSignal) => Promise<MadeChange>): Promise<MadeChange>;
-  /** Empties PHP's memory and the caches of pages. */
-  resetCaches(): Promise<void>;
-  measure(signal?: AbortSignal): Promise<InstallUsage>;
-  /** Restores a backup of the same website, and serves it. */
-  restore(backupId: string, signal?: AbortSignal): Promise<void>;
-  /** Called after each step, so that tests can interrupt there. */
-  reached?(step: string): Promise<void>;
-}
-
-export interface ItemChangesOptions {
-  /** Rejects with a `PermanentHostError` if the host has no such website. */
-  websiteOf(install: InstallRef): Promise<ChangeableWebsite>;
-  /** File that records how far the change of an install is. */
-  changeOf(installId: string): string;
-  limits: InstallLimits;
-  log: Logger;
-}
-
-/**
- * Changes plugins and themes of websites of a host, of each website one after the other: a change goes on when its job has ended, and the
- * next attempt would take it for an interrupted one.
- */
+/** Changes plugins and themes of websites of a host. The caller serializes changes of the same website. */
 export function createItemChanges({
   websiteOf,
   changeOf,
   limits,
   log,
-}: ItemChangesOptions): WordPressChanger {
+}: Omit<ChangeableWebsites, 'updateOf'>): WordPressChanger {
   const journal = createChangeJournal(changeOf);
-  const serially = serializeByKey();
 
   async function store(installId: string, entry: ChangeEntry): Promise<ChangeEntry> {
     await journal.write(installId, entry);
@@ -165,7 +128,7 @@ export function createItemChanges({
     if (entry.stage === 'checking') entry = await check(website, install.id, change, entry, signal);
     if (entry.stage === 'restoring') {
       log.warn({ install: install.id, reason: entry.reason }, `undoing a change of ${install.name}`);
-      await website.restore(checkpointId, signal);
+      await website.restore(checkpointId, website.version, signal);
       await website.reached?.('checkpoint restored');
     }
     const ended = await store(install.id, { ...entry, stage: 'ended' });
@@ -173,7 +136,7 @@ export function createItemChanges({
     return outcomeOf(ended);
   }
 
-  return { changeItem: (install, ...order) => serially(install.id, () => run(install, ...order)) };
+  return { changeItem: run };
 }
 
 function outcomeOf({ changed, reason, mayKeep = false }: ChangeEntry): ItemOutcome {

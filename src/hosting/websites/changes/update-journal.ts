@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { createStepJournal, type StepJournal } from '../../websites/changes/step-journal.ts';
+import { createStepJournal, type StepJournal } from './step-journal.ts';
 
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 

@@ -1,7 +1,8 @@
+import type { Clock } from '../../../lib/clock.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
-import { exceededLimit } from '../../contract/install-limits.ts';
+import { exceededLimit, hasLimits } from '../../contract/install-limits.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
 import {
@@ -12,19 +13,13 @@ import {
   type UpdateOutcome,
   type WordPressUpdater,
 } from '../../contract/wordpress-updates.ts';
-import { observe } from '../../websites/probe/observation.ts';
-import { recordedObservation } from '../../websites/probe/recorded-observation.ts';
-import { type CheckOutcome, checkAgain } from '../../websites/probe/website-check.ts';
 import { cleanReason, cleanText } from '../../wordpress/website-text.ts';
-import { measureWebsite } from '../backups/measure-website.ts';
-import type { HostedInstall } from '../isolation/hosted-install.ts';
-import { DiskFilled, watchingDisk } from '../machine/disk-watch.ts';
-import type { InstallRecord } from '../machine/record.ts';
-import { CoreUnchanged } from '../wordpress/switch-core.ts';
-import type { LinuxHostParts } from './linux-host-parts.ts';
-import type { WebsiteSteps } from './provisioning.ts';
+import { observe } from '../probe/observation.ts';
+import { recordedObservation } from '../probe/recorded-observation.ts';
+import { type CheckOutcome, checkAgain } from '../probe/website-check.ts';
+import { type ChangeableWebsite, type ChangeableWebsites, CoreUnchanged } from './changeable-website.ts';
+import { isItemUntouched, planItemUpdates, updateItem } from './item-updates.ts';
 import { createUpdateJournal, type UpdateEntry } from './update-journal.ts';
-import type { WebsiteLifecycle } from './website-lifecycle.ts';
 
 /** After so many, the update itself is suspected. */
 const MOST_INTERRUPTIONS = 2;
@@ -34,42 +29,35 @@ const MOST_MS = 30 * MINUTE_MS;
 /** How an update ended before its check. `skipped`: it changed nothing. */
 type Attempt = { version: string } | { failed: string } | { skipped: string };
 
-export interface WordPressUpdatesOptions {
-  steps: WebsiteSteps;
-  lifecycle: WebsiteLifecycle;
-  hosted(record: InstallRecord): Promise<HostedInstall>;
-  requireRecord(install: InstallRef): Promise<InstallRecord>;
-}
-
-/** Updates websites of this host. The caller serializes calls of `updateWordpress` for the same install. */
-export function createWordPressUpdates(
-  parts: LinuxHostParts,
-  { steps, lifecycle, hosted, requireRecord }: WordPressUpdatesOptions,
-): WordPressUpdater {
-  const { layout, websites, backups, clock, log } = parts;
-  const journal = createUpdateJournal(layout.updateOf);
+/** Updates websites of a host. The caller serializes calls of `updateWordpress` for the same install. */
+export function createWordPressUpdates({
+  websiteOf,
+  updateOf,
+  limits,
+  clock,
+  log,
+}: Omit<ChangeableWebsites, 'changeOf'> & { clock: Clock }): WordPressUpdater {
+  const journal = createUpdateJournal(updateOf);
 
   async function store(installId: string, entry: UpdateEntry): Promise<UpdateEntry> {
     await journal.write(installId, entry);
     return entry;
   }
 
-  const lookAt = async (record: InstallRecord, signal: AbortSignal | undefined) =>
-    steps.lookAt(await lifecycle.websiteOf(record), signal);
-
   async function begin(
-    record: InstallRecord,
+    { id }: InstallRef,
+    website: ChangeableWebsite,
     order: UpdateOrder,
     signal?: AbortSignal,
   ): Promise<UpdateEntry> {
-    return store(record.state.id, {
+    return store(id, {
       updateId: order.updateId,
       stage: 'ready',
       startedAt: clock.now().getTime(),
       updatingSince: null,
       index: 0,
-      wordpressVersion: record.placement.wordpressVersion,
-      before: await observe(await lookAt(record, signal), order.pages),
+      wordpressVersion: website.version,
+      before: await observe(await website.lookAt(signal), order.pages),
       interruptions: 0,
       made: [],
       skipped: [],
@@ -83,44 +71,40 @@ export function createWordPressUpdates(
    * often meanwhile.
    */
   async function afterInterruption(
-    record: InstallRecord,
+    { id }: InstallRef,
+    website: ChangeableWebsite,
     order: UpdateOrder,
     entry: UpdateEntry,
     signal?: AbortSignal,
   ): Promise<UpdateEntry> {
     const interruptions = entry.interruptions + 1;
-    log.warn({ install: record.state.id, interruptions }, 'an update was interrupted');
+    const interrupted = order.updates[entry.index];
+    log.warn({ install: id, interruptions }, 'an update was interrupted');
     if (interruptions > MOST_INTERRUPTIONS) {
-      return fail(
-        record,
-        { ...entry, interruptions },
-        {
-          update: order.updates[entry.index] ?? null,
-          reason: 'the host was interrupted again and again during the update',
-        },
-      );
+      const reason = 'the host was interrupted again and again during the update';
+      return fail(id, { ...entry, interruptions }, { update: interrupted ?? null, reason });
     }
-    if (await isUntouched(record, order.updates[entry.index], entry.updatingSince)) {
-      return store(record.state.id, { ...entry, interruptions, stage: 'ready', updatingSince: null });
+    if (await isUntouched(website, interrupted, entry.updatingSince)) {
+      return store(id, { ...entry, interruptions, stage: 'ready', updatingSince: null });
     }
     const again = { ...entry, interruptions, index: 0, made: [], skipped: [], restored: true };
     // Without the time, so that an interrupted restore is repeated.
-    const restoring = await store(record.state.id, { ...again, updatingSince: null });
-    await restore(record, order, entry, signal);
-    return store(record.state.id, { ...restoring, stage: 'ready' });
+    const restoring = await store(id, { ...again, updatingSince: null });
+    await restore(website, order, entry, signal);
+    return store(id, { ...restoring, stage: 'ready' });
   }
 
   async function isUntouched(
-    record: InstallRecord,
+    { runtime }: ChangeableWebsite,
     update: AvailableUpdate | undefined,
     since: number | null,
   ): Promise<boolean> {
     if (update === undefined || update.kind === 'core' || since === null) return false;
-    return websites.isUntouched((await hosted(record)).sandbox, update, since);
+    return isItemUntouched(runtime, update, since);
   }
 
-  const fail = (record: InstallRecord, entry: UpdateEntry, rolledBack: RolledBack) =>
-    store(record.state.id, {
+  const fail = (installId: string, entry: UpdateEntry, rolledBack: RolledBack) =>
+    store(installId, {
       ...entry,
       stage: 'restoring',
       rolledBack: { ...rolledBack, reason: cleanReason(rolledBack.reason) },
@@ -128,21 +112,25 @@ export function createWordPressUpdates(
 
   /** Makes the next update and records it. */
   async function makeNext(
-    record: InstallRecord,
+    { id }: InstallRef,
+    website: ChangeableWebsite,
     entry: UpdateEntry,
     update: AvailableUpdate,
   ): Promise<UpdateEntry> {
-    const id = record.state.id;
     const updating = await store(id, {
       ...entry,
       stage: 'updating',
       updatingSince: clock.now().getTime(),
     });
-    parts.reached?.('update begun', await lifecycle.websiteOf(record));
+    await website.reached?.('update begun');
     // Neither a lost connection nor a stop aborts it: the next attempt would restore the checkpoint. It continues with the check.
-    const made = await make(record, update);
-    if ('failed' in made) return fail(record, updating, { update, reason: made.failed });
-    await lifecycle.resetCaches(id);
+    const made = await make(website, update).catch(async (error: unknown) => {
+      // Nothing was started, so the next attempt begins this update again.
+      await store(id, entry);
+      throw error;
+    });
+    if ('failed' in made) return fail(id, updating, { update, reason: made.failed });
+    await website.resetCaches();
     const checking = await store(id, {
       ...updating,
       stage: 'checking',
@@ -152,42 +140,29 @@ export function createWordPressUpdates(
         ? { made: [...updating.made, { ...update, to: made.version }] }
         : { skipped: [...updating.skipped, { update, reason: cleanText(made.skipped) }] }),
     });
-    parts.reached?.('update made', await lifecycle.websiteOf(record));
+    await website.reached?.('update made');
     return checking;
   }
 
-  async function make(record: InstallRecord, update: AvailableUpdate): Promise<Attempt> {
-    if (update.kind === 'core') return makeCore(record, update);
+  /** Rejects if nothing could be started. */
+  async function make(website: ChangeableWebsite, update: AvailableUpdate): Promise<Attempt> {
+    if (update.kind === 'core') return makeCore(website, update);
     const since = clock.now().getTime();
-    const made = await makeItem(record, update);
+    const made = await website.withinDisk((limited) => updateItem(website.runtime, update, limited));
     if ('version' in made) {
       const { version } = made;
       return version === update.from ? { skipped: `the package has the same version ${version}` } : made;
     }
     // Such as after a failed download, or if others filled the disk.
-    return (await isUntouched(record, update, since)) ? { skipped: made.failed } : made;
+    const isSame = await isUntouched(website, update, since).catch(() => false);
+    return isSame ? { skipped: made.failed } : made;
   }
 
-  async function makeItem(
-    record: InstallRecord,
-    update: AvailableUpdate,
-  ): Promise<{ version: string } | { failed: string }> {
-    const { sandbox } = await hosted(record);
+  async function makeCore(website: ChangeableWebsite, { to }: AvailableUpdate): Promise<Attempt> {
+    if (website.version === to) return { version: to };
+    if (!(await website.versions()).includes(to)) return { skipped: `this host has no WordPress ${to}` };
     try {
-      return await watchingDisk(layout.folder, undefined, (limited) =>
-        websites.update(sandbox, update, limited),
-      );
-    } catch (error) {
-      if (error instanceof DiskFilled) return { failed: error.message };
-      throw error;
-    }
-  }
-
-  async function makeCore(record: InstallRecord, { to }: AvailableUpdate): Promise<Attempt> {
-    if (record.placement.wordpressVersion === to) return { version: to };
-    if (!(await parts.cores.list()).includes(to)) return { skipped: `this host has no WordPress ${to}` };
-    try {
-      await lifecycle.switchCore(record, to);
+      await website.switchCore(to);
       return { version: to };
     } catch (error) {
       const reason = messageOf(error).replace(/\.$/, '');
@@ -197,44 +172,39 @@ export function createWordPressUpdates(
 
   /** The first finding that is worse than before all updates, unless the user keeps it. */
   async function check(
-    record: InstallRecord,
+    website: ChangeableWebsite,
     entry: UpdateEntry,
     keep: boolean,
     signal?: AbortSignal,
   ): Promise<CheckOutcome> {
-    const look = await lookAt(record, signal);
-    const outcome = await checkAgain(look, recordedObservation(entry.before), {
+    const outcome = await checkAgain(await website.lookAt(signal), recordedObservation(entry.before), {
       suspects: entry.made,
       isTolerated: () => keep,
     });
-    if (outcome.fault !== null) return outcome;
-    const { bytes, files } = layout.limits;
-    if (bytes === null && files === null) return outcome;
+    if (outcome.fault !== null || !hasLimits(limits)) return outcome;
     // The checkpoint would have been refused if the website had been too large before.
-    const excess = exceededLimit(
-      await measureWebsite(layout, (await hosted(record)).sandbox, signal),
-      layout.limits,
-    );
+    const excess = exceededLimit(await website.measure(signal), limits);
     return excess === null ? outcome : { ...outcome, fault: { text: excess, differs: null } };
   }
 
   /** Brings back the former WordPress, files and database. */
   async function restore(
-    record: InstallRecord,
+    website: ChangeableWebsite,
     { checkpointId }: UpdateOrder,
     { wordpressVersion }: UpdateEntry,
     signal?: AbortSignal,
   ): Promise<void> {
-    const { id, name } = record.state;
-    const former = await lifecycle.recordCore(record, wordpressVersion);
-    await backups.restore(await hosted(former), checkpointId, { from: { id, name }, signal });
-    await lifecycle.serveAgain(former);
-    parts.reached?.('checkpoint restored', await lifecycle.websiteOf(former));
+    await website.restore(checkpointId, wordpressVersion, signal);
+    await website.reached?.('checkpoint restored');
   }
 
-  async function finish(record: InstallRecord, entry: UpdateEntry): Promise<UpdateOutcome> {
-    const ended = await store(record.state.id, { ...entry, stage: 'ended' });
-    parts.reached?.('update ended', await lifecycle.websiteOf(record));
+  async function finish(
+    { id }: InstallRef,
+    website: ChangeableWebsite,
+    entry: UpdateEntry,
+  ): Promise<UpdateOutcome> {
+    const ended = await store(id, { ...entry, stage: 'ended' });
+    await website.reached?.('update ended');
     return outcomeOf(ended);
   }
 
@@ -246,22 +216,26 @@ export function createWordPressUpdates(
   ): Promise<UpdateOutcome> {
     const resumed = await journal.read(install.id, order.updateId);
     if (resumed?.stage === 'ended') return outcomeOf(resumed);
-    const record = () => requireRecord(install);
     const isBegun = resumed !== null && (resumed.stage !== 'ready' || resumed.index > 0 || resumed.restored);
     if (isBegun) report?.(resumed.index, order.updates.length);
-    let entry = resumed ?? (await begin(await record(), order, signal));
+    let entry = resumed ?? (await begin(install, await websiteOf(install), order, signal));
     if (resumed?.stage === 'updating') {
-      entry = await afterInterruption(await record(), order, entry, signal);
+      entry = await afterInterruption(install, await websiteOf(install), order, entry, signal);
     }
     for (;;) {
       signal?.throwIfAborted();
-      const present = await record();
+      // Another WordPress makes it another website.
+      const website = await websiteOf(install);
       if (entry.stage === 'checking') {
-        const { fault, warning } = await check(present, entry, order.keep ?? false, signal);
+        const { fault, warning } = await check(website, entry, order.keep ?? false, signal);
         if (fault !== null) {
           const update = order.updates[entry.index - 1] ?? null;
           const mayKeep = fault.differs !== null;
-          entry = await fail(present, entry, { update, reason: fault.text, ...(mayKeep ? { mayKeep } : {}) });
+          entry = await fail(install.id, entry, {
+            update,
+            reason: fault.text,
+            ...(mayKeep ? { mayKeep } : {}),
+          });
         } else {
           // The pages of an earlier warning may have recovered.
           const { warning: _, ...unwarned } = entry;
@@ -273,34 +247,32 @@ export function createWordPressUpdates(
           { install: install.id, ...entry.rolledBack },
           `rolling back an update of ${install.name}: ${entry.rolledBack?.reason}`,
         );
-        await restore(present, order, entry, signal);
-        return finish(await record(), { ...entry, made: [], skipped: [], restored: true });
+        await restore(website, order, entry, signal);
+        return finish(install, website, { ...entry, made: [], skipped: [], restored: true });
       }
       const next = order.updates[entry.index];
-      if (next === undefined) return finish(present, entry);
+      if (next === undefined) return finish(install, website, entry);
       if (clock.now().getTime() - entry.startedAt > MOST_MS) {
-        return finish(present, withoutTheRest(entry, order.updates));
+        return finish(install, website, withoutTheRest(entry, order.updates));
       }
       report?.(entry.index, order.updates.length);
-      entry = await makeNext(present, entry, next);
+      entry = await makeNext(install, website, entry, next);
     }
   }
 
   return {
     async planUpdates(install, wanted, signal) {
-      const record = await requireRecord(install);
-      const { placement } = record;
-      const { sandbox } = await hosted(record);
-      const plan = await websites.plan(sandbox, wanted, signal);
-      if (wanted.core === null || wanted.core === placement.wordpressVersion) return plan;
-      if (!(await parts.cores.list()).includes(wanted.core)) {
+      const { runtime, version, versions } = await websiteOf(install);
+      const plan = await planItemUpdates(runtime, wanted, signal);
+      if (wanted.core === null || wanted.core === version) return plan;
+      if (!(await versions()).includes(wanted.core)) {
         throw new PermanentHostError(`this host has no WordPress ${wanted.core}`);
       }
       const core: AvailableUpdate = {
         kind: 'core',
         id: CORE_ID,
         name: 'WordPress',
-        from: placement.wordpressVersion,
+        from: version,
         to: wanted.core,
       };
       return { ...plan, updates: [...plan.updates, core] };
