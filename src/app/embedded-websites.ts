@@ -51,6 +51,7 @@ import {
 import { wasmFiles } from '../hosting/runtime/wasm/wasm-runtime.ts';
 import type { PageFault } from '../hosting/websites/probe/visitor-probe.ts';
 import { newestFatals } from '../hosting/websites/probe/website-scripts.ts';
+import { heldVersions } from '../hosting/wordpress/core-tree.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { repeatEvery, serializeByKey } from '../lib/concurrency.ts';
 import { removeDurably } from '../lib/durable-file.ts';
@@ -159,6 +160,10 @@ const PHP_WAIT_MS = 20_000;
 /** Inspects the packages, the source and the limits that WordPress has on this machine. */
 export const embeddedWordPress = (config: Pick<Config, 'dataDir'>): Promise<InspectedWordPress> =>
   inspectWordPress(layoutFor(config));
+
+/** The versions of WordPress that the embedded host has, newest first. Every process of its machine reads its folder. */
+export const embeddedVersions = (config: Pick<Config, 'dataDir'>): Promise<string[]> =>
+  heldVersions(layoutFor(config).cores);
 
 function wordpressOf({ config, random, log, clock }: Platform): WordPressSettings {
   const mailer = createMailer(config, clock);

@@ -15,6 +15,7 @@ import { userOrderJobKind } from '../features/domains/certificates/user-orders.t
 import { ownershipJobKinds } from '../features/domains/domains/ownership-job-kinds.ts';
 import { domainReportJobKinds } from '../features/domains/status-reports/job-kinds.ts';
 import { reachabilityMonitor } from '../features/domains/status-reports/reachability-monitor.ts';
+import { createCapabilityReader } from '../features/hosts/capabilities.ts';
 import type { WebsitesClaim } from '../features/hosts/websites-folder.ts';
 import { emailChangeJobKinds } from '../features/identity/email-changes/job-kinds.ts';
 import { invitationJobKinds } from '../features/identity/invitations/job-kinds.ts';
@@ -47,6 +48,7 @@ import type { WatchedSettings } from '../platform/changed-settings.ts';
 import type { Platform } from '../platform/platform.ts';
 import { dailyPlatformBackup } from '../platform-backup/daily.ts';
 import { createEmbeddedWebsites, websiteParts } from './embedded-websites.ts';
+import { heldWordPress } from './held-wordpress.ts';
 import { createLinuxFleet, type Websites } from './linux-fleet.ts';
 import { maintenance } from './maintenance.ts';
 import { createOutside, createTextLookUp } from './network-clients.ts';
@@ -134,7 +136,7 @@ export function createHomeportWorker(
     ...securityNoticeJobKinds(services.noticeLimits, mailer, config),
     ...updateJobKinds(platform, host),
     changeKind(platform, host),
-    scheduleKind(platform),
+    scheduleKind(platform, createCapabilityReader(platform, config.host), heldWordPress(config)),
     fetchReleasesKind(platform, websites.fetching),
     ...usageJobKinds(platform, host, answering),
     ...limitWarningJobKinds(platform, mailer),

@@ -85,6 +85,7 @@ import { createWpCliService } from '../features/websites/wp-cli/service.ts';
 import type { BackupBrowser } from '../hosting/contract/backup-contents.ts';
 import type { Platform } from '../platform/platform.ts';
 import { embeddedPhpBounds } from './embedded-php.ts';
+import { heldWordPress } from './held-wordpress.ts';
 import type { HostCallers } from './host-callers.ts';
 import { createTextLookUp, readRoots } from './network-clients.ts';
 
@@ -129,6 +130,7 @@ export function createServices(
 ) {
   const limits = createSignInLimits(limiter, { perMinute: platform.config.authFailureLimit > 0 });
   const capabilities = createCapabilityReader(platform, hostKind);
+  const held = heldWordPress(platform.config);
   const credentials = createCredentialService(platform, limiter, authenticator?.forget);
   const notificationLimits = createNotificationLimits(limiter);
   const backups = createBackupService(platform, notificationLimits, capabilities);
@@ -142,6 +144,7 @@ export function createServices(
     (environment) => protectionOfNewInstall(platform, environment),
     wordpressHere,
     capabilities,
+    held,
   );
   const archives = createArchiveService(platform, notificationLimits);
   const imports = createImportService(platform, {
@@ -154,7 +157,7 @@ export function createServices(
   );
   const offload = createOffloadService(platform);
   const wordpress = createWordPressService(platform, capabilities);
-  const updates = createUpdateService(platform, capabilities);
+  const updates = createUpdateService(platform, capabilities, held);
   const itemChanges = createChangeService(platform, backups.enqueueBackup, capabilities);
   const websiteRetry = createWebsiteRetry(platform);
   const retries = createRetries({

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Queries } from '../../database/database.ts';
 import type { WordPressUpdateStatus } from '../../database/tables/wordpress-updates.ts';
+import type { Runtime } from '../../hosting/contract/install-state.ts';
 import { DEFAULT_POLICY, isTimeZone, type UpdatePolicy } from './policy.ts';
 import { policyOf } from './policy-store.ts';
 import { brokenItem } from './store.ts';
@@ -10,7 +11,9 @@ const OPEN: WordPressUpdateStatus[] = ['requested', 'running'];
 /** An install that the schedule may update: active, with WordPress on a host that answers, without an update in progress. */
 export interface Candidate {
   id: string;
-  host_id: string;
+  /** Null on the embedded host. */
+  host_id: string | null;
+  runtime: Runtime | null;
   wordpress_version: string;
   /** Whether its users have deferred updates of WordPress. */
   isDeferred: boolean;
@@ -22,18 +25,20 @@ export interface Candidate {
 /** Leaves out installs whose stored policy cannot be read, and reports them to `onFault`. */
 export async function scheduleCandidates(
   queries: Queries,
-  now: string,
+  { now, isEmbedded }: { now: string; isEmbedded: boolean },
   onFault: (installId: string, error: unknown) => void,
 ): Promise<Candidate[]> {
   const rows = await queries
     .selectFrom('installs as install')
-    .innerJoin('hosts as host', 'host.id', 'install.host_id')
+    .leftJoin('hosts as host', 'host.id', 'install.host_id')
     .leftJoin('wordpress_update_policies as policy', 'policy.install_id', 'install.id')
-    .select(['install.id', 'install.host_id', 'install.wordpress_version', 'install.defer_wordpress_until'])
+    .select(['install.id', 'install.host_id', 'install.runtime'])
+    .select(['install.wordpress_version', 'install.defer_wordpress_until'])
     .select(['policy.core', 'policy.plugins', 'policy.themes', 'policy.maintenance_window', 'policy.pages'])
     .select(['policy.plugins_at', 'policy.themes_at'])
     .where('install.status', '=', 'active')
     .where('host.reason', 'is', null)
+    .where('install.host_id', isEmbedded ? 'is' : 'is not', null)
     .where('install.wordpress_version', 'is not', null)
     .where((eb) =>
       eb.not(
@@ -48,8 +53,8 @@ export async function scheduleCandidates(
     )
     .orderBy('install.seq')
     .execute();
-  return rows.flatMap(({ id, host_id, wordpress_version, defer_wordpress_until, ...row }) => {
-    if (host_id === null || wordpress_version === null) return [];
+  return rows.flatMap(({ id, host_id, runtime, wordpress_version, defer_wordpress_until, ...row }) => {
+    if (wordpress_version === null) return [];
     const { core, plugins, themes, maintenance_window, pages, plugins_at, themes_at } = row;
     const isDecided = core !== null && plugins !== null && themes !== null;
     let policy = DEFAULT_POLICY;
@@ -63,6 +68,7 @@ export async function scheduleCandidates(
     return {
       id,
       host_id,
+      runtime,
       wordpress_version,
       isDeferred: defer_wordpress_until !== null && defer_wordpress_until > now,
       policy,

@@ -8,7 +8,8 @@ import type { Schedule } from '../../jobs/schedule.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { allHosts } from '../hosts/store.ts';
+import type { CapabilityReader } from '../hosts/capabilities.ts';
+import type { HeldWordPress } from '../hosts/held-wordpress.ts';
 import { findInstallStatus } from '../websites/installs/website-store.ts';
 import { scheduleUpdates } from './jobs.ts';
 import { mailStoppedRollout } from './mails.ts';
@@ -40,15 +41,32 @@ interface DueUpdate {
 }
 
 /** The job that requests scheduled updates. Releases of WordPress come first, in waves. */
-export function scheduleKind(platform: Platform): JobKind {
+export function scheduleKind(
+  platform: Platform,
+  capabilities: Pick<CapabilityReader, 'ofMany'>,
+  heldWordPress: HeldWordPress,
+): JobKind {
   const { config, database, queue, clock } = platform;
   const { reader } = database;
 
+  /** The installs whose host updates them, such as not without PHP. */
+  async function updatable(log: Logger): Promise<Candidate[]> {
+    const candidates = await scheduleCandidates(
+      reader,
+      { now: timestamp(clock), isEmbedded: config.host === 'embedded' },
+      (install, err) =>
+        log.error({ err, install }, 'the update policy of an install cannot be read; its updates wait'),
+    );
+    const known = await capabilities.ofMany(reader, candidates, 'wordpress_updates');
+    return known.flatMap(({ install, state }) => (state.available ? [install] : []));
+  }
+
   /** The candidates that a release waits for, by release. */
   async function byRelease(candidates: readonly Candidate[]): Promise<Map<string, Candidate[]>> {
-    const held = new Map(
-      (await allHosts(reader)).map(({ id, description }) => [id, description?.wordpressVersions ?? []]),
-    );
+    const held = new Map<string | null, string[]>();
+    for (const { host_id } of candidates) {
+      if (!held.has(host_id)) held.set(host_id, await heldWordPress(reader, host_id));
+    }
     const releases = new Map<string, Candidate[]>();
     for (const candidate of candidates) {
       const { host_id, wordpress_version, policy, isDeferred } = candidate;
@@ -131,9 +149,7 @@ export function scheduleKind(platform: Platform): JobKind {
   return defineJob({
     ...scheduleUpdates,
     async run(_payload, { log, signal }) {
-      const candidates = await scheduleCandidates(reader, timestamp(clock), (install, err) =>
-        log.error({ err, install }, 'the update policy of an install cannot be read; its updates wait'),
-      );
+      const candidates = await updatable(log);
       const due: DueUpdate[] = [];
       for (const [version, wanting] of await byRelease(candidates)) {
         signal.throwIfAborted();

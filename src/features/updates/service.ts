@@ -17,7 +17,7 @@ import type { PageOf, PageRequest } from '../../lib/page.ts';
 import type { Actor } from '../../platform/activity-log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { CapabilityReader } from '../hosts/capabilities.ts';
-import { findHost } from '../hosts/store.ts';
+import type { HeldWordPress } from '../hosts/held-wordpress.ts';
 import { lockNamed, lockWorkable, type Website } from '../websites/installs/requested-website.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
 import { keyOf } from '../websites/site-tags/tag-keys.ts';
@@ -53,7 +53,11 @@ const LOOK_AGAIN_SECONDS = 60;
 
 export type UpdateService = ReturnType<typeof createUpdateService>;
 
-export function createUpdateService(platform: Platform, capabilities: Pick<CapabilityReader, 'require'>) {
+export function createUpdateService(
+  platform: Platform,
+  capabilities: Pick<CapabilityReader, 'require'>,
+  heldWordPress: HeldWordPress,
+) {
   const { database, activity } = platform;
 
   /** The version of WordPress to switch to; null if it stays. Throws InvalidRequest. */
@@ -63,8 +67,7 @@ export function createUpdateService(platform: Platform, capabilities: Pick<Capab
     core: boolean | string,
   ): Promise<string | null> {
     if (core === false) return null;
-    const host = host_id === null ? undefined : await findHost(transaction.queries, { id: host_id });
-    const held = host?.description?.wordpressVersions ?? [];
+    const held = await heldWordPress(transaction.queries, host_id);
     const wanted = core === true ? held[0] : core;
     if (wanted === undefined) return null;
     if (!held.includes(wanted)) {

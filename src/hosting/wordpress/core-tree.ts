@@ -3,10 +3,12 @@ import { copyFile, cp, lstat, readdir, readFile, readlink, rm, stat } from 'node
 import { basename, dirname, join, relative } from 'node:path';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import { hasCode } from '../../lib/error-code.ts';
+import { ifThere } from '../../lib/if-there.ts';
 import { runCommand } from '../../lib/run-command.ts';
 import { PermanentHostError } from '../contract/errors.ts';
 import { compareVersions } from '../policy/wordpress-version.ts';
 
+const VERSION = /^\d+(\.\d+){1,2}$/;
 /** More than any real path has; circular links exceed it. */
 const MOST_LINKS = 40;
 /** Depth of links to folders that contain links to folders. */
@@ -168,7 +170,7 @@ export async function requireCore(core: string): Promise<void> {
 export function versionIn(text: string): string {
   const version = /^\s*\$wp_version\s*=\s*(['"])(.*?)\1\s*;/m.exec(text)?.[2];
   if (version === undefined) throw new PermanentHostError('wp-includes/version.php has no WordPress version');
-  if (!/^\d+(\.\d+){1,2}$/.test(version)) {
+  if (!VERSION.test(version)) {
     throw new PermanentHostError(`WordPress ${version} is not a release: only releases can be added`);
   }
   return version;
@@ -200,6 +202,11 @@ async function isFile(path: string): Promise<boolean> {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return false;
     throw error;
   }
+}
+
+/** The versions of WordPress in the folder of a host that has one folder for each, newest first. */
+export async function heldVersions(cores: string): Promise<string[]> {
+  return newestFirst(((await ifThere(readdir(cores))) ?? []).filter((name) => VERSION.test(name)));
 }
 
 /** Newest first. */

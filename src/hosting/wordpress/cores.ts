@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Logger } from 'pino';
 import { serializeByKey } from '../../lib/concurrency.ts';
@@ -10,7 +10,7 @@ import { syncFileSystem } from '../../lib/sync-file-system.ts';
 import { PermanentHostError } from '../contract/errors.ts';
 import { compareVersions } from '../policy/wordpress-version.ts';
 import { isArchiveName, unpackArchive } from './archive.ts';
-import { checkCore, copyPlain, newestFirst } from './core-tree.ts';
+import { checkCore, copyPlain, heldVersions } from './core-tree.ts';
 import { fetchDebianWordPress } from './debian-package.ts';
 import { downloadOfficial } from './official-download.ts';
 import { packagedFiles, requirePackagedFiles } from './packaged-files.ts';
@@ -73,22 +73,13 @@ export interface WordPressCoresOptions {
   packaged?: string | null;
 }
 
-const VERSION = /^\d+(\.\d+){1,2}$/;
-
 export function createWordPressCores(options: WordPressCoresOptions): WordPressCores {
   const { layout, source: configured, url, log, signal } = options;
   const { packaged = packagedFiles()?.wordpress ?? null } = options;
   const serial = serializeByKey();
   const reports = new Set<DownloadReport>();
 
-  async function list(): Promise<string[]> {
-    try {
-      return newestFirst((await readdir(layout.cores)).filter((name) => VERSION.test(name)));
-    } catch (error) {
-      if (hasCode(error, 'ENOENT')) return [];
-      throw error;
-    }
-  }
+  const list = () => heldVersions(layout.cores);
 
   const add = (source: string | null = configured) =>
     addFrom((scratch, tree) => fetchInto(source, scratch, tree));

@@ -1,9 +1,11 @@
 import { OPERATOR } from '../../../access/caller.ts';
+import type { Queries } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { InvalidRequest } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { CapabilityReader } from '../../hosts/capabilities.ts';
+import type { HeldWordPress } from '../../hosts/held-wordpress.ts';
 import { findHost } from '../../hosts/store.ts';
 import { switchWordpress } from './jobs.ts';
 import { requireNamed } from './requested-website.ts';
@@ -23,6 +25,7 @@ export interface RequestedSwitch {
 export function createCoreSwitch(
   { database, queue, activity, clock }: Pick<Platform, 'database' | 'queue' | 'activity' | 'clock'>,
   capabilities: Pick<CapabilityReader, 'require'>,
+  heldWordPress: HeldWordPress,
 ) {
   return async (name: string, version: string, isForced = false): Promise<RequestedSwitch> =>
     database.write(async (transaction) => {
@@ -40,15 +43,8 @@ export function createCoreSwitch(
           `The users of "${name}" have deferred upgrades of WordPress until ${deferral}; "--force" switches it anyway.`,
         );
       }
-      const host = install.host_id === null ? undefined : await findHost(queries, { id: install.host_id });
-      if (!host) throw new InvalidRequest(`The install "${name}" is on no host that runs WordPress.`);
-      const held = host.description?.wordpressVersions ?? [];
-      if (!held.includes(version)) {
-        throw new InvalidRequest(
-          `The host ${host.name} has no WordPress ${version}; it has ${held.join(', ') || 'none'}. ` +
-            `"homeport host wordpress ${host.name}" fetches the newest.`,
-        );
-      }
+      const held = await heldWordPress(queries, install.host_id);
+      if (!held.includes(version)) throw new InvalidRequest(await notHeld(queries, install, version, held));
       await lockRow(transaction, 'installs', install.id);
       const jobId = await queue.enqueue(transaction, switchWordpress, {
         payload: { id: install.id, version },
@@ -63,4 +59,16 @@ export function createCoreSwitch(
       });
       return { jobId, installId: install.id, from: install.wordpress_version };
     });
+}
+
+async function notHeld(
+  queries: Queries,
+  { name, host_id }: { name: string; host_id: string | null },
+  version: string,
+  held: readonly string[],
+): Promise<string> {
+  const host = host_id === null ? undefined : await findHost(queries, { id: host_id });
+  const owner = host === undefined ? `The host of "${name}"` : `The host ${host.name}`;
+  const remedy = host === undefined ? '' : ` "homeport host wordpress ${host.name}" fetches the newest.`;
+  return `${owner} has no WordPress ${version}; it has ${held.join(', ') || 'none'}.${remedy}`;
 }

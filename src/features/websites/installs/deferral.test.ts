@@ -34,7 +34,7 @@ it('users defer upgrades of WordPress, and end the deferral', async () => {
     `The users of "${name}" have deferred upgrades of WordPress until ${until}; "--force" switches it anyway.`,
   );
   // No machine has the install, which is checked next.
-  const next = `The install "${name}" is on no host that runs WordPress.`;
+  const next = `The host of "${name}" has no WordPress 6.8.7; it has none.`;
   await expect(switchWordpress(name, '6.8.7', true)).rejects.toThrow(next);
   // A change of something else keeps it.
   await owner.client.patch(`/installs/${id}`, { environment: null });
@@ -55,7 +55,7 @@ it('a deferral that has passed holds nothing up', async () => {
   await changed(id, timestamp(clock, DAY_MS));
   clock.advance(2 * DAY_MS);
   await expect(homeport.services.installs.switchWordpress(name, '6.8.7')).rejects.toThrow(
-    `The install "${name}" is on no host that runs WordPress.`,
+    `The host of "${name}" has no WordPress 6.8.7; it has none.`,
   );
 });
 

@@ -16,6 +16,7 @@ import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { CapabilityReader } from '../../hosts/capabilities.ts';
+import type { HeldWordPress } from '../../hosts/held-wordpress.ts';
 import { createApplyAgain } from './apply-again.ts';
 import { createCoreSwitch } from './core-switch.ts';
 import type { DeleteInstalls } from './deletion.ts';
@@ -77,6 +78,7 @@ export function createInstallService(
   prepareInstall: PrepareInstall,
   wordpressHere: WordPressHere,
   capabilities: Pick<CapabilityReader, 'require'>,
+  heldWordPress: HeldWordPress,
 ) {
   const { config, database, queue, activity, clock, random } = platform;
   const findSeen = prepareFindInstall(database);
@@ -275,7 +277,7 @@ export function createInstallService(
     createAsOperator: (input: NewInstall, also: AlsoCreate) => add(OPERATOR, input, async () => true, also),
     update,
     remove,
-    switchWordpress: createCoreSwitch(platform, capabilities),
+    switchWordpress: createCoreSwitch(platform, capabilities, heldWordPress),
     switchPhp: phpSwitch.byName,
     phpVersions: phpSwitch.versions,
     applyAgain: createApplyAgain(platform),

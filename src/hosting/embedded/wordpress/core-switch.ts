@@ -5,6 +5,7 @@ import { syncFolder } from '../../../lib/durable-file.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { syncFileSystem } from '../../../lib/sync-file-system.ts';
 import { isUnchanged } from '../../contract/errors.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
 import type { PhpSites } from '../../runtime/wasm/php-sites.ts';
 import { CoreUnchanged } from '../../websites/changes/changeable-website.ts';
 import { requireCore } from '../../wordpress/core-tree.ts';
@@ -12,10 +13,13 @@ import type { Layout } from '../host-folder/layout.ts';
 import { requirePlainFolder } from '../host-folder/plain-folder.ts';
 import { adoptDatabase, announceDatabase } from './adopted-database.ts';
 import { copyLiveDatabase } from './database-copy.ts';
-import type { WordPressWebsite } from './embedded-wordpress.ts';
 import { restoredIn } from './restored-parts.ts';
-import { DATABASE } from './site.ts';
+import { DATABASE, type SiteFacts } from './site.ts';
 import type { WordPressSites } from './wordpress-sites.ts';
+
+interface SwitchedWebsite extends InstallRef {
+  facts: SiteFacts;
+}
 
 interface CoreSwitchOptions {
   layout: Layout;
@@ -34,7 +38,7 @@ const UPGRADED = '.upgraded-database';
  * present one. Visitors wait meanwhile. Rejects with {@link CoreUnchanged} if that fails.
  */
 export async function switchCore(
-  { id, name, facts }: WordPressWebsite,
+  { id, name, facts }: SwitchedWebsite,
   to: string,
   { layout, php, sites, record, log }: CoreSwitchOptions,
 ): Promise<void> {
@@ -72,7 +76,7 @@ interface FormerCoreOptions {
  * which the restore has replaced nothing.
  */
 export async function restoringCore<Result>(
-  { facts }: WordPressWebsite,
+  { facts }: SwitchedWebsite,
   former: string,
   { versions, record }: FormerCoreOptions,
   restore: () => Promise<Result>,

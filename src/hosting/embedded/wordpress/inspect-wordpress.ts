@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../../lib/error-message.ts';
@@ -8,7 +8,7 @@ import { createConfinedPlaces } from '../../runtime/wasm/confined-places.ts';
 import { writeProcessProgram } from '../../runtime/wasm/process-program.ts';
 import { requirePackages } from '../../runtime/wasm/required-packages.ts';
 import { UnconfinedError } from '../../runtime/wasm/unconfined-error.ts';
-import { newestFirst } from '../../wordpress/core-tree.ts';
+import { heldVersions } from '../../wordpress/core-tree.ts';
 import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import { createVhostStore } from '../host-folder/vhost-store.ts';
@@ -31,9 +31,7 @@ export interface InspectedWordPress {
 /** Looks at the machine and the host's folder. Changes neither. */
 export async function inspectWordPress(layout: Layout): Promise<InspectedWordPress> {
   const missing = missingPackage();
-  const versions = newestFirst(
-    ((await ifThere(readdir(layout.cores))) ?? []).filter((name) => /^\d+(\.\d+){1,2}$/.test(name)),
-  );
+  const versions = await heldVersions(layout.cores);
   const used = await usedVersions(layout);
   return {
     missing,

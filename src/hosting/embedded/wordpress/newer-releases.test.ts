@@ -35,12 +35,8 @@ beforeAll(async () => {
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('the server has no address');
   url = `http://127.0.0.1:${address.port}`;
-  await smallWordPress(join(folder, 'newer/wordpress'), '99.1');
-  const archive = join(folder, 'newer.tar.gz');
-  await runCommand('tar', ['-czf', archive, '-C', join(folder, 'newer'), 'wordpress']);
-  const bytes = await readFile(archive);
-  served.set('/wordpress-99.1.tar.gz', bytes);
-  served.set('/wordpress-99.1.tar.gz.sha1', Buffer.from(createHash('sha1').update(bytes).digest('hex')));
+  await serveRelease('99.1');
+  await serveRelease('98.3.2');
 });
 afterEach(async () => {
   asked.length = 0;
@@ -50,6 +46,16 @@ afterAll(async () => {
   server.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+async function serveRelease(version: string): Promise<void> {
+  await smallWordPress(join(folder, version, 'wordpress'), version);
+  const archive = join(folder, `${version}.tar.gz`);
+  await runCommand('tar', ['-czf', archive, '-C', join(folder, version), 'wordpress']);
+  const bytes = await readFile(archive);
+  const checksum = createHash('sha1').update(bytes).digest('hex');
+  served.set(`/wordpress-${version}.tar.gz`, bytes);
+  served.set(`/wordpress-${version}.tar.gz.sha1`, Buffer.from(checksum));
+}
 
 function coresOf(): WordPressCores {
   layout = layoutOf(join(folder, 'host'));
@@ -88,6 +94,15 @@ test('the packaged release comes first and without a request, and a newer one fo
   offer('99.1', packaged);
   expect(await look(cores, [packaged])).toEqual([['99.1', packaged]]);
   expect(await cores.list()).toEqual(['99.1', packaged]);
+});
+
+test('security releases of the branches of websites follow, too', async () => {
+  const cores = coresOf();
+  await cores.ensureAny();
+  const held = await cores.list();
+  offer('99.1', '98.3.2', '98.2.9');
+  await look(cores, ['98.3.1']);
+  expect(await cores.list()).toEqual(['99.1', '98.3.2', ...held]);
 });
 
 test('the packaged release is added without a download if a website needs it', async () => {

@@ -5,7 +5,7 @@ import { DAY_MS } from '../../../lib/durations.ts';
 import { compareVersions } from '../../policy/wordpress-version.ts';
 import { newestFirst } from '../../wordpress/core-tree.ts';
 import type { CoreFolders, WordPressCores } from '../../wordpress/cores.ts';
-import { listReleases } from '../../wordpress/releases.ts';
+import { listReleases, missingReleases } from '../../wordpress/releases.ts';
 import { removeUnusedCores } from '../../wordpress/unused-cores.ts';
 
 interface NewerReleasesOptions {
@@ -23,20 +23,27 @@ interface NewerReleasesOptions {
 }
 
 /**
- * Looks for a newer WordPress now and every day, adds it for new websites, and removes versions that none needs. A machine without Internet
+ * Looks for newer releases of WordPress now and every day, adds the newest for new websites and those of the branches in use, and removes
+ * versions that none needs. A machine without Internet
  * goes on with what it has.
  */
 export function followReleases(options: NewerReleasesOptions): Repetition {
   const { layout, cores, url, used, prepare, clock, log } = options;
   return repeatEvery(
     async () => {
-      const [newest] = newestFirst(await listReleases(url, options.fetch));
+      const released = await listReleases(url, options.fetch);
+      const [newest] = newestFirst(released);
       const [held] = await cores.list();
       if (newest !== undefined && (held === undefined || compareVersions(newest, held) > 0)) {
         await cores.addRelease(newest);
         await prepare();
       }
-      await removeUnusedCores({ layout, cores, clock }, await used());
+      const present = await used();
+      // Security releases of older branches, which policies for automatic updates ask for.
+      for (const version of missingReleases(present, await cores.list(), released)) {
+        await cores.addRelease(version);
+      }
+      await removeUnusedCores({ layout, cores, clock }, present);
     },
     {
       delayMs: DAY_MS,
