@@ -63,6 +63,15 @@ beforeAll(async () => {
     'careful/careful.php': `if (is_admin()) {
         register_activation_hook(__FILE__, static fn() => update_option('careful', 'ready'));
       }`,
+    'turns/turns.php': `register_deactivation_hook(__FILE__, static fn() => update_option('turns', 'left'));
+      add_action('admin_init', static function () {
+        // As many do once, after an update.
+        if (PHP_SAPI === 'cli') exit(wp_safe_redirect(admin_url('index.php')));
+      });`,
+    'throws/throws.php': `register_deactivation_hook(__FILE__, static fn() => update_option('throws', 'left'));
+      add_action('admin_init', static function () {
+        if (PHP_SAPI === 'cli') throw new TypeError('Only in a browser.');
+      });`,
     'dies/dies.php': `register_activation_hook(__FILE__, static fn() => wp_die('Dies needs a shop.'));`,
     // Another request deactivates the second one.
     'shy/shy.php': `add_action('activated_plugin', static function () {
@@ -201,6 +210,15 @@ test('a plugin that prepares for its activation only in wp-admin is activated as
   expect(await change({ id: 'careful', status: 'inactive' })).toEqual(careful);
 });
 
+test('a plugin is deactivated although it or another one ends PHP in wp-admin', async () => {
+  await website().activate([PLUGIN, 'throws/throws.php', 'turns/turns.php']);
+  for (const id of ['throws', 'turns']) {
+    expect(await change({ id, status: 'inactive' })).toMatchObject({ changed: { id: `${id}/${id}.php` } });
+  }
+  expect([await option('turns'), await option('throws')]).toEqual(['left', 'left']);
+  await expectFormer();
+});
+
 test('a maintenance page stays only if the user keeps it', async () => {
   const closed = { id: 'closed/closed.php', name: 'closed/closed.php', version: '2.0' };
   const text = 'the home page answers 503, and 200 before';
@@ -242,13 +260,15 @@ test.each(steps(['change made'], KILLED_AT))(
   },
 );
 
-test('refuses what is not there, what the host needs, and what needs another PHP', async () => {
+test('refuses what is not there, what always runs, what is active, and what needs another PHP', async () => {
   const refused = async (wanted: Partial<ItemChange>) => {
     const outcome = await change(wanted);
     return 'refused' in outcome ? outcome.refused : outcome;
   };
   expect(await refused({ id: 'nope', status: 'active' })).toBe('There is no plugin "nope"');
+  expect(await refused({ id: 'source.php', status: 'inactive' })).toContain('is a must-use plugin');
   expect(await refused({ id: 'homeport.php', status: 'deleted' })).toContain('is a must-use plugin');
+  expect(await refused({ id: PLUGIN, status: 'deleted' })).toContain('is active');
   expect(await refused({ id: 'shop/extra.php', status: 'deleted' })).toContain('"shop/shop.php" in the same');
   expect(await refused({ id: 'needs', status: 'active' })).toContain('99.0');
   const active = await option('stylesheet');

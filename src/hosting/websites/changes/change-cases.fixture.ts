@@ -1,32 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { steps } from '../../../../test/rounds.ts';
 import type { ItemChange, ItemOutcome } from '../../contract/wordpress-changes.ts';
 import { type ChangedWebsite, checkpointOf, expectFormer, homePage } from './changed-website.fixture.ts';
 import { PLUGIN } from './plugin-source.fixture.ts';
 
-/** In the script that changes plugins, and in no page. */
-const IN_SCRIPT = `basename($_SERVER['argv'][0] ?? '') === 'change-item.php'`;
-
 const PLUGINS: Readonly<Record<string, string>> = {
-  good: `add_action('wp_footer', static fn() => print('<p>good plugin</p>'));`,
-  front: `add_action('template_redirect', static fn() => throw new Error('broken in front'));`,
-  tidy: `if (is_admin()) {
+  // Registers its deactivation only in wp-admin.
+  good: `add_action('wp_footer', static fn() => print('<p>good plugin</p>'));
+  if (is_admin()) {
     register_deactivation_hook(__FILE__, static fn() => update_option('tidy', 'left'));
     add_action('admin_init', static function () {
       if (!current_user_can('manage_options')) wp_die('Who are you?');
       register_deactivation_hook(__FILE__, static fn() => update_option('tidier', 'left'));
     });
   }`,
-  turns: `register_deactivation_hook(__FILE__, static fn() => update_option('turns', 'left'));
-  add_action('admin_init', static function () {
-    // As many do once, after an update.
-    if (${IN_SCRIPT}) exit(wp_safe_redirect(admin_url('index.php')));
-  });`,
-  throws: `register_deactivation_hook(__FILE__, static fn() => update_option('throws', 'left'));
-  add_action('admin_init', static function () {
-    if (${IN_SCRIPT}) throw new TypeError('Only in a browser.');
-  });`,
+  front: `add_action('template_redirect', static fn() => throw new Error('broken in front'));`,
 };
 
 /** Changes of single plugins. They leave the website as it was. */
@@ -66,20 +54,7 @@ export function testItemChanges(website: () => ChangedWebsite): void {
       await expectFormer(website(), PLUGIN);
     });
 
-    test('a plugin that registers its deactivation only in wp-admin is deactivated as there', async () => {
-      const names = steps(['turns', 'tidy'], ['throws', 'turns', 'tidy']);
-      await website().activate([PLUGIN, ...names.map((name) => `${name}/${name}.php`)]);
-      for (const name of names) {
-        expect(await change({ id: name, status: 'inactive' })).toMatchObject({
-          changed: { id: `${name}/${name}.php` },
-        });
-      }
-      const left = ['tidier', ...names];
-      expect(await Promise.all(left.map(website().option))).toEqual(left.map(() => 'left'));
-      await expectFormer(website(), PLUGIN);
-    });
-
-    test('activates, deactivates and deletes a plugin, whose code to uninstall runs', async () => {
+    test('activates, deactivates and deletes a plugin, whose code for each runs as in wp-admin', async () => {
       const { option, read } = website();
       const id = 'good/good.php';
       const changed = { changed: { id, name: 'good', version: '2.0' } };
@@ -91,20 +66,11 @@ export function testItemChanges(website: () => ChangedWebsite): void {
       expect((await homePage(website())).body).toContain('<p>good plugin</p>');
       expect(await option('auto_update_plugins')).toBe(`a:1:{i:0;s:${id.length}:"${id}";}`);
       expect(await change({ id: 'good', status: 'inactive' })).toEqual(changed);
+      expect([await option('tidy'), await option('tidier')]).toEqual(['left', 'left']);
       expect((await homePage(website())).body).not.toContain('<p>good plugin</p>');
       expect(await change({ id: 'good', status: 'deleted' })).toEqual(changed);
       expect([await read('plugins/good/good.php'), await option('uninstalled')]).toEqual([null, 'yes']);
       expect(await option('auto_update_plugins')).toBe('a:0:{}');
-    });
-
-    test('refuses what always runs and what is active', async () => {
-      const refused = async (wanted: Partial<ItemChange>) => {
-        const outcome = await change(wanted);
-        return 'refused' in outcome ? outcome.refused : outcome;
-      };
-      expect(await refused({ id: 'source.php', status: 'inactive' })).toContain('is a must-use plugin');
-      expect(await refused({ id: PLUGIN, status: 'deleted' })).toContain('is active');
-      await expectFormer(website(), PLUGIN);
     });
   });
 }

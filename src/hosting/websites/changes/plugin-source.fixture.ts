@@ -1,4 +1,4 @@
-import { lchown, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { lchown, mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { storedZip } from './stored-zip.fixture.ts';
 
@@ -43,10 +43,11 @@ export interface CustomerFiles {
   write(path: string, content: string): Promise<void>;
   /** Packs files below the private folder: `packages/shop.zip`. */
   pack(path: string, files: Readonly<Record<string, string>>): Promise<void>;
-  /** Offers version 1.1 of the plugin with this code. `packed`: the version in the package. */
-  offer(code: string, packed?: string): Promise<void>;
-  /** Removes the package of the offered plugin. */
-  losePackage(): Promise<void>;
+  /**
+   * Offers version 1.1 of the plugin with this code. `packed`: the version in the package. `lost`: other plugins, as WordPress names them,
+   * whose package is missing.
+   */
+  offer(code: string, packed?: string, lost?: readonly string[]): Promise<void>;
 }
 
 /** Puts version 1.0 of a plugin into a website, whose updates come from the website's own files. */
@@ -67,12 +68,14 @@ export async function putPlugin(folders: CustomerFolders): Promise<CustomerFiles
   return {
     write,
     pack,
-    async offer(code, packed = '1.1') {
+    async offer(code, packed = '1.1', lost = []) {
       await pack('packages/shop.zip', { [PLUGIN]: pluginFile(packed, code) });
-      const zip = join(folders.seenPrivate, 'packages/shop.zip');
-      const offered = { slug: 'shop', plugin: PLUGIN, new_version: '1.1', package: zip };
-      await own(folders.private, 'packages/offer.json', JSON.stringify({ [PLUGIN]: offered }));
+      const offerOf = (plugin: string, zip: string) => {
+        const from = join(folders.seenPrivate, 'packages', zip);
+        return [plugin, { slug: dirname(plugin), plugin, new_version: '1.1', package: from }];
+      };
+      const offers = [offerOf(PLUGIN, 'shop.zip'), ...lost.map((plugin) => offerOf(plugin, 'lost.zip'))];
+      await own(folders.private, 'packages/offer.json', JSON.stringify(Object.fromEntries(offers)));
     },
-    losePackage: () => rm(join(folders.private, 'packages/shop.zip')),
   };
 }
