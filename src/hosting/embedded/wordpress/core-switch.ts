@@ -72,8 +72,8 @@ interface FormerCoreOptions {
 }
 
 /**
- * Runs a restore of a website that gets the WordPress `former` again. A host that no longer has it keeps the present one. So does a website of
- * which the restore has replaced nothing.
+ * Runs a restore of a website that gets the WordPress `former` again. If the host no longer has it, or the restore
+ * replaces nothing, the website keeps its present one.
  */
 export async function restoringCore<Result>(
   { facts }: SwitchedWebsite,

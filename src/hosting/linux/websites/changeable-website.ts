@@ -9,7 +9,7 @@ import type { LinuxHostParts } from './linux-host-parts.ts';
 import { cgroupOf, type WebsiteSteps } from './provisioning.ts';
 import type { WebsiteLifecycle } from './website-lifecycle.ts';
 
-/** What replacing a website needs besides the parts of the host. */
+/** Access to websites for changes, besides the parts of the host. */
 export interface WebsiteAccess {
   steps: WebsiteSteps;
   lifecycle: WebsiteLifecycle;

@@ -7,7 +7,7 @@ import { createItemChanges } from './item-changes.ts';
 import { createWordPressUpdates } from './wordpress-updates.ts';
 
 /**
- * Changes and updates websites of a host, each website one change after the other: a change goes on when its job has ended, and the next
+ * Changes and updates websites of a host, each website one change after the other. A change goes on when its job has ended, and the next
  * attempt would take it for an interrupted one. Only the look for updates runs beside other work.
  */
 export function createWebsiteChanges(
