@@ -56,28 +56,6 @@ describe('WordPress in the embedded host', () => {
     expect(await get('/php')).toMatchObject({ version: '8.4', versions: ['8.4'], limits: null });
   });
 
-  it('has no policy for updates that nothing makes', async () => {
-    for (const method of ['GET', 'PATCH']) {
-      const json = method === 'PATCH' ? { json: { plugins: 'daily' } } : {};
-      const path = `/installs/${shop.id}/wordpress/update_policy`;
-      expect(await owner.client.call(method, path, json)).toMatchObject({
-        status: 409,
-        body: { errors: [{ field: 'wordpress_updates', code: 'capability_unavailable' }] },
-      });
-    }
-  });
-
-  it('refuses requests before a checkpoint or a job is made', async () => {
-    const before = await jobsAndBackups();
-    const path = `/installs/${shop.id}`;
-    const answers = [
-      await owner.client.post(`${path}/wordpress/updates`, { plugins: 'all' }),
-      await owner.client.post(`${path}/imports`, { source: 'file', path: 'private/website.zip' }),
-    ];
-    expect(answers.map(({ status }) => status)).toEqual([409, 409]);
-    expect(await jobsAndBackups()).toEqual(before);
-  });
-
   it('is not replaced by a website of files, nor the other way round', async () => {
     const files = await homeport.install(owner, accountId);
     await homeport.platform.database.write(({ queries }) =>
