@@ -53,7 +53,11 @@ describe('WordPress in the embedded host', () => {
     expect(body).toMatchObject({
       results: [{ plugin_updates: null, theme_updates: null, error: null }],
     });
-    expect(await get('/php')).toMatchObject({ version: '8.4', versions: ['8.4'], limits: null });
+    expect(await get('/php')).toMatchObject({
+      version: '8.4',
+      versions: ['8.4'],
+      limits: { memory_limit: '256M' },
+    });
   });
 
   it('is not replaced by a website of files, nor the other way round', async () => {
