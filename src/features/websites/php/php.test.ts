@@ -8,6 +8,7 @@ import type { InstallState } from '../../../hosting/contract/install-state.ts';
 import { PHP_RANGES, phpBounds } from '../../../hosting/policy/php-limits.ts';
 import { type ServedMachine, serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
 import { environment } from '../../hosts/fleet.fixture.ts';
+import { storePhpLimits } from './limits-store.ts';
 
 let machine: ServedMachine;
 let homeport: TestHomeport;
@@ -168,6 +169,16 @@ describe('the PHP of an install', () => {
     ]) {
       expect((await patch(wrong)).status, JSON.stringify(wrong)).toBe(400);
     }
+  });
+
+  it('changes a limit while another is above a maximum that was lowered since', async () => {
+    const limits = { memoryMb: 2_048, uploadMb: null, seconds: null, workers: null, inputVars: null };
+    await homeport.platform.database.write(({ queries }) => storePhpLimits(queries, install.id, limits));
+    expect((await patch({ max_execution_time: 60 })).status).toBe(200);
+    await homeport.idle();
+    expect(await get()).toMatchObject({ limits: { memory_limit: '512M', max_execution_time: 60 } });
+    await patch({ memory_limit: null, max_execution_time: null });
+    await homeport.idle();
   });
 
   it('keeps its limits if the host refuses them', async () => {

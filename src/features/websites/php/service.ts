@@ -99,9 +99,10 @@ export function createPhpService(
     const bounds = await boundsOf(queries, install);
     const present = withChange(await findPhpLimits(queries, id), {});
     const wanted = withChange(present, change);
-    const faults = faultsOfLimits(bounds, wanted).map(({ limit, least, most }) =>
-      outOfRange(limit, least, most, wanted),
-    );
+    // The host lowers a limit above a maximum that the operator has lowered since. It must not keep users from changing another.
+    const faults = faultsOfLimits(bounds, wanted)
+      .filter(({ limit }) => limit in change || (limit === 'workers' && 'memoryMb' in change))
+      .map(({ limit, least, most }) => outOfRange(limit, least, most, wanted));
     if (faults.length > 0) throw new InvalidRequest('Bad request - invalid parameters', faults);
     if (PHP_LIMITS.every((limit) => wanted[limit] === present[limit])) return null;
     const jobId = await queue.enqueue(transaction, updatePhpLimits, {
