@@ -13,6 +13,7 @@ import { BrokenWebsiteError } from '../../contract/errors.ts';
 import type { InstallState } from '../../contract/install-state.ts';
 import { type Asked, ask, siteState } from '../../policy/edge.fixture.ts';
 import { createPhpSites } from '../../runtime/wasm/create-php-sites.ts';
+import { TESTS_CODE } from '../../runtime/wasm/kept-code.fixture.ts';
 import { SEEN } from '../../runtime/wasm/library-script.ts';
 import { tarOf } from '../../websites/imports/archives.fixture.ts';
 import {
@@ -34,6 +35,7 @@ let shop: InstallState;
 let reachable: number | undefined;
 
 const AUTHORITY = 'authority.pem';
+const DOWNLOAD = randomUUID();
 
 async function wpCli(...args: string[]): Promise<string> {
   const outcome = await site.host.runWpCli(shop, args);
@@ -54,6 +56,7 @@ importCases(async (): Promise<ImportingWebsite> => {
   const createPhp: WordPressSettings['createPhp'] = (given) =>
     createPhpSites({
       ...given,
+      codeFolder: TESTS_CODE,
       idleMs: HOUR_MS,
       memoryMb: 1_000,
       waitMs: MINUTE_MS,
@@ -162,6 +165,21 @@ DELIMITER ;
   expect(dashboard.text).toContain('wp-admin-bar');
 });
 
+test('a website that does not answer is reported, and its record ends with a restore', async () => {
+  const backupId = randomUUID();
+  await site.host.snapshot(shop, backupId);
+  const source = await pack('', {
+    'wp-content/mu-plugins/breaking.php':
+      '<?php if (PHP_SAPI !== "cli") { http_response_code(500); exit("broken"); }',
+  });
+  const importId = randomUUID();
+  await expect(site.host.importWebsite(shop, source, { importId })).rejects.toThrow(BrokenWebsiteError);
+  expect(await site.host.lastImport(shop)).toBe(importId);
+  await site.host.restore(shop, backupId);
+  expect(await site.host.lastImport(shop)).toBeNull();
+  expect((await visit(`/?${randomUUID()}`)).text).toContain('<title>Moved in');
+});
+
 test('downloads an archive by HTTPS, from addresses that the website may reach', async () => {
   const make = certificateMaker(new Date());
   const root = await make({ name: 'authority' });
@@ -178,7 +196,7 @@ test('downloads an archive by HTTPS, from addresses that the website may reach',
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
-  const from = (url: string) => site.host.importWebsite(shop, { url });
+  const from = (url: string, options = {}) => site.host.importWebsite(shop, { url }, options);
   try {
     // PHP trusts it where it sees the SQLite plugin.
     const { sqlite } = layoutOf(site.folder);
@@ -188,35 +206,14 @@ test('downloads an archive by HTTPS, from addresses that the website may reach',
     );
     reachable = port;
     await expect(from(`https://localhost:${port}/absent`)).rejects.toThrow('the server answers 404');
-    await from(`https://localhost:${port}/a.tar.gz?signed=1`);
+    await from(`https://localhost:${port}/a.tar.gz?signed=1`, { importId: DOWNLOAD });
     expect((await visit(`/?${randomUUID()}`)).text).toContain('<title>Downloaded');
   } finally {
     server.close();
   }
 });
 
-test('a website that does not answer is reported, and its record ends with a restore', async () => {
-  const backupId = randomUUID();
-  await site.host.snapshot(shop, backupId);
-  const source = await pack('', {
-    'wp-content/mu-plugins/breaking.php':
-      '<?php if (PHP_SAPI !== "cli") { http_response_code(500); exit("broken"); }',
-  });
-  const importId = randomUUID();
-  await expect(site.host.importWebsite(shop, source, { importId })).rejects.toThrow(BrokenWebsiteError);
-  expect(await site.host.lastImport(shop)).toBe(importId);
-  await site.host.restore(shop, backupId);
-  expect(await site.host.lastImport(shop)).toBeNull();
-  expect((await visit(`/?${randomUUID()}`)).text).toContain('<title>Downloaded');
-});
-
-test('a host that was killed while it put a website in place has the former or the imported one', async () => {
-  const importId = randomUUID();
-  await site.host.importWebsite(
-    shop,
-    await pack("UPDATE old_options SET option_value = 'Before the kill' WHERE option_name = 'blogname';"),
-    { importId },
-  );
+test('a host that was killed while it put a website in place has the imported one', async () => {
   // As it is between the exchange of the folders and that of the databases.
   const layout = layoutOf(site.folder);
   const restored = join(layout.filesOf(shop.id), '.private', 'database');
@@ -228,9 +225,9 @@ test('a host that was killed while it put a website in place has the former or t
   await host.start();
   try {
     expect(existsSync(layout.importOf(shop.id))).toBe(false);
-    expect(await host.lastImport(shop)).toBe(importId);
+    expect(await host.lastImport(shop)).toBe(DOWNLOAD);
     const { text } = await ask('http', host.addresses?.edgeHttp.port ?? 0, 'shop.test', '/');
-    expect(text).toContain('<title>Before the kill');
+    expect(text).toContain('<title>Downloaded');
   } finally {
     await host.stop();
   }

@@ -31,8 +31,8 @@ export interface ImportingWebsite {
 export const IMPORT_LIMITS = { bytes: 90 * 1024 ** 2, files: 4_000 };
 
 /** The same scripts read all archives on every host. These differ most from host to host; the others belong to the mode long. */
-const FEW_FORMATS = ['zip', 'UpdraftPlus'];
-const FEW_REFUSALS = ['too many files', 'a dump that the database refuses', 'a dump in another encoding'];
+const FEW_FORMATS = ['UpdraftPlus'];
+const FEW_REFUSALS = ['too many files', 'a dump that the database refuses'];
 const OLD = 'https://www.former.example';
 const STYLE = 'body { color: rebeccapurple }';
 

@@ -13,6 +13,8 @@ import { Form, textOf } from '../../../components/form.tsx';
 import { Section } from '../../../components/page.tsx';
 import { showOperation } from '../../../components/toast.tsx';
 import {
+  EVERYTHING,
+  hasDatabase,
   type Parts,
   partsLabel,
   partsOf,
@@ -61,12 +63,16 @@ function MakeStaging({ install }: { install: Install }) {
 
   return (
     <Section title="Staging" actions={<Button onClick={() => setOpen(true)}>Make a staging copy</Button>}>
-      <p>Creates a staging install in the same site, and copies the files and the database into it.</p>
+      <p>Creates a staging install in the same site, and copies {partsLabel(EVERYTHING, install)} into it.</p>
       <Dialog
         open={open}
         onOpenChange={setOpen}
         title={`Make a staging copy of ${install.name}`}
-        description="This website stays as it is. Addresses in the copied database get the name of the staging install."
+        description={
+          hasDatabase(install)
+            ? 'This website stays as it is. Addresses in the copied database get the name of the staging install.'
+            : 'This website stays as it is.'
+        }
       >
         <Form submitLabel="Make staging copy" onSubmit={make}>
           <TextField
