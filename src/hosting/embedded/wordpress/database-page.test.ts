@@ -127,6 +127,18 @@ test('a table that is changed here has its new columns in WordPress', async () =
   expect(shown).toContain('link_color');
 });
 
+test('a form that another website sends changes nothing', async () => {
+  const cookie = await signIn(shop);
+  const statement = "UPDATE wp_options SET option_value = 'forged' WHERE option_name = 'blogdescription'";
+  for (const token of ['', '&token=x', '&token[]=x']) {
+    const body = `${new URLSearchParams({ db: shop.database, sql_query: statement })}${token}`;
+    const asked = { method: 'POST', headers: { ...FORM, cookie }, body };
+    expect((await shop.ask(addressOf({ route: '/sql' }), asked)).status).toBe(403);
+  }
+  const question = "SELECT option_value FROM wp_options WHERE option_name = 'blogdescription'";
+  expect(await shop.run(cookie, question)).not.toContain('forged');
+});
+
 test('a session reaches no other database, no file and no part of phpMyAdmin for servers', async () => {
   const cookie = await signIn(shop);
   for (const statement of [
@@ -139,6 +151,7 @@ test('a session reaches no other database, no file and no part of phpMyAdmin for
   const statuses = await Promise.all(
     [
       addressOf({ route: '/server/variables' }),
+      addressOf({ route: '/%73erver/variables' }),
       addressOf({ route: '/version-check' }),
       addressOf({ route: '/sql', db: 'mysql' }),
       `${DATABASE_PATH}config.inc.php`,
@@ -146,6 +159,8 @@ test('a session reaches no other database, no file and no part of phpMyAdmin for
       `${DATABASE_PATH}js/none.js`,
     ].map(async (path) => (await shop.ask(path, { headers: { cookie } })).status),
   );
-  expect(statuses).toEqual([403, 403, 403, 404, 404, 404]);
-  expect((await shop.ask(DATABASE_PATH, { headers: { cookie } })).headers.location).toBe(shop.firstPage);
+  expect(statuses).toEqual([403, 403, 403, 403, 404, 404, 404]);
+  for (const path of [DATABASE_PATH, addressOf({ route: '' })]) {
+    expect((await shop.ask(path, { headers: { cookie } })).headers.location).toBe(shop.firstPage);
+  }
 });

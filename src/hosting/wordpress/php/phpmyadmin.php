@@ -21,7 +21,9 @@ const HOMEPORT_CLOSED_ROUTES = '#^/(?:server|preferences|phpinfo|version-check|g
     $path = substr(strtok($_SERVER['REQUEST_URI'], '?'), strlen(HOMEPORT_PATH));
     $type = preg_match('#^(?:js|themes)/[A-Za-z0-9_/@.-]+\.([a-z]+)$|^favicon\.(ico)$#D', $path, $parts) === 1 ? HOMEPORT_FILE_TYPES[end($parts)] ?? null : null;
     $isFile = $type !== null && !str_contains($path, '..');
-    $route = $_GET['route'] ?? $_POST['route'] ?? '/';
+    $asked = $_GET['route'] ?? $_POST['route'] ?? '';
+    // phpMyAdmin decodes it once more.
+    $route = is_string($asked) ? rawurldecode($asked) : null;
     $database = homeport_database(
         'homeport_start',
         // What phpMyAdmin puts into a session that it begins itself.
@@ -39,11 +41,12 @@ const HOMEPORT_CLOSED_ROUTES = '#^/(?:server|preferences|phpinfo|version-check|g
     if (!in_array($path, ['', 'index.php', 'url.php', 'js/messages.php'], true)) {
         homeport_stop(404, 'Not found', 'There is nothing at this address.');
     }
+    homeport_check_form();
     $names = array_filter([$_GET['db'] ?? '', $_POST['db'] ?? ''], static fn(mixed $name): bool => $name !== '');
-    if (!is_string($route) || preg_match(HOMEPORT_CLOSED_ROUTES, $route) === 1 || array_diff($names, [$database['database']]) !== []) {
+    if ($route === null || preg_match(HOMEPORT_CLOSED_ROUTES, $route) === 1 || array_diff($names, [$database['database']]) !== []) {
         homeport_refuse_other();
     }
-    if ($path === '' || ($path === 'index.php' && $route === '/')) {
+    if ($path === '' || ($path === 'index.php' && in_array($route, ['', '/'], true))) {
         header('Location: ' . homeport_start($database), true, 303);
         exit;
     }
@@ -56,6 +59,18 @@ const HOMEPORT_CLOSED_ROUTES = '#^/(?:server|preferences|phpinfo|version-check|g
 })();
 require ROOT_PATH . HOMEPORT_PROGRAM;
 exit;
+
+/**
+ * Ends a request with a form that is of no page of this session. Browsers take websites below one domain for one site, and send the cookie
+ * with a form of another customer's website. phpMyAdmin 5.2 runs statements without its token.
+ */
+function homeport_check_form(): void
+{
+    $token = $_POST['token'] ?? null;
+    if ($_SERVER['REQUEST_METHOD'] === 'POST' && !(is_string($token) && hash_equals($_SESSION[' PMA_token '], $token))) {
+        homeport_stop(403, 'Not done', 'This form is not of your session. Nothing was changed. Load the page again.');
+    }
+}
 
 /** The first page of phpMyAdmin. */
 function homeport_start(array $database): string
