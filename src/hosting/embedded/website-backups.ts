@@ -1,0 +1,133 @@
+import type { Host } from '../contract/host.ts';
+import type { InstallRef } from '../contract/install-ref.ts';
+import { ALL_PARTS } from '../contract/snapshots.ts';
+import type { PackedArchives } from '../policy/packed-archives.ts';
+import type { ChosenParts } from './chosen-parts.ts';
+import type { HostedWebsites } from './hosted-websites.ts';
+import type { Snapshots } from './snapshots/snapshots.ts';
+import type { VisitorView } from './visitor-view.ts';
+import { blamingWebsite } from './wordpress/broken-website.ts';
+import { restoringCore } from './wordpress/core-switch.ts';
+import type { EmbeddedWordPress, WordPressWebsite } from './wordpress/embedded-wordpress.ts';
+import { completeChosen, completeRestored, requireParts, restoredIn } from './wordpress/restored-parts.ts';
+import type { SiteFacts } from './wordpress/site.ts';
+
+type Backups = Pick<
+  Host,
+  | 'browseBackup'
+  | 'discardPacked'
+  | 'discardSnapshot'
+  | 'heldBackups'
+  | 'listBackupTables'
+  | 'pack'
+  | 'readBackupFile'
+  | 'readPacked'
+  | 'restore'
+  | 'snapshot'
+>;
+
+interface BackupsOptions extends Pick<VisitorView, 'requireHomePage' | 'warning'> {
+  websites: HostedWebsites;
+  /** Null: this process runs no PHP. */
+  wordpress: EmbeddedWordPress | null;
+  snapshots: Snapshots;
+  chosen: ChosenParts;
+  archives: PackedArchives;
+  /** The WordPress of an install with what runs it; null if its website consists of files. `website`: of the install, if it is known. */
+  requireWordPress(
+    install: InstallRef,
+    website?: WordPressWebsite | null,
+  ): (EmbeddedWordPress & { facts: SiteFacts }) | null;
+  recordWordPress(install: InstallRef, version: string): Promise<void>;
+  /** Puts a database into its place after the files of a website were replaced. */
+  adoptDatabase(install: InstallRef): Promise<void>;
+  /** Shows visitors the files that have replaced those of a website. */
+  showReplaced(install: InstallRef): Promise<void>;
+}
+
+/** Backups of the websites of this host: making, restoring, browsing and downloading them. */
+export function createWebsiteBackups(options: BackupsOptions): Backups {
+  const { websites, wordpress, snapshots, chosen, archives, requireWordPress } = options;
+
+  const restore: Host['restore'] = async (
+    install,
+    backupId,
+    { wordpressVersion, ...given } = {},
+    signal,
+    report,
+  ) => {
+    const website = wordpressVersion === undefined ? null : websites.websiteOf(install.id);
+    if (wordpressVersion !== undefined && website !== null && wordpress !== null) {
+      const record = (version: string) => options.recordWordPress(install, version);
+      const restored = () => restore(install, backupId, given, signal, report);
+      return restoringCore(website, wordpressVersion, { versions: wordpress.versions, record }, restored);
+    }
+    const { parts = ALL_PARTS, from } = given;
+    const found = requireWordPress(install);
+    requireParts(parts, found !== null);
+    const { paths } = parts;
+    const restoring = {
+      ...(from ? { from } : {}),
+      signal,
+      report,
+      async complete(next: string, present: string) {
+        const complete = paths === undefined ? completeRestored : completeChosen;
+        await complete(next, present, parts, found !== null);
+        // Before the exchange, so that a failure changes nothing.
+        if (found === null || parts.database === 'none') return;
+        await found.sites.replaceRestoredUrls({ install, ...restoredIn(next) }, found.facts, signal);
+      },
+    };
+    const restoreFiles = () =>
+      paths === undefined
+        ? snapshots.restore(install, backupId, restoring)
+        : chosen.restore(install, backupId, { ...restoring, parts: { ...parts, paths } });
+    const restoreBoth = () => restoreFiles().finally(() => options.adoptDatabase(install));
+    const snapshot =
+      found === null
+        ? await restoreFiles()
+        : await found.wpCli.whileRefused(install.id, () => found.php.withoutProcess(install.id, restoreBoth));
+    await options.showReplaced(install);
+    if (found === null) return snapshot;
+    // A copy must answer. A restored install returns to its own former state, even if that did not answer.
+    if (from && from.id !== install.id) await options.requireHomePage(install, found.facts, signal);
+    const warning = await options.warning(install, found.facts, signal);
+    return warning === null ? snapshot : { ...snapshot, warning };
+  };
+
+  return {
+    async snapshot(install, backupId, signal, report) {
+      // An install that is being deleted is set aside before its last backup.
+      const found = requireWordPress(install, websites.heldWebsiteOf(install.id));
+      if (found === null) return snapshots.snapshot(install, backupId, signal, report);
+      if (found.php.isHeld(install.id)) throw new Error('the website is being restored');
+      const make = () =>
+        snapshots.snapshot(install, backupId, signal, report, (work, within) =>
+          found.php.atRest(install.id, work, within),
+        );
+      return blamingWebsite(found.sites.withDatabaseCopy(install, found.facts, make, signal));
+    },
+
+    restore,
+
+    async discardSnapshot(install, backupId) {
+      await snapshots.discard(install, backupId);
+      // Last, because until then it can be indexed.
+      await chosen.forget(install.id, backupId);
+    },
+    browseBackup: chosen.browseBackup,
+    listBackupTables: chosen.listBackupTables,
+    readBackupFile: chosen.readBackupFile,
+    heldBackups: (install) => snapshots.held(install.id),
+
+    pack: (install, { backupId, archiveId }, signal) =>
+      archives.pack(
+        install.id,
+        archiveId,
+        (write) => snapshots.unpack(install, backupId, write, signal),
+        signal,
+      ),
+    readPacked: (install, archiveId, part) => archives.read(install.id, archiveId, part),
+    discardPacked: (install, archiveId) => archives.discard(install.id, archiveId),
+  };
+}
