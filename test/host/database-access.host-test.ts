@@ -1,3 +1,4 @@
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RunningMachine } from '../../src/app/linux-host.ts';
@@ -145,4 +146,11 @@ test('a session reaches no other database, server, system or file', async () => 
   );
   const start = await shop.ask(DATABASE_PATH, { headers: { cookie } });
   expect(start).toMatchObject({ status: 303, headers: { location: shop.firstPage } });
+});
+
+test('no link is made in a folder that the website cannot write', async () => {
+  await shop.link();
+  await chmod(shop.sessions, 0o500);
+  await expect(shop.link()).rejects.toThrow(/cannot write into its folder tmp\/homeport-database/);
+  await chmod(shop.sessions, 0o700);
 });

@@ -71,6 +71,8 @@ async function provide(
   folder: string,
 ): Promise<string> {
   const digest = createHash('sha256').update(await readFile(versionFile));
+  // Our own part of a copy may change with each version of this program.
+  if (Object.keys(texts).length > 0) digest.update(JSON.stringify([Object.keys(content), texts]));
   const target = join(folder, `${name}-${digest.digest('hex').slice(0, 16)}`);
   if ((await ifThere(stat(target))) !== null) return target;
   const scratch = join(folder, `.${randomUUID()}`);

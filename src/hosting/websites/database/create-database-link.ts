@@ -33,7 +33,7 @@ export interface DatabaseLinksOptions {
 }
 
 const Printed = Type.Object({
-  link: Type.Enum(['kept', 'no program', 'no folder']),
+  link: Type.Enum(['kept', 'no program', 'no folder', 'not written']),
 });
 
 /** Creates links to databases (docs/decisions/database-access.md). The website keeps a hash of the token. */
@@ -58,6 +58,7 @@ export function createDatabaseLinks({ clock, randomness, log }: DatabaseLinksOpt
     if (link === 'kept') return { token, expiresAt: new Date(expires * SECOND_MS).toISOString() };
     if (link === 'no program') return missing(program.name);
     if (link === 'no folder') return NO_FOLDER;
+    if (link === 'not written') return NOT_WRITTEN;
     log.warn({ install: installId, exit, stderr }, 'PHP kept no link to the database');
     return NOT_RUNNING;
   };
@@ -77,4 +78,9 @@ export const NOT_RUNNING: DatabaseLinkRefused = {
 const NO_FOLDER: DatabaseLinkRefused = {
   refused: 'website',
   reason: `Something else is in place of the folder tmp/${SESSIONS} of this website. Delete it by SFTP.`,
+};
+
+const NOT_WRITTEN: DatabaseLinkRefused = {
+  refused: 'website',
+  reason: `The website cannot write into its folder tmp/${SESSIONS}, for example because its disk space is used up. Delete files by SFTP, then try again.`,
 };

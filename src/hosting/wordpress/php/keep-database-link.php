@@ -29,11 +29,12 @@
         }
     }
     $mask = umask(0077);
-    $written = file_put_contents("$folder/$name", $content);
+    $written = @file_put_contents("$folder/$name", $content);
     umask($mask);
     if ($written !== strlen($content)) {
         @unlink("$folder/$name");
-        throw new RuntimeException('the link could not be written');
+        echo '{"link":"not written"}';
+        return;
     }
     echo '{"link":"kept"}';
 })();
