@@ -6,7 +6,7 @@ const MIB = 1024 ** 2;
 /** Part of its disk quota that the logs of an install may take besides it. */
 const QUOTA_SHARE = 0.1;
 
-/** What hosts keep of the logs of an install. */
+/** The rules by which hosts keep the logs of an install. */
 export function logRulesOf({
   logDays,
   logAddressHours,

@@ -10,7 +10,7 @@ import type { Serving } from './serving.ts';
 import { requireHomePage, visitorsWarning } from './wordpress/home-page.ts';
 import type { SiteFacts } from './wordpress/site.ts';
 
-/** What visitors see of the websites, at the edge of this process or of the one that serves them. */
+/** The websites as visitors see them, at the edge of this process or of the one that serves them. */
 export interface VisitorView {
   /** Resolves once the edge serves that revision of the install's vhost file. */
   showing(install: InstallRef, revision: string, signal?: AbortSignal): Promise<void>;

@@ -178,7 +178,7 @@ export function refusalOfEmbedded(capability: Capability, runtime: Runtime): str
 const AVAILABLE: CapabilityState = { available: true };
 const lacking = (reason: string, remedy: string): CapabilityState => ({ available: false, reason, remedy });
 
-/** Capabilities for which the embedded host needs PHP. */
+/** The embedded host needs PHP for these capabilities. */
 const NEEDS_PHP: ReadonlySet<Capability> = new Set([
   'wordpress_login',
   'wordpress_details',

@@ -63,7 +63,7 @@ export interface Files {
   endOfErrorLog(bytes: number): Promise<string>;
 }
 
-/** What happened to the website. Beside its runtime, because logs of all websites are read all the time, and running programs needs more. */
+/** Records of the events of a website. Beside its runtime, because logs of all websites are read all the time, and running programs needs more. */
 export interface Records {
   /** The folder of its logs. The host alone writes there, and the website reads it at most. Missing before the website and after it. */
   readonly logs: string;

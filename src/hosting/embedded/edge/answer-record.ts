@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { finished, type Readable } from 'node:stream';
 
-/** What the access log says of an answer that its head does not. */
+/** Facts about an answer for the access log that are not in its head. */
 interface AnswerRecord {
   /** Null without the page cache. */
   cache: string | null;
@@ -27,7 +27,7 @@ export function noteCache(response: ServerResponse, cache: 'HIT' | 'MISS' | 'BYP
   recordOf(response).cache = cache;
 }
 
-/** Counts the time that PHP or the object storage takes for an answer: until its body has ended, if there is one. */
+/** Counts the time that PHP or the object storage takes for an answer: until its body has ended. */
 export async function timed<Answer>(
   response: ServerResponse,
   ask: () => Promise<Answer>,
@@ -51,7 +51,7 @@ export async function timed<Answer>(
   }
 }
 
-/** What was noted of an answer until now. */
+/** The notes about an answer until now. */
 export function noted(response: ServerResponse): { cache: string | null; upstreamMs: number | null } {
   const record = recordOf(response);
   return { cache: record.cache, upstreamMs: millisecondsOf(record) };

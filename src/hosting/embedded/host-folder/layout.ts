@@ -34,7 +34,7 @@ export interface Layout {
   sqlite: string;
   /** WP-CLI, one folder for each version. */
   wpCli: string;
-  /** phpMyAdmin, one folder for each version that somebody has opened. */
+  /** phpMyAdmin, one folder for each version that was opened. */
   phpMyAdmin: string;
   /** Unfinished work. */
   scratch: string;

@@ -7,7 +7,7 @@ import { openContained } from '../host-folder/contained-file.ts';
 
 /** UpdraftPlus makes a handful of files for each backup. */
 const MOST_FILES = 1_000;
-/** What is not a plain file in plain folders, or is gone. */
+/** Codes of errors for a name that is no plain file in plain folders, or that is missing. */
 const NOT_PLAIN = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR', 'EACCES', 'ENXIO', 'ENOTCONTAINED'];
 
 /**

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { MINUTE_MS } from '../../../lib/durations.ts';
+import { LEAST_FREE_BYTES } from '../../../lib/free-space.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { syncFileSystem } from '../../../lib/sync-file-system.ts';
+import { watchingFreeSpace } from '../../../lib/watching-free-space.ts';
 import { RefusedImportError } from '../../contract/errors.ts';
 import type { InstallLimits } from '../../contract/install-limits.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
@@ -26,7 +28,6 @@ import { unicodeName } from '../wordpress/host-names-file.ts';
 import { PRIVATE, type SiteFacts } from '../wordpress/site.ts';
 import type { WordPressSites } from '../wordpress/wordpress-sites.ts';
 import { linkPlainFiles } from './linked-archive.ts';
-import { watchingRoom } from './watch-room.ts';
 
 interface StagingOptions {
   layout: Layout;
@@ -83,7 +84,7 @@ export function stageImports(options: StagingOptions): ImportableWebsite['stage'
     const site = { ...found, private: own, limits: { ...found.limits, threads: 1 } };
     const runtime = wasmPrograms({ php, site: async () => site, origin: facts.origin });
     try {
-      return await watchingRoom(folder, signal, (limited) =>
+      return await watchingFreeSpace({ folder, least: LEAST_FREE_BYTES, full: noRoom }, signal, (limited) =>
         build(
           {
             runtime,
@@ -126,6 +127,8 @@ export function stageImports(options: StagingOptions): ImportableWebsite['stage'
     }
   };
 }
+
+const noRoom = () => new RefusedImportError('The host has too little free space. Ask its operator.');
 
 function noteAbout(skipped: readonly string[]): string {
   const more = skipped.length - MOST_NAMED;

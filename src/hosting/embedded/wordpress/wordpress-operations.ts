@@ -18,7 +18,7 @@ type WordPressOperations = Pick<
   'createDatabaseLink' | 'createLogin' | 'readMail' | 'replaceUrls' | 'restartPhp' | 'runWpCli'
 >;
 
-/** What users do with the WordPress of an install. `requireWordPress` returns null if its website consists of files. */
+/** Operations of users on the WordPress of an install. `requireWordPress` returns null if its website consists of files. */
 export function createWordPressOperations(
   requireWordPress: (install: InstallRef) => (EmbeddedWordPress & { facts: SiteFacts }) | null,
 ): WordPressOperations {

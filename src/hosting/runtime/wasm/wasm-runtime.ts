@@ -39,7 +39,7 @@ export function wasmRuntime({ folders, ...website }: WasmWebsite): InstallRuntim
   return { ...wasmFiles(folders), ...wasmPrograms(website) };
 }
 
-/** The programs alone, for a website whose files nobody asks for. */
+/** The programs alone, for a website whose files are not read. */
 export function wasmPrograms({ php, site, origin }: Omit<WasmWebsite, 'folders'>): Programs {
   async function follow(
     run: ScriptRun,
