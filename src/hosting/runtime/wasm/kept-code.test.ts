@@ -41,3 +41,11 @@ it('gives no damaged code, which V8 would run', async () => {
   expect(await keptCodeIn(kept).give(program)).toBe(false);
   expect(existsSync(given())).toBe(false);
 });
+
+it('gives no code of another PHP, which V8 would run, too', async () => {
+  const kept = join(folder, 'kept');
+  await writeFile(join(folder, 'one'), 'code');
+  await keptCodeIn(kept, async () => 'PHP 3.1').keep(join(folder, 'one'), program);
+  expect(await keptCodeIn(kept, async () => 'PHP 3.2').give(program)).toBe(false);
+  expect(await keptCodeIn(kept, async () => 'PHP 3.1').give(program)).toBe(true);
+});

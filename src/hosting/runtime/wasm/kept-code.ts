@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { replaceAtomically } from '../../../lib/durable-file.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import type { ProcessProgram } from './process-program.ts';
@@ -20,11 +20,11 @@ const NAME = 'php.code';
 
 /**
  * `folder`: created on first use. The name of a file says for which PHP, Node and processor its code is, and what must be in it: V8 runs
- * damaged code.
+ * damaged code, and code of another PHP. `php`: names the installed one.
  */
-export function keptCodeIn(folder: string): KeptCode {
+export function keptCodeIn(folder: string, php = installedPhp): KeptCode {
   async function kept(): Promise<Buffer | null> {
-    const begin = `${machineDigest()}-`;
+    const begin = `${digestFor(await php())}-`;
     for (const name of (await ifThere(readdir(folder))) ?? []) {
       if (!name.startsWith(begin)) continue;
       const code = await ifThere(readFile(join(folder, name)));
@@ -45,7 +45,7 @@ export function keptCodeIn(folder: string): KeptCode {
 
     async keep(file, program) {
       const code = await readFile(file);
-      const name = `${machineDigest()}-${digestOf(code)}`;
+      const name = `${digestFor(await php())}-${digestOf(code)}`;
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await replaceAtomically(join(folder, name), code);
       for (const other of await readdir(folder)) {
@@ -56,10 +56,12 @@ export function keptCodeIn(folder: string): KeptCode {
   };
 }
 
-function machineDigest(): string {
-  const packageFile = createRequire(import.meta.url).resolve('@php-wasm/node-8-4/package.json');
-  return digestOf(JSON.stringify([dirname(packageFile), process.version, process.arch, cpus()[0]?.model]));
-}
+/** The description of the package, which has its version. */
+const installedPhp = (): Promise<string> =>
+  readFile(createRequire(import.meta.url).resolve('@php-wasm/node-8-4/package.json'), 'utf8');
+
+const digestFor = (php: string): string =>
+  digestOf(JSON.stringify([php, process.versions, process.platform, process.arch, cpus()[0]?.model]));
 
 const digestOf = (content: string | Buffer): string =>
   createHash('sha256').update(content).digest('hex').slice(0, 32);
