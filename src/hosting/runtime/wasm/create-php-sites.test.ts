@@ -15,9 +15,10 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../policy/edge.fixture.ts';
@@ -199,6 +200,20 @@ describe('requests', () => {
     });
     expect((await ask('/size.php', upload(64))).text).toBe(String(64 * MIB));
     await expect(ask('/size.php', upload(66))).rejects.toMatchObject({ reason: 'too_large' });
+  });
+
+  it('answers a request whose body arrives while the website would rest', async () => {
+    await put('wp-content/body.php', '<?php echo file_get_contents("php://input");');
+    await ask('/some/');
+    const body = new PassThrough();
+    body.write('be');
+    const answer = ask('/wp-content/body.php', { method: 'POST', body });
+    // The request has begun by then.
+    await setImmediate();
+    const resting = sites.rest(site.id);
+    body.end('gun');
+    expect((await answer).text).toBe('begun');
+    await resting;
   });
 
   it.each(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE'])(

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { finished } from 'node:stream';
+import { finished, type Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { serializeByKey, untilAborted } from '../../../lib/concurrency.ts';
 import { SECOND_MS } from '../../../lib/durations.ts';
@@ -31,6 +31,8 @@ import { createRunningSites } from './running-sites.ts';
 import { UnconfinedError } from './unconfined-error.ts';
 
 const GRACE_MS = 10_000;
+/** A body that takes longer comes from a slow visitor. */
+const SLOW_BODY_MS = 1_000;
 /** The least time for running requests. */
 const REST_GRACE_MS = 60_000;
 /** Memory of a thread beyond a page's `memory_limit` and an upload: PHP itself and its caches. */
@@ -274,9 +276,8 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
     request: (site, request, signal) =>
       inProcessForVisitor(site, signal, async (process, done, setWaiting) => {
         const held = request.body && bodiesOf(process, site).hold(request.body);
-        // Visitors who send or read slowly must not keep the memory from other websites.
-        setWaiting(held !== null);
-        held?.stream.once('end', () => setWaiting(false));
+        // Visitors who send or read slowly must not keep the memory from other websites. Others must get an answer.
+        if (held) whileSlow(held.stream, setWaiting);
         try {
           const response = await process.request({ ...request, body: held?.stream ?? null }, signal);
           // PHP has ended by then. Its output waits for the visitor.
@@ -381,4 +382,14 @@ function settingsOf({ memoryMb, uploadMb, inputVars }: ProcessLimits): PhpProces
     inputVars,
     threadMb: Math.max(memoryMb, SCRIPT_MB) + uploadMb + THREAD_OWN_MB,
   };
+}
+
+/** Tells that a body takes long to arrive, and when it is there. */
+function whileSlow(body: Readable, setSlow: (isSlow: boolean) => void): void {
+  const timer = setTimeout(setSlow, SLOW_BODY_MS, true);
+  timer.unref();
+  body.once('close', () => {
+    clearTimeout(timer);
+    setSlow(false);
+  });
 }
