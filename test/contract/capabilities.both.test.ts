@@ -87,7 +87,7 @@ interface Scenario {
 }
 
 const SCENARIOS = ['embedded, files', 'embedded, WordPress', 'linux', 'linux, bare'] as const;
-/** What each lacks. A change of the declaration shows here what users get and lose. */
+/** The capabilities that each lacks. A change of the declaration shows here what users get and lose. */
 const LACKING: Record<(typeof SCENARIOS)[number], Capability[]> = {
   'embedded, files': CAPABILITIES.filter((name) => name !== 'logs'),
   'embedded, WordPress': ['php_versions', 'mail', 'imports_by_ssh', 'backup_tables', 'object_cache', 'shell'],
@@ -206,7 +206,7 @@ async function made({ homeport }: Scenario): Promise<Record<string, number>> {
   };
 }
 
-/** What was made since. Earlier requests may fail meanwhile, and what they made is gone. */
+/** Names of the tables with more rows than before. Rows of earlier requests that fail meanwhile are removed. */
 const madeSince = async (present: Scenario, before: Record<string, number>): Promise<string[]> =>
   Object.entries(await made(present)).flatMap(([name, count]) => (count > (before[name] ?? 0) ? name : []));
 

@@ -21,7 +21,7 @@ declare module 'vitest' {
   }
 }
 
-/** What a host prepares for its first website. */
+/** Files that a host prepares for its first website. */
 const PARTS = ['wordpress', 'golden', 'sqlite-plugin', 'wp-cli'];
 
 /** Gives a new host's folder what a host has prepared once for the whole run: WordPress, the website to copy, and PHP's machine code. */
