@@ -41,8 +41,12 @@ const CHECKS = {
   'npm start answers over HTTPS': async (trial) => {
     trial.server = await start(trial);
     const ca = readFileSync(join(trial.data, 'tls', 'api.crt'));
+    const answer = (path) => statusOf({ port: trial.server.port, path, ca });
+    const deadline = Date.now() + PATIENCE_MS;
+    // The portal is built beside the running server.
+    while ((await answer('/')) === 503 && Date.now() < deadline) await pause(200);
     for (const path of ['/v1/status', '/']) {
-      const status = await statusOf({ port: trial.server.port, path, ca });
+      const status = await answer(path);
       if (status !== 200) throw new Error(`${path} was answered with ${status}`);
     }
   },

@@ -56,7 +56,7 @@ export interface TestOptions {
   place?: DatabasePlace;
   roles?: { api: boolean; hosting: boolean };
   /** Folder of the built portal. */
-  portalFolder?: string;
+  portalFolder?: string | Promise<string>;
   /** Port of authoritative name servers. */
   dnsPort?: number;
   /** Replace those of the hosts. */

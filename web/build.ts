@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import configuration from './vite.config.ts';
 
 const web = import.meta.dirname;
 /** Files smaller than this are not compressed: the response headers would cost more than compression saves. */
@@ -17,7 +16,10 @@ const LEAST_BYTES = 1024;
 export async function buildPortal(folder: string): Promise<void> {
   // Loaded here because every start of the server runs this file, and loading Vite takes longer than checking for
   // changes.
-  const { build } = await import('vite');
+  const [{ build }, { default: configuration }] = await Promise.all([
+    import('vite'),
+    import('./vite.config.ts'),
+  ]);
   const { NODE_ENV } = process.env;
   // Test runners set another value, which would build the slower development versions of the libraries.
   process.env.NODE_ENV = 'production';

@@ -11,26 +11,37 @@ const FORMS = [
 ];
 const FOREVER = 'public, max-age=31536000, immutable';
 
-/**
- * Serves the files of a folder in their compressed forms. Browsers cache them forever, because their names change with their content. A
- * file is read at its first use.
- */
-export async function serveAssets(app: FastifyInstance, prefix: string, folder: string): Promise<void> {
-  const names = new Set(await readdir(folder));
-  const contents = new Map<string, Promise<Buffer>>();
-  const contentOf = (name: string): Promise<Buffer> => {
-    const known = contents.get(name);
-    if (known !== undefined) return known;
-    const content = readFile(join(folder, name));
-    content.catch(() => contents.delete(name));
-    contents.set(name, content);
-    return content;
-  };
+/** The files of a folder. */
+export interface Assets {
+  names: ReadonlySet<string>;
+  /** A file is read at its first use. */
+  contentOf(name: string): Promise<Buffer>;
+}
 
+export async function openAssets(folder: string): Promise<Assets> {
+  const contents = new Map<string, Promise<Buffer>>();
+  return {
+    names: new Set(await readdir(folder)),
+    contentOf(name) {
+      const known = contents.get(name);
+      if (known !== undefined) return known;
+      const content = readFile(join(folder, name));
+      content.catch(() => contents.delete(name));
+      contents.set(name, content);
+      return content;
+    },
+  };
+}
+
+/**
+ * Serves the present `assets` in their compressed forms. Browsers cache them forever, because their names change with their content.
+ */
+export function serveAssets(app: FastifyInstance, prefix: string, assets: () => Assets | undefined): void {
   app.get<{ Params: { name: string } }>(`${prefix}:name`, async (request, reply) => {
     const { name } = request.params;
-    if (!names.has(name)) return reply.callNotFound();
-    const forms = FORMS.filter(({ ending }) => names.has(name + ending));
+    const present = assets();
+    if (!present?.names.has(name)) return reply.callNotFound();
+    const forms = FORMS.filter(({ ending }) => present.names.has(name + ending));
     const accepted = request.headers['accept-encoding'] ?? 'identity';
     const best = negotiate(
       accepted,
@@ -41,6 +52,6 @@ export async function serveAssets(app: FastifyInstance, prefix: string, folder: 
     return reply
       .headers({ 'cache-control': FOREVER, vary: 'accept-encoding' })
       .type(mime.contentType(name) || 'application/octet-stream')
-      .send(await contentOf(name + (form?.ending ?? '')));
+      .send(await present.contentOf(name + (form?.ending ?? '')));
   });
 }

@@ -153,18 +153,23 @@ describe('the pages of the portal', () => {
   });
 });
 
-it('explains what to do if the portal was not built, while the API works', async () => {
-  const folder = temporaryFolder();
+it('says that the portal is being built, and what to do if that fails, while the API works', async () => {
+  const failed = Promise.withResolvers<string>();
   const homeport = await startTestHomeport({
-    portalFolder: folder.path,
+    portalFolder: failed.promise,
     roles: { api: true, hosting: false },
   });
   const agent = createAgent(homeport.ca);
-  const answer = await request(`${homeport.origin}/`, { dispatcher: agent });
-  expect(answer.statusCode).toBe(503);
-  expect(await answer.body.text()).toContain('npm run build');
+  const page = async () => {
+    const { statusCode, headers, body } = await request(`${homeport.origin}/`, { dispatcher: agent });
+    return { status: statusCode, again: headers['retry-after'], text: await body.text() };
+  };
+  expect(await page()).toMatchObject({ status: 503, again: '2', text: expect.stringMatching('being built') });
+  failed.reject(new Error('no space left'));
+  await expect
+    .poll(page)
+    .toMatchObject({ status: 503, again: undefined, text: expect.stringMatching('npm run build') });
   expect((await homeport.anonymous.get('/status')).status).toBe(200);
   await agent.close();
   await homeport.remove();
-  folder.remove();
 });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasCode } from '../lib/error-code.ts';
 import { createFirstPage, type FirstPage } from './first-page.ts';
-import { serveAssets } from './portal-assets.ts';
+import { type Assets, openAssets, serveAssets } from './portal-assets.ts';
 import { sessionToken } from './session.ts';
 
 /** Folder that `npm run build` writes the pages to. */
@@ -57,45 +57,83 @@ const NOT_BUILT = `<!doctype html>
 </html>
 `;
 
+/** Seconds until the browser asks again. */
+const AGAIN_S = 2;
+const BEING_BUILT = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="${AGAIN_S}"><title>Homeport</title>
+<h1>The portal is being built</h1>
+<p>It opens here in a few seconds. The API works already.</p>
+</html>
+`;
+
+/** The built portal. */
+interface Portal {
+  page: FirstPage;
+  assets: Assets;
+}
+
+interface PortalOptions {
+  /** Of the built portal; a promise while it is being built, which rejects if that fails. */
+  folder: string | Promise<string>;
+  publicUrl: string;
+}
+
 /**
  * Serves the built portal: one document, and the files that it loads. If `publicUrl` has a path, all pages are below it.
  */
-export function portalPages({ folder, publicUrl }: { folder: string; publicUrl: string }) {
+export function portalPages({ folder, publicUrl }: PortalOptions) {
   return async (app: FastifyInstance): Promise<void> => {
-    const built = await readIfPresent(join(folder, 'index.html'));
-    const based = built?.replace('<base href="/">', `<base href="${escapeAttribute(basePath(publicUrl))}">`);
-    const page =
-      based === undefined
-        ? undefined
-        : createFirstPage(based, await readIfPresent(join(folder, 'first-page.json')));
+    let portal: Portal | undefined;
+    let isBeingBuilt = false;
+    const open = async (built: string) => {
+      portal = await openPortal(built, publicUrl);
+    };
+    if (typeof folder === 'string') await open(folder);
+    else {
+      isBeingBuilt = true;
+      void folder
+        // Whoever builds reports why the build failed.
+        .then(open, () => {})
+        .catch((err: unknown) => app.log.error({ err }, 'the pages of the portal cannot be read'))
+        .finally(() => {
+          isBeingBuilt = false;
+        });
+    }
+
+    const send = (request: FastifyRequest, reply: FastifyReply, found = 200): FastifyReply => {
+      reply.headers(HEADERS).type('text/html; charset=utf-8');
+      if (portal !== undefined) {
+        const [path = '/'] = request.url.split('?');
+        return reply.code(found).send(portal.page(path, sessionToken(request) !== undefined));
+      }
+      if (isBeingBuilt) return reply.code(503).header('retry-after', AGAIN_S).send(BEING_BUILT);
+      return reply.code(503).send(NOT_BUILT);
+    };
     for (const url of PAGES) {
-      app.get(url, async (request, reply) => document(request, reply, page));
+      app.get(url, async (request, reply) => send(request, reply));
     }
     // Browsers get the portal's "not found" page; programs get the API's answer.
     app.get('/*', { config: { isNothing: true } }, async (request, reply) =>
-      isForReading(request) ? document(request, reply, page, 404) : reply.callNotFound(),
+      isForReading(request) ? send(request, reply, 404) : reply.callNotFound(),
     );
-    if (built !== undefined) await serveAssets(app, ASSETS, join(folder, ASSETS));
+    serveAssets(app, ASSETS, () => portal?.assets);
+  };
+}
+
+/** Undefined if the portal was not built into `folder`. */
+async function openPortal(folder: string, publicUrl: string): Promise<Portal | undefined> {
+  const built = await readIfPresent(join(folder, 'index.html'));
+  if (built === undefined) return undefined;
+  const based = built.replace('<base href="/">', `<base href="${escapeAttribute(basePath(publicUrl))}">`);
+  return {
+    page: createFirstPage(based, await readIfPresent(join(folder, 'first-page.json'))),
+    assets: await openAssets(join(folder, ASSETS)),
   };
 }
 
 /** Whether a browser requests a page, at a path that is not the API's, its documentation's or an asset's. */
 function isForReading({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
   return method === 'GET' && accept.includes('text/html') && !NO_PAGES.test(url);
-}
-
-function document(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: FirstPage | undefined,
-  found = 200,
-): FastifyReply {
-  const [path = '/'] = request.url.split('?');
-  return reply
-    .code(page === undefined ? 503 : found)
-    .headers(HEADERS)
-    .type('text/html; charset=utf-8')
-    .send(page?.(path, sessionToken(request) !== undefined) ?? NOT_BUILT);
 }
 
 function readIfPresent(file: string): Promise<string | undefined> {

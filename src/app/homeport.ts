@@ -47,8 +47,8 @@ export interface Surroundings {
   log: Logger;
   clock?: Clock;
   random?: Randomness;
-  /** The folder of the built portal; tests use another than `npm run build`. */
-  portalFolder?: string;
+  /** The folder of the built portal, or its promise while it is being built. Default: that of `npm run build`. */
+  portalFolder?: string | Promise<string>;
   /** Replace those of the hosts. */
   hostCallers?: Partial<HostCallers>;
   /** The kind of the hosts, which decides what they do for installs; by default the configured one. */

@@ -83,10 +83,10 @@ describe.skipIf(!has('script'))('npm start in a new clone, on a terminal', () =>
     expect(lines()[0]).toBe('Homeport is starting: 0 s');
     const steps = [
       'Homeport is starting.',
-      'Building the portal, once after each update: 0 s',
-      'The portal was built.',
       'Homeport is running',
       'Ctrl-C ends it.',
+      'Building the portal, once after each update: 0 s',
+      'The portal was built.',
       'Set your password for the portal (the link works once, for 7 days)',
       'Your credentials for the API (shown only now)',
     ];

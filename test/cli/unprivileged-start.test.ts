@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAgent } from '../client.ts';
 import { freePort } from '../servers/free-port.ts';
 import { makeClone, ROOT } from './clone.ts';
@@ -98,11 +98,19 @@ describe.skipIf(whyNot !== null)(`npm start by an unprivileged user in root's cl
     expect(await ended).toEqual([0, null]);
   }
 
-  /** The portal's first page and a script that it loads. */
+  /** The portal's first page, once it is built, and a script that it loads. */
   async function visit(): Promise<void> {
     const agent = createAgent(readFileSync(join(dataDir, 'tls', 'api.crt'), 'utf8'));
     const get = (path: string) => agent.request({ origin, path, method: 'GET' });
     try {
+      await vi.waitUntil(
+        async () => {
+          const { statusCode, body } = await get('/');
+          await body.dump();
+          return statusCode !== 503;
+        },
+        { timeout: 120_000, interval: 200 },
+      );
       const page = await get('/');
       expect(page.statusCode).toBe(200);
       const [script] = /portal\/assets\/[^"]+\.js/.exec(await page.body.text()) ?? [];
@@ -118,8 +126,8 @@ describe.skipIf(whyNot !== null)(`npm start by an unprivileged user in root's cl
   it('builds the portal into the data folder if it was never built, and once', async () => {
     dataDir = ownFolder('first');
     await start();
-    expect(printed).toContain('The portal was built.');
     await visit();
+    expect(printed).toContain('The portal was built.');
     await stop();
     expect(existsSync(join(clone, 'web', 'dist'))).toBe(false);
     expect(statSync(join(dataDir, 'portal', 'index.html')).uid).toBe(UNPRIVILEGED.uid);

@@ -11,6 +11,7 @@ import { type Roles, type RunningHomeport, startHomeport } from '../../app/homep
 import { LONGEST_STOP_MS } from '../../app/shutdown.ts';
 import type { Config } from '../../config/config.ts';
 import { isDatabaseFault, unusableDatabase } from '../../database/unusable.ts';
+import { messageOf } from '../../lib/error-message.ts';
 import { hostAndPort } from '../../lib/host-and-port.ts';
 import { checkSealingKey } from '../doctor/sealing-key.ts';
 import { supervisesHere } from '../host/beside.ts';
@@ -18,7 +19,7 @@ import { tellSupervisor } from '../host/server-process.ts';
 import { supervise } from '../host/supervise.ts';
 import { firstSignIn } from '../platform/first-sign-in.ts';
 import { createLog } from '../platform/log.ts';
-import { providePortal } from '../platform/portal-build.ts';
+import { type ProvidedPortal, providePortal } from '../platform/portal-build.ts';
 import { endSoon, killAfter } from '../platform/process-end.ts';
 import { provideNextProgram } from '../platform/program-build.ts';
 import { notifyServiceManager } from '../platform/service-manager.ts';
@@ -77,8 +78,14 @@ async function serveHere(
   { roles, demo, buildPortal }: ServeOptions,
 ): Promise<string[]> {
   const lock = roles.hosting && config.host === 'embedded' ? await lockHere(config) : null;
-  const portalFolder = buildPortal && roles.api ? await builtPortal(config) : undefined;
-  const homeport = await startHomeport(config, { log, ...(portalFolder && { portalFolder }) }, roles);
+  const stopping = new AbortController();
+  const portal = buildPortal && roles.api ? await findPortal(config, stopping.signal) : undefined;
+  const portalFolder = portal?.build ?? portal?.folder;
+  const surroundings = { log, ...(portalFolder !== undefined && { portalFolder }) };
+  const homeport = await startHomeport(config, surroundings, roles).catch((error: unknown) => {
+    stopping.abort();
+    throw error;
+  });
   // Before the first output, so that a reader of it can stop the process.
   const ended = stopSignal('finishing running requests and jobs').then(async () => {
     killAfter(LONGEST_STOP_MS, log);
@@ -86,7 +93,6 @@ async function serveHere(
     return homeport.stop(GRACE_MS);
   });
   const first = await ensureOwner(homeport.platform, homeport.services);
-  const stopping = new AbortController();
   void ended.finally(() => stopping.abort());
   const hasDemo = demo && (await createDemo(config, homeport, stopping.signal));
   await warnOfOtherKey(config, homeport, log);
@@ -96,11 +102,17 @@ async function serveHere(
   tellSupervisor();
   await notifyServiceManager('READY=1', log);
   releaseStartupMemory();
-  if (buildPortal) void provideNextProgram(log);
-  const prepared = demo
-    ? Promise.resolve()
-    : prepareWordPress(config, homeport, { first: first !== undefined, stopping: stopping.signal });
+  const built = reportBuild(portal?.build ?? null, log, stopping.signal);
+  // One after the other, because each shows its progress, and a small machine has work enough with one.
+  const prepared = built.then(async () => {
+    if (stopping.signal.aborted) return;
+    if (buildPortal) void provideNextProgram(log);
+    if (demo) return;
+    await prepareWordPress(config, homeport, { first: first !== undefined, stopping: stopping.signal });
+  });
   if (onTerminal && signIn !== null) {
+    // The link leads to the portal.
+    await Promise.race([built, ended]);
     await Promise.race([prepared, ended, sleep(LAST_LINES_MS, undefined, { ref: false })]);
     process.stdout.write(`\n${signIn}`);
   }
@@ -162,19 +174,29 @@ async function finishDemo(homeport: RunningHomeport, stopping: AbortSignal): Pro
 }
 
 /** Builds into the data folder if this user cannot write to `web/dist`. */
-async function builtPortal({ dataDir }: Config): Promise<string> {
+function findPortal({ dataDir }: Config, signal: AbortSignal): Promise<ProvidedPortal> {
   prepareDataFolder(dataDir);
+  return providePortal({ otherwise: join(dataDir, 'portal'), signal });
+}
+
+/** Shows a build of the portal beside the running server. Never rejects. */
+async function reportBuild(
+  build: ProvidedPortal['build'],
+  log: Logger,
+  stopping: AbortSignal,
+): Promise<void> {
+  if (build === null) return;
   const progress = createWaitProgress('Building the portal, once after each update', process.stderr);
+  progress.begin();
   try {
-    const { folder, built } = await providePortal({
-      otherwise: join(dataDir, 'portal'),
-      onBuilding: progress.begin,
-    });
+    await build;
     progress.end();
-    if (built) process.stderr.write('The portal was built.\n');
-    return folder;
-  } finally {
+    process.stderr.write('The portal was built.\n');
+  } catch (err) {
     progress.end();
+    if (stopping.aborted) return;
+    log.error({ err }, 'the portal could not be built');
+    process.stderr.write(`homeport: ${messageOf(err)}\n`);
   }
 }
 

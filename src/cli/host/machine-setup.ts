@@ -74,8 +74,9 @@ async function prepareMachine(config: Config): Promise<void> {
   );
   // The control plane cannot write to root's program, so root builds it and the portal.
   await tell('portal', async () => {
-    const { folder, built } = await providePortal();
-    return built ? `built into ${folder}` : null;
+    const { folder, build } = await providePortal();
+    await build;
+    return build === null ? null : `built into ${folder}`;
   });
   await tell('program', async () => ((await provideProgram()) ? 'built' : null));
   await tell('sandboxes', async () => {

@@ -6,38 +6,46 @@ import { OperatorError } from '../../lib/operator-error.ts';
 
 const BUILDER = fileURLToPath(new URL('../../../web/build.ts', import.meta.url));
 
-/** Folder of the portal's pages, and whether they were built now. */
+/** Where the portal's pages are. */
 export interface ProvidedPortal {
   folder: string;
-  built: boolean;
+  /** Resolves to the folder once it is built, and rejects with OperatorError if that fails. Null if the pages were there. */
+  build: Promise<string> | null;
 }
 
 interface ProvideOptions {
   /** The folder to build into if this user cannot write to `web/dist`. */
   otherwise?: string;
-  /** Called when a build begins. */
-  onBuilding?(): void;
+  /** Ends the build. */
+  signal?: AbortSignal;
 }
 
 /**
- * Builds the portal if it is missing or older than its sources: into `web/dist`, or into `otherwise`. A child process builds it, so that the
- * server does not load the build tools. Throws OperatorError.
+ * Begins to build the portal if it is missing or older than its sources: into `web/dist`, or into `otherwise`. A child process builds it, so
+ * that the server does not load the build tools. Throws OperatorError.
  */
-export async function providePortal({ otherwise, onBuilding }: ProvideOptions = {}): Promise<ProvidedPortal> {
+export async function providePortal({ otherwise, signal }: ProvideOptions = {}): Promise<ProvidedPortal> {
   const words = [BUILDER, '--when-missing', ...(otherwise === undefined ? [] : [otherwise])];
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'], signal });
   const closed = once(child, 'close');
-  let provided: ProvidedPortal | undefined;
   for await (const line of createInterface({ input: child.stdout })) {
-    const [, state, folder] = /^(building|built|present) (.+)$/.exec(line) ?? [];
-    if (state === 'building') onBuilding?.();
-    else if (folder !== undefined) provided = { folder, built: state === 'built' };
+    const [, state, folder] = /^(building|present) (.+)$/.exec(line) ?? [];
+    if (folder === undefined) continue;
+    // Otherwise its end is never seen.
+    child.stdout.resume();
+    const build = closed.then(() => {
+      if (child.exitCode !== 0) throw notBuilt();
+      return folder;
+    });
+    // Whoever needs the portal waits for it, perhaps later than it fails.
+    build.catch(() => {});
+    return { folder, build: state === 'building' ? build : null };
   }
   await closed;
-  if (child.exitCode !== 0 || provided === undefined) {
-    throw new OperatorError(
-      'The portal could not be built, for the reason above. The API works without it: start with "homeport serve", without --build-portal.',
-    );
-  }
-  return provided;
+  throw notBuilt();
 }
+
+const notBuilt = () =>
+  new OperatorError(
+    'The portal could not be built, for the reason above. The API works without it. "npm run build" tries again.',
+  );

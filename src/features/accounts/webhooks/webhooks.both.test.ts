@@ -252,6 +252,7 @@ describe('a failed delivery', () => {
       expect(await deliveriesOf(id)).toMatchObject([{ attempts: 1, state: 'pending' }]),
     );
     await addSite('Behind');
+    await until(async () => expect(await deliveriesOf(id)).toMatchObject([{ attempts: 0 }, { attempts: 1 }]));
     clock.advance(3 * DAY_MS);
     await until(async () =>
       expect((await owner.client.get(`/webhooks/${id}`)).body).toMatchObject({
