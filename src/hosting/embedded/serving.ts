@@ -3,6 +3,7 @@ import { createUsageLedger, type UsageLedger } from '../policy/usage/ledger.ts';
 import type { LoopbackConnections } from '../runtime/wasm/loopback-connections.ts';
 import { createCaches, DEFAULT_CACHE_LIMITS } from './edge/caches.ts';
 import type { ChallengeFiles } from './edge/challenge-files.ts';
+import { createCompressedVariants } from './edge/compressed-variants.ts';
 import { createEdge } from './edge/edge.ts';
 import { createEdgeCertificate } from './edge/edge-certificate.ts';
 import { createFileFinder } from './edge/file-finder.ts';
@@ -49,6 +50,7 @@ export function createServing(options: ServingOptions): Serving {
   const { layout, store, siteDomain, sealer, clock, log, proofs } = options;
   const vhosts = createLiveVhosts({ store, siteDomain, clock, log });
   const own = createEdgeCertificate({ file: layout.edgeCertificate, siteDomain, clock, log });
+  const variants = createCompressedVariants({ log });
   const files = createFileFinder({
     filesOf: ({ id }) => layout.filesOf(id),
     caches: createCaches(clock, DEFAULT_CACHE_LIMITS),
@@ -62,7 +64,7 @@ export function createServing(options: ServingOptions): Serving {
     http: options.edgeHttp,
     https: options.edgeHttps,
     vhosts,
-    files: createStaticFiles(files),
+    files: createStaticFiles(files, variants),
     ...wordpressParts(),
     certificates: createServedCertificates({ vhosts, store, sealer, own, log }),
     proofs,
@@ -96,8 +98,8 @@ export function createServing(options: ServingOptions): Serving {
       clock,
     });
     return {
-      cores: createStaticFiles(cores),
-      php: createPhpPages({ ...options.php, cacheBytes: PAGE_CACHE_BYTES, log, clock }),
+      cores: createStaticFiles(cores, variants),
+      php: createPhpPages({ ...options.php, cacheBytes: PAGE_CACHE_BYTES, variants, log, clock }),
     };
   }
 

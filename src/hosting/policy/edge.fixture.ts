@@ -5,7 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { createSelfSigned } from '../../lib/certificates/self-signed-certificate.ts';
 import type { Hostname, InstallState, ServedCertificate } from '../contract/install-state.ts';
 
@@ -64,9 +64,16 @@ export async function ask(
     headers: response.headers,
     bytes,
     get text() {
-      return (response.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
+      return decoded(bytes, response.headers['content-encoding']).toString();
     },
   };
+}
+
+/** Content without its coding. */
+export function decoded(bytes: Buffer, coding: string | undefined): Buffer {
+  if (coding === 'gzip') return gunzipSync(bytes);
+  if (coding === 'br') return brotliDecompressSync(bytes);
+  return coding === 'zstd' ? zstdDecompressSync(bytes) : bytes;
 }
 
 /** Sends bytes as they are, and gives what comes until the other side closes. */

@@ -166,6 +166,22 @@ describe('`break`', () => {
     ]);
   });
 
+  test('text is compressed on its way, and its weak tag reaches the bucket as its own', async () => {
+    const content = 'body { margin: 0 }\n'.repeat(100);
+    const headers = { 'content-type': 'text/css', 'content-length': String(content.length), etag: ETAG };
+    bucket.instead = async () => ({ status: 200, headers, body: Readable.from([Buffer.from(content)]) });
+    const answer = await get('/uploads/site.css', { headers: { 'Accept-Encoding': 'gzip' } });
+    expect(answer).toMatchObject({ status: 200, text: content });
+    expect(answer.headers).toMatchObject({
+      'content-encoding': 'gzip',
+      vary: 'Accept-Encoding',
+      etag: `W/${ETAG}`,
+    });
+    bucket.instead = null;
+    await get('/uploads/site.css', { headers: { 'If-None-Match': `W/${ETAG}` } });
+    expect(bucket.asked.at(-1)?.conditions).toMatchObject({ ifNoneMatch: ETAG });
+  });
+
   test('a range of another version is not sent as the rest of this version', async () => {
     for (const [ifRange, status, content] of [
       [ETAG, 206, '56789'],

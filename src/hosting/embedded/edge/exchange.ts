@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Notice, noticePage } from '../../policy/pages.ts';
+import { compressing, type StreamCoding } from './compressed-stream.ts';
 import type { RequestTarget } from './request-target.ts';
 
 /** One request for a website, and the response to it. */
@@ -42,7 +43,7 @@ export function sendRedirect({ response }: Responding, location: string, status 
 /**
  * Sends `length` bytes of a stream after a head that announces that length. If the stream ends early, the connection
  * is cut, so the visitor does not take a part for the whole. Rejects if the stream fails or the visitor disconnects. The
- * stream is always destroyed. `length` is null if none was announced.
+ * stream is always destroyed. `length` is null if none is known. With a coding, the bytes are compressed on their way.
  */
 export async function sendStream(
   { response }: Responding,
@@ -50,11 +51,13 @@ export async function sendStream(
   headers: OutgoingHttpHeaders,
   body: Readable,
   length: number | null,
+  coding: StreamCoding | null = null,
 ): Promise<void> {
   try {
     response.writeHead(status, headers);
-    if (length === null) await pipeline(body, response);
-    else await pipeline(body, exactly(length), response);
+    const checks = length === null ? [] : [exactly(length)];
+    const packers = coding === null ? [] : compressing(coding);
+    await pipeline([body, ...checks, ...packers, response]);
   } finally {
     body.destroy();
     if (!response.writableEnded) response.destroy();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { basename } from 'node:path';
 import type { Clock } from '../../../lib/clock.ts';
+import { isCompressedType, SMALLEST_COMPRESSED } from '../../policy/compression.ts';
 import { type Opened, openInside } from '../host-folder/open-inside.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
 import { type CachedFile, type Caches, type FileLookup, type Lookup, MISSING_TTL_MS } from './caches.ts';
@@ -16,6 +17,8 @@ export interface Found {
   lookup: Lookup;
   /** The file with its bytes, if it is kept in memory. */
   file: CachedFile | null;
+  /** The key of the file in its cache; empty if none keeps it. */
+  key: string;
   cache: CacheState;
 }
 
@@ -46,6 +49,8 @@ export interface FileFinderOptions {
 }
 
 const READ_TRIES = 3;
+/** Larger files are downloads, whose visitors want to see their size and to go on where one broke off. */
+const LARGEST_COMPRESSED = 16 * 1024 * 1024;
 
 export function createFileFinder(options: FileFinderOptions): FileFinder {
   const { filesOf, caches, fileLimit, changingTtlMs, clock } = options;
@@ -66,13 +71,13 @@ export function createFileFinder(options: FileFinderOptions): FileFinder {
     const found = await readFromDisk(vhost, path);
     const { lookup, file, settled } = found;
     const ttl = ttlOf(vhost, lookup);
+    const kept = lookup.kind === 'file' ? lookup.cache : null;
+    const key = lookup.kind === 'file' && kept !== null ? fileKey(vhost, path, kept, lookup.relative) : '';
     if (settled) {
       caches.object.set(vhost.cachePrefix.object + keyOf(path), lookup, ttl);
-      if (file !== null && lookup.kind === 'file' && lookup.cache !== null) {
-        caches[lookup.cache].set(fileKey(vhost, path, lookup.cache, lookup.relative), file);
-      }
+      if (file !== null && kept !== null) caches[kept].set(key, file);
     }
-    return { lookup, file, cache: 'MISS' };
+    return { lookup, file, key, cache: 'MISS' };
   }
 
   function ttlOf({ wordpress }: Vhost, { kind }: Lookup): { ttl: number } | undefined {
@@ -114,10 +119,13 @@ export function createFileFinder(options: FileFinderOptions): FileFinder {
       const lookup = caches.object.get(vhost.cachePrefix.object + keyOf(path));
       if (lookup === undefined) return loadOnce(vhost, path);
       if (lookup.kind !== 'file' || lookup.cache === null) {
-        return Promise.resolve({ lookup, file: null, cache: 'HIT' });
+        return Promise.resolve({ lookup, file: null, key: '', cache: 'HIT' });
       }
-      const file = caches[lookup.cache].get(fileKey(vhost, path, lookup.cache, lookup.relative));
-      return file === undefined ? loadOnce(vhost, path) : Promise.resolve({ lookup, file, cache: 'HIT' });
+      const key = fileKey(vhost, path, lookup.cache, lookup.relative);
+      const file = caches[lookup.cache].get(key);
+      return file === undefined
+        ? loadOnce(vhost, path)
+        : Promise.resolve({ lookup, file, key, cache: 'HIT' });
     },
 
     async open(vhost, path, lookup) {
@@ -158,11 +166,14 @@ function versionOf(stats: BigIntStats, relative: string, now: Date): FileVersion
   const etag = `"${stats.size.toString(36)}-${stats.ctimeNs.toString(36)}"`;
   // Last-Modified must not lie in the future (RFC 9110 section 8.8.2.1).
   const modified = Math.min(Number(stats.mtimeMs), now.getTime());
+  const size = Number(stats.size);
+  const type = contentTypeOf(basename(relative));
   return {
     etag,
     modified: new Date(Math.floor(modified / 1000) * 1000),
-    size: Number(stats.size),
-    type: contentTypeOf(basename(relative)),
+    size,
+    type,
+    compressed: size >= SMALLEST_COMPRESSED && size <= LARGEST_COMPRESSED && isCompressedType(type),
   };
 }
 

@@ -6,6 +6,7 @@ const file = {
   modified: new Date('2026-01-02T03:04:05Z'),
   size: 100,
   type: 'text/plain; charset=utf-8',
+  compressed: false,
 };
 const MODIFIED = 'Fri, 02 Jan 2026 03:04:05 GMT';
 const EARLIER = 'Fri, 02 Jan 2026 03:04:04 GMT';

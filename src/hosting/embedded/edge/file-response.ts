@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { type Coding, codedTag } from './content-coding.ts';
 
 /** One version of a file, as a response describes it. */
 export interface FileVersion {
@@ -10,6 +11,8 @@ export interface FileVersion {
   size: number;
   /** Content-Type. */
   type: string;
+  /** Whether visitors who accept that get it compressed. */
+  compressed: boolean;
 }
 
 /** Bytes of a file, both ends included. */
@@ -26,11 +29,15 @@ export interface FileResponse {
   body: ByteRange | null;
 }
 
-/** Evaluates preconditions in the order of RFC 9110 section 13.2.2. */
+/**
+ * Evaluates preconditions in the order of RFC 9110 section 13.2.2. `coding`: the one in which the visitor gets the whole file. Parts of
+ * it are sent as they are.
+ */
 export function respondWithFile(
   method: 'GET' | 'HEAD',
   asked: IncomingHttpHeaders,
   file: FileVersion,
+  coding: Coding | null = null,
 ): FileResponse {
   const modified = file.modified.toUTCString();
   const headers: Record<string, string | number> = {
@@ -41,8 +48,13 @@ export function respondWithFile(
     'Accept-Ranges': 'bytes',
     'X-Content-Type-Options': 'nosniff',
   };
+  if (file.compressed) headers.Vary = 'Accept-Encoding';
   if (preconditionFails(asked, file)) return { status: 412, headers, body: null };
-  if (notModified(asked, file)) return { status: 304, headers, body: null };
+  // Only what the visitor can read counts as their copy.
+  const tags: readonly [string, ...string[]] =
+    coding === null ? [file.etag] : [codedTag(file.etag, coding), file.etag];
+  const same = unchangedTag(asked, file, tags);
+  if (same !== null) return { status: 304, headers: { ...headers, ETag: same }, body: null };
 
   headers['Content-Type'] = file.type;
   const range = method === 'GET' && asked.range !== undefined ? parseRange(asked.range, file.size) : 'whole';
@@ -61,6 +73,21 @@ export function respondWithFile(
   return { status: 200, headers, body: empty ? null : { start: 0, end: file.size - 1 } };
 }
 
+/** The head of a whole file in a coding. `length`: null if it is compressed on its way. */
+export function codedHeaders(
+  { ETag: _tag, 'Accept-Ranges': _ranges, 'Content-Length': _length, ...others }: FileResponse['headers'],
+  { etag }: FileVersion,
+  coding: Coding,
+  length: number | null,
+): FileResponse['headers'] {
+  return {
+    ...others,
+    ETag: codedTag(etag, coding),
+    'Content-Encoding': coding,
+    ...(length === null ? {} : { 'Content-Length': length }),
+  };
+}
+
 /** RFC 9110 sections 13.1.1 and 13.1.4. */
 function preconditionFails(asked: IncomingHttpHeaders, { etag, modified }: FileVersion): boolean {
   const ifMatch = asked['if-match'];
@@ -69,18 +96,24 @@ function preconditionFails(asked: IncomingHttpHeaders, { etag, modified }: FileV
   return modified.getTime() > since;
 }
 
-/** RFC 9110 sections 13.1.2 and 13.1.3. */
-function notModified(asked: IncomingHttpHeaders, { etag, modified }: FileVersion): boolean {
+/** The tag of the visitor's copy if that is still the file (RFC 9110 sections 13.1.2 and 13.1.3); null if it is not. */
+function unchangedTag(
+  asked: IncomingHttpHeaders,
+  { modified }: FileVersion,
+  tags: readonly [string, ...string[]],
+): string | null {
+  const [selected] = tags;
   const ifNoneMatch = asked['if-none-match'];
   if (ifNoneMatch !== undefined) {
-    // Weak comparison: W/"x" matches "x".
-    return (
-      ifNoneMatch.trim() === '*' || entityTags(ifNoneMatch).some((tag) => tag === etag || tag === `W/${etag}`)
-    );
+    if (ifNoneMatch.trim() === '*') return selected;
+    const copies = entityTags(ifNoneMatch).map(opaqueTag);
+    return tags.find((tag) => copies.includes(opaqueTag(tag))) ?? null;
   }
-  const since = Date.parse(asked['if-modified-since'] ?? '');
-  return modified.getTime() <= since;
+  return modified.getTime() <= Date.parse(asked['if-modified-since'] ?? '') ? selected : null;
 }
+
+/** Weak comparison: W/"x" matches "x". */
+const opaqueTag = (tag: string): string => tag.replace(/^W\//, '');
 
 function entityTags(list: string): string[] {
   return list.match(/(W\/)?"[^"]*"/g) ?? [];

@@ -1,4 +1,3 @@
-import type { OutgoingHttpHeaders } from 'node:http';
 import type {
   ObjectRef,
   ObjectStorage,
@@ -7,6 +6,7 @@ import type {
 import { type OffloadRule, offloadType } from '../../policy/offload-rule.ts';
 import type { Offload } from '../host-folder/vhost.ts';
 import { timed } from './answer-record.ts';
+import { codedStream } from './compressed-stream.ts';
 import { type Exchange, sendRedirect, sendStream } from './exchange.ts';
 import { rangeHolds } from './file-response.ts';
 import type { SitePath } from './request-target.ts';
@@ -59,10 +59,9 @@ export async function serveObject(
     (found) => found?.body,
   );
   if (stored === null) return false;
-  const headers: OutgoingHttpHeaders = { 'X-Cache': 'BYPASS', 'X-Content-Type-Options': 'nosniff' };
-  for (const [name, value] of Object.entries(stored.headers)) {
-    if (SHOWN.has(name)) headers[name] = value;
-  }
+  const shown = Object.fromEntries(Object.entries(stored.headers).filter(([name]) => SHOWN.has(name)));
+  const { coding, head } = codedStream(exchange.request.headers, stored.status, shown);
+  const headers = { ...head, 'X-Cache': 'BYPASS', 'X-Content-Type-Options': 'nosniff' };
   if (stored.body === null) {
     exchange.response.writeHead(stored.status, headers).end();
     return true;
@@ -74,6 +73,7 @@ export async function serveObject(
     headers,
     stored.body,
     length === undefined ? null : Number(length),
+    coding,
   );
   return true;
 }
@@ -86,7 +86,8 @@ async function fetchObject(
   const { range, 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = request.headers;
   const conditions = {
     method,
-    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+    // Tags of compressed answers are weak, those of the storage are not.
+    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch: ifNoneMatch.replaceAll('W/"', '"') }),
     ...(ifModifiedSince === undefined ? {} : { ifModifiedSince }),
   };
   if (range === undefined || method === 'HEAD') return storage.get(object, conditions);

@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../lib/clock.ts';
+import { isCompressedAnswer } from '../../policy/compression.ts';
 import { type Keeping, keepingOf } from '../../policy/page-keeping.ts';
 import type { PhpResponse } from '../../runtime/wasm/php-sites.ts';
+import { variedByCoding } from './compressed-stream.ts';
 import { headersForVisitor } from './php-headers.ts';
 
 /** A page of PHP that any visitor may see. */
@@ -13,6 +16,10 @@ export interface Page {
   body: Buffer;
   keeping: Keeping;
   madeAtMs: number;
+  /** Whether visitors who accept that get it compressed. */
+  compressed: boolean;
+  /** Differs from that of any other page. */
+  version: string;
 }
 
 /** An answer of PHP: a page to keep, or the body to pass on, from its first byte. */
@@ -75,19 +82,22 @@ export async function readAnswer(
 ): Promise<ReadAnswer> {
   const one = (name: string) => joined(headers[name]);
   const expires = one('expires');
+  const described = {
+    status,
+    contentType: one('content-type'),
+    contentLength: one('content-length'),
+    contentEncoding: one('content-encoding'),
+    cacheControl: one('cache-control'),
+  };
   const now = clock.now().getTime();
   const keeping = keepingOf(
     {
-      status,
-      cacheControl: one('cache-control'),
+      ...described,
       expiresAt: expires === undefined ? undefined : timeOf(expires),
       xAccelExpires: one('x-accel-expires'),
       xAccelBuffering: one('x-accel-buffering'),
       vary: one('vary'),
       setsCookie: headers['set-cookie'] !== undefined,
-      contentType: one('content-type'),
-      contentLength: one('content-length'),
-      contentEncoding: one('content-encoding'),
     },
     now,
     seconds,
@@ -102,13 +112,17 @@ export async function readAnswer(
     if (bytes > PAGE_BYTES) return { body: continued(chunks, iterator) };
   }
   const whole = Buffer.concat(chunks);
+  const compressed = isCompressedAnswer({ ...described, contentLength: String(whole.length) });
+  const shown = { ...headersForVisitor(headers), 'content-length': whole.length };
   return {
     page: {
       status,
-      headers: { ...headersForVisitor(headers), 'content-length': whole.length },
+      headers: compressed ? variedByCoding(shown) : shown,
       body: whole,
       keeping,
       madeAtMs: now,
+      compressed,
+      version: randomUUID(),
     },
   };
 }

@@ -1,14 +1,17 @@
 import { once } from 'node:events';
 import { type ClientRequest, createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
+import { createZstdDecompress } from 'node:zlib';
 import pino from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { manualClock } from '../../../../test/manual-clock.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
-import { eventually } from '../../policy/edge.fixture.ts';
+import { decoded, eventually } from '../../policy/edge.fixture.ts';
 import { PhpFailure, type PhpRequest, type PhpResponse } from '../../runtime/wasm/php-sites.ts';
 import { parseVhost } from '../host-folder/vhost.ts';
+import { createCompressedVariants } from './compressed-variants.ts';
+import { CODINGS } from './content-coding.ts';
 import { createPhpPages, type PhpPagesOptions } from './php-pages.ts';
 import { parseSitePath, parseTarget } from './request-target.ts';
 
@@ -60,6 +63,7 @@ const options: PhpPagesOptions = {
     settled += 1;
   },
   cacheBytes: 8_192,
+  variants: createCompressedVariants({ log: pino({ level: 'silent' }) }),
   log: pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) }),
   clock,
 };
@@ -376,4 +380,76 @@ it('asks no PHP for a client that wants only what is cached, unless PHP last fai
   clock.advance(2 * MINUTE_MS);
   expect(await onlyCached('/only')).toBe(504);
   expect(asked).toHaveLength(4);
+});
+
+describe('compression', () => {
+  const TEXT = 'a paragraph of the page '.repeat(100);
+  const compressed = { 'accept-encoding': 'br, zstd, gzip' };
+
+  it('sends what PHP has written before its end', async () => {
+    const visitor = visit('/streamed', 'POST', compressed).end();
+    const body = (await lastAsked()).answer({
+      headers: { 'content-type': 'text/html', etag: '"v1"', vary: 'Cookie' },
+    });
+    body.write(TEXT);
+    const [response]: IncomingMessage[] = await once(visitor, 'response');
+    expect(response?.headers).toMatchObject({
+      'content-encoding': 'zstd',
+      vary: 'Cookie, Accept-Encoding',
+      etag: 'W/"v1"',
+      'x-cache': 'BYPASS',
+    });
+    const plain = response?.pipe(createZstdDecompress());
+    let received = '';
+    plain?.on('data', (chunk: Buffer) => (received += chunk.toString()));
+    await eventually(() => received === TEXT);
+    body.end('the end');
+    await eventually(() => received === `${TEXT}the end`);
+  });
+
+  it.each<[string, Record<string, string>, Partial<PhpResponse>]>([
+    ['if PHP has done that', {}, { headers: { 'content-type': 'text/html', 'content-encoding': 'deflate' } }],
+    ['of another type', {}, { headers: { 'content-type': 'text/event-stream' } }],
+    [
+      'that PHP forbids to change',
+      {},
+      { headers: { 'content-type': 'text/html', 'cache-control': 'no-transform' } },
+    ],
+    ['for another website', { 'sec-fetch-site': 'cross-site' }, {}],
+    ['for a neighbouring website', { 'sec-fetch-site': 'same-site' }, {}],
+    ['that is a part', {}, { status: 206 }],
+  ])('leaves an answer alone %s', async (_what, headers, head) => {
+    const visitor = visit('/alone', 'POST', { ...compressed, ...headers }).end();
+    (await lastAsked()).answer(head).end(TEXT);
+    const [response]: IncomingMessage[] = await once(visitor, 'response');
+    expect(response?.headers['content-encoding']).toBe(head.headers?.['content-encoding']);
+    expect(response && (await text(response))).toBe(TEXT);
+  });
+
+  it('keeps the variants of a cached page, for HEAD too', async () => {
+    const page = async (coding: string, method = 'GET') => {
+      const visitor = visit('/kept', method, { 'accept-encoding': coding }).end();
+      if (asked.length === 0) (await lastAsked()).answer().end(TEXT);
+      const [response]: IncomingMessage[] = await once(visitor, 'response');
+      const bytes = response && (await buffer(response));
+      return { headers: response?.headers, text: decoded(bytes ?? Buffer.of(), coding).toString() };
+    };
+    const plain = { 'content-length': String(TEXT.length), vary: 'Accept-Encoding' };
+    expect(await page('identity')).toMatchObject({ headers: plain, text: TEXT });
+    for (const coding of CODINGS) {
+      const whole = await page(coding);
+      expect(whole).toMatchObject({ headers: { 'content-encoding': coding, 'x-cache': 'HIT' }, text: TEXT });
+      const [head]: IncomingMessage[] = await once(
+        visit('/kept', 'HEAD', { 'accept-encoding': coding }).end(),
+        'response',
+      );
+      expect(head?.headers).toMatchObject({
+        'content-encoding': coding,
+        'content-length': whole.headers?.['content-length'],
+        vary: 'Accept-Encoding',
+      });
+      head?.resume();
+    }
+    expect(asked).toHaveLength(1);
+  });
 });

@@ -7,6 +7,7 @@ import { MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { IDLE_MS } from '../../../network/connections/listener.ts';
 import { locationWithCampaign, splitCampaign } from '../../policy/campaign-parameters.ts';
+import { isFromElsewhere } from '../../policy/compression.ts';
 import {
   NOT_CACHED_STATUS,
   PAGE_ACCEPT,
@@ -19,6 +20,9 @@ import { PhpFailure, type PhpFailureReason, type PhpResponse } from '../../runti
 import type { Vhost } from '../host-folder/vhost.ts';
 import { createRareLog } from '../rare-log.ts';
 import { noteCache, timed } from './answer-record.ts';
+import { codedHead, codedStream, compressing } from './compressed-stream.ts';
+import type { CompressedVariants } from './compressed-variants.ts';
+import { acceptedCodings } from './content-coding.ts';
 import { type Exchange, sendNotice } from './exchange.ts';
 import { bypassesPageCache } from './page-bypass.ts';
 import { createPageCache, type Page, readAnswer } from './page-cache.ts';
@@ -49,6 +53,7 @@ export interface PhpPagesOptions {
   settle(vhost: Vhost): Promise<void>;
   /** Bytes of all cached pages. */
   cacheBytes: number;
+  variants: CompressedVariants;
   /** Timeout of a connection on which PHP sends and its visitor reads nothing. */
   idleMs?: number;
   log: Logger;
@@ -76,7 +81,7 @@ const LEFT_BYTES = 16 * 1024 * 1024;
 const MOST_FAILING = 10_000;
 
 export function createPhpPages(options: PhpPagesOptions): PhpPages {
-  const { request, settle, cacheBytes, idleMs = IDLE_MS, log, clock } = options;
+  const { request, settle, cacheBytes, variants, idleMs = IDLE_MS, log, clock } = options;
   const pages = createPageCache(cacheBytes, clock);
   const ask = createWaitingRequests(request);
   /** Requests that continue after their visitor has left, for example those that start WordPress's scheduled tasks. */
@@ -98,14 +103,14 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
     const found = pages.find(key);
     if (found !== null) {
       if (found.isStale && !onlyCached) makeAgain(exchange, vhost, key, kept);
-      return send(exchange, vhost, found.page, 'HIT', campaign);
+      return send(exchange, vhost, key, found.page, 'HIT', campaign);
     }
     if (onlyCached && !failing.has(key)) return refuseUncached(exchange);
     exchange.response.setTimeout(SILENT_MS);
     const waited = await pages.beingMade(key);
     if (waited) {
       exchange.response.setTimeout(idleMs);
-      return send(exchange, vhost, waited, 'HIT', campaign);
+      return send(exchange, vhost, key, waited, 'HIT', campaign);
     }
     const made = timed(
       exchange.response,
@@ -120,7 +125,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
     try {
       const { response, read, leave } = await made;
       exchange.response.setTimeout(idleMs);
-      if ('page' in read) send(exchange, vhost, read.page, 'MISS', campaign);
+      if ('page' in read) await send(exchange, vhost, key, read.page, 'MISS', campaign);
       else {
         exchange.response.once('close', () => {
           if (!exchange.response.writableFinished) leave();
@@ -186,17 +191,24 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
     }
   }
 
-  function send(
-    { response, method, host }: PhpExchange,
+  async function send(
+    { request: visitor, response, method, host }: PhpExchange,
     vhost: Vhost,
-    { status, headers, body }: Page,
+    key: string,
+    { status, headers, body, compressed, version }: Page,
     cache: 'HIT' | 'MISS',
     campaign: string,
-  ): void {
+  ): Promise<void> {
     const location = headers.location;
+    const accepted = compressed ? acceptedCodings(visitor.headers['accept-encoding']) : [];
+    const [coding = null] = accepted;
+    const content = { website: vhost.id, key, version, bytes: body };
+    const coded = coding === null ? null : await variants.of(content, coding);
     noteCache(response, cache);
     response.writeHead(status, {
-      ...headers,
+      ...(coding === null || coded === null
+        ? headers
+        : { ...codedHead(headers, coding), 'content-length': coded.length }),
       ...(typeof location === 'string'
         ? { location: locationWithCampaign(location, nameOf(host), campaign) }
         : {}),
@@ -204,7 +216,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
       ...(vhost.protect === null ? {} : { 'cache-control': 'private' }),
       'X-Cache': cache,
     });
-    response.end(method === 'HEAD' ? undefined : body);
+    response.end(method === 'HEAD' ? undefined : (coded ?? body));
   }
 
   async function pass(exchange: PhpExchange, vhost: Vhost): Promise<void> {
@@ -259,7 +271,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
 
   /** `atEnd` runs before the last byte is sent. If the visitor leaves, it runs when PHP has ended. */
   async function stream(
-    { response, method }: PhpExchange,
+    { request: visitor, response, method }: PhpExchange,
     { status, headers }: PhpResponse,
     body: Readable,
     cache: 'BYPASS' | 'MISS',
@@ -272,14 +284,21 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
       flush: (done) => void settled().then(() => done(), done),
     });
     noteCache(response, cache);
-    response.writeHead(status, { ...headersForVisitor(headers), 'X-Cache': cache });
+    const isExposed = cache === 'BYPASS' && isFromElsewhere(visitor.headers['sec-fetch-site']);
+    const accepted = isExposed ? {} : visitor.headers;
+    const { coding, head } = codedStream(accepted, status, headersForVisitor(headers));
+    response.writeHead(status, { ...head, 'X-Cache': cache });
     // No part of the pipeline, which would end PHP with the visitor.
     body.once('error', (error) =>
       finish.destroy(new PhpFailure('failed', `PHP ended before its answer did: ${messageOf(error)}`)),
     );
     body.pipe(finish);
     try {
-      await pipeline(finish, response);
+      await pipeline([
+        finish,
+        ...(coding === null || method === 'HEAD' ? [] : compressing(coding)),
+        response,
+      ]);
     } finally {
       if (!response.writableEnded) response.destroy();
       await readToEnd(body);

@@ -1,7 +1,11 @@
 import type { Vhost } from '../host-folder/vhost.ts';
+import type { CachedFile } from './caches.ts';
+import { streamCodingOf } from './compressed-stream.ts';
+import type { CompressedVariants } from './compressed-variants.ts';
+import { acceptedCodings, type Coding } from './content-coding.ts';
 import { type Exchange, sendRedirect, sendStream } from './exchange.ts';
-import type { CacheState, FileFinder } from './file-finder.ts';
-import { type FileResponse, respondWithFile } from './file-response.ts';
+import type { CacheState, FileFinder, OpenedFile } from './file-finder.ts';
+import { codedHeaders, type FileResponse, type FileVersion, respondWithFile } from './file-response.ts';
 import { folderLink, type SitePath } from './request-target.ts';
 
 /** The reason why there is no file to serve. Nothing was sent. */
@@ -19,15 +23,16 @@ export interface StaticFiles {
 }
 
 const NOT_FOUND_PAGE: SitePath = { relative: '404.html', folder: false };
+const NO_CODINGS: readonly Coding[] = [];
 
-export function createStaticFiles(finder: FileFinder): StaticFiles {
+export function createStaticFiles(finder: FileFinder, variants: CompressedVariants): StaticFiles {
   async function serve(
     exchange: Exchange,
     vhost: Vhost,
     path: SitePath,
     retry = true,
   ): Promise<NoFile | null> {
-    const { lookup, file, cache } = await finder.find(vhost, path);
+    const { lookup, file, key, cache } = await finder.find(vhost, path);
     if (lookup.kind === 'folder') {
       sendRedirect(exchange, folderLink(path) + exchange.target.query);
       return null;
@@ -35,51 +40,95 @@ export function createStaticFiles(finder: FileFinder): StaticFiles {
     if (lookup.kind !== 'file') return { kind: lookup.kind, cache };
 
     const { method, request, response } = exchange;
+    const version = file?.version ?? lookup.version;
     if (file !== null) {
-      const answer = respondWithFile(method, request.headers, file.version);
-      response.writeHead(answer.status, { ...answer.headers, 'X-Cache': cache });
-      response.end(bytesOf(answer, file.bytes));
+      const [coding = null] = codingsFor(exchange, version);
+      const answer = respondWithFile(method, request.headers, version, coding);
+      const coded = answer.status === 200 ? await inCoding(vhost, key, file, coding) : null;
+      if (coding === null || coded === null) {
+        response.writeHead(answer.status, { ...answer.headers, 'X-Cache': cache });
+        response.end(bytesOf(answer, file.bytes));
+        return null;
+      }
+      response.writeHead(200, {
+        ...codedHeaders(answer.headers, version, coding, coded.length),
+        'X-Cache': cache,
+      });
+      response.end(method === 'HEAD' ? undefined : coded);
       return null;
     }
 
     // Too large for the caches, so it never becomes a HIT.
-    const known = respondWithFile(method, request.headers, lookup.version);
+    const known = describeLarge(exchange, version);
     if (known.body === null) {
       response.writeHead(known.status, { ...known.headers, 'X-Cache': 'BYPASS' }).end();
       return null;
     }
     const opened = await finder.open(vhost, path, lookup);
     if (opened === null) return retry ? serve(exchange, vhost, path, false) : { kind: 'missing', cache };
-    // Described again, because it may have changed since the look-up.
-    const answer = respondWithFile(method, request.headers, opened.version);
-    const headers = { ...answer.headers, 'X-Cache': 'BYPASS' };
-    if (answer.body === null) {
-      await opened.handle.close();
-      response.writeHead(answer.status, headers).end();
-      return null;
-    }
-    const { start, end } = answer.body;
-    const body = opened.handle.createReadStream({ start, end });
-    await sendStream(exchange, answer.status, headers, body, end - start + 1);
+    await sendLarge(exchange, opened);
     return null;
+  }
+
+  function inCoding(
+    { id }: Vhost,
+    key: string,
+    { version, bytes }: CachedFile,
+    coding: Coding | null,
+  ): ReturnType<CompressedVariants['of']> {
+    return coding === null ? null : variants.of({ website: id, key, version: version.etag, bytes }, coding);
   }
 
   return {
     serve,
-    async serveNotFound({ response }, vhost) {
-      const { file, cache } = await finder.find(vhost, NOT_FOUND_PAGE);
+    async serveNotFound({ method, request, response }, vhost) {
+      const { file, key, cache } = await finder.find(vhost, NOT_FOUND_PAGE);
       if (file === null) return false;
+      const [coding = null] = codingsFor({ request }, file.version);
+      const coded = await inCoding(vhost, key, file, coding);
+      const bytes = coded ?? file.bytes;
       response.writeHead(404, {
         'Content-Type': file.version.type,
-        'Content-Length': file.bytes.length,
+        ...(file.version.compressed ? { Vary: 'Accept-Encoding' } : {}),
+        ...(coding === null || coded === null ? {} : { 'Content-Encoding': coding }),
+        'Content-Length': bytes.length,
         'Cache-Control': 'no-cache',
         'X-Content-Type-Options': 'nosniff',
         'X-Cache': cache,
       });
-      response.end(file.bytes);
+      response.end(method === 'HEAD' ? undefined : bytes);
       return true;
     },
   };
+}
+
+function codingsFor({ request }: Pick<Exchange, 'request'>, { compressed }: FileVersion): readonly Coding[] {
+  return compressed ? acceptedCodings(request.headers['accept-encoding']) : NO_CODINGS;
+}
+
+interface LargeResponse extends FileResponse {
+  coding: ReturnType<typeof streamCodingOf>;
+}
+
+function describeLarge(exchange: Exchange, version: FileVersion): LargeResponse {
+  const coding = streamCodingOf(codingsFor(exchange, version));
+  const answer = respondWithFile(exchange.method, exchange.request.headers, version, coding);
+  if (coding === null || answer.status !== 200) return { ...answer, coding: null };
+  return { ...answer, headers: codedHeaders(answer.headers, version, coding, null), coding };
+}
+
+/** Described again, because it may have changed since the look-up. */
+async function sendLarge(exchange: Exchange, { version, handle }: OpenedFile): Promise<void> {
+  const answer = describeLarge(exchange, version);
+  const headers = { ...answer.headers, 'X-Cache': 'BYPASS' };
+  if (answer.body === null) {
+    await handle.close();
+    exchange.response.writeHead(answer.status, headers).end();
+    return;
+  }
+  const { start, end } = answer.body;
+  const body = handle.createReadStream({ start, end });
+  await sendStream(exchange, answer.status, headers, body, end - start + 1, answer.coding);
 }
 
 function bytesOf({ body }: FileResponse, bytes: Buffer): Buffer | undefined {

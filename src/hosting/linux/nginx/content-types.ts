@@ -1,4 +1,5 @@
 import mime from 'mime-types';
+import { COMPRESSED_TYPES, SMALLEST_COMPRESSED } from '../../policy/compression.ts';
 
 /** Always contains `text/html`. */
 const CHARSET_TYPES = [
@@ -16,22 +17,6 @@ const CHARSET_TYPES = [
   'image/svg+xml',
 ];
 
-/** Types that are compressed. Always contains `text/html`. */
-export const COMPRESSED_TYPES = [
-  ...CHARSET_TYPES,
-  'application/atom+xml',
-  'application/ld+json',
-  'application/vnd.ms-fontobject',
-  'application/wasm',
-  'application/xhtml+xml',
-  'application/xml',
-  'font/otf',
-  'font/ttf',
-  'image/bmp',
-  'image/x-icon',
-  'image/vnd.microsoft.icon',
-];
-
 /** Content types by file name, with those that state a character set and those that are compressed. */
 export function renderContentTypes(): string {
   return `charset utf-8;
@@ -46,7 +31,7 @@ gzip on;
 gzip_vary on;
 gzip_proxied any;
 gzip_comp_level 4;
-gzip_min_length 512;
+gzip_min_length ${SMALLEST_COMPRESSED};
 gzip_types ${COMPRESSED_TYPES.join(' ')};`;
 }
 

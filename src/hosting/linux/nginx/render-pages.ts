@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { PHP_WITHIN_SECONDS } from '../../../lib/php-limits.ts';
+import { COMPRESSED_TYPES } from '../../policy/compression.ts';
 import {
   PAGE_ACCEPT,
   PAGE_USER_AGENT,
@@ -8,7 +9,6 @@ import {
   PASSING_REQUESTED_WITH,
 } from '../../policy/page-request-headers.ts';
 import { type BodyLimit, bodyLimits } from './body-limits.ts';
-import { COMPRESSED_TYPES } from './content-types.ts';
 import type { EdgeOptions } from './edge-options.ts';
 import { variableName } from './forwarded-headers.ts';
 import { type PhpRequest, renderPhpParameters, SPLIT_PATH_INFO, VISITORS_REQUEST } from './php-parameters.ts';
