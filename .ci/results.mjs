@@ -2,7 +2,8 @@
 //
 //   results.mjs files REPORT               the files in which a test failed, a line each
 //   results.mjs count STATUS REPORT ...    takes the exit status and the report of each run, prints every failure,
-//                                          then "N passed, N failed", and exits with 1 if any failed
+//                                          then the files that took longest, and "N passed, N failed"; exits with 1
+//                                          if any failed
 //
 // REPORT.again may hold a second run of the failed files. A test that passed only there counts as passed and is named,
 // because it depends on luck and needs a fix.
@@ -11,6 +12,9 @@ import { relative } from 'node:path';
 
 /** Lines shown of a failure: the difference without the whole stack. */
 const MESSAGE_LINES = 25;
+
+/** Files of each run that are named for the time they took. */
+const LONGEST_FILES = 10;
 
 const read = (report) => JSON.parse(readFileSync(report, 'utf8')).testResults;
 
@@ -43,6 +47,19 @@ function tell(title, { file, test, message }) {
   console.log(`\n${title}: ${file} > ${test}\n${lines.map((line) => `    ${line}`).join('\n')}`);
 }
 
+/** Prints the files of a run that took longest, with their part of its seconds. docs/decisions/tests.md has their budget. */
+function tellLongest(report) {
+  const files = read(report).map(({ name, startTime, endTime }) => ({
+    file: relative(process.cwd(), name),
+    seconds: (endTime - startTime) / 1000,
+  }));
+  if (files.length <= LONGEST_FILES) return;
+  const all = files.reduce((sum, { seconds }) => sum + seconds, 0);
+  const longest = files.sort((a, b) => b.seconds - a.seconds).slice(0, LONGEST_FILES);
+  console.log(`\nThe longest of ${files.length} files, which took ${Math.round(all)} s one after the other:`);
+  for (const { file, seconds } of longest) console.log(`${seconds.toFixed(1).padStart(8)} s  ${file}`);
+}
+
 /** Prints the failures of one run, and counts. */
 function countOf(status, report) {
   let passed = passedIn(report);
@@ -68,6 +85,7 @@ function count(runs) {
       const { passed, failed } = countOf(status, report);
       sum.passed += passed;
       sum.failed += failed;
+      tellLongest(report);
     } catch (error) {
       console.log(`\nFailed: the report of a run cannot be read: ${error.message}`);
       sum.failed += 1;

@@ -15,13 +15,15 @@ const SUCCEEDED = { status: 'succeeded', error: null };
 
 /**
  * Operations on real WordPress, as visitors and administrators see their results. One website goes through them all, so each test needs
- * those before it.
+ * those before it. `isMain`: only the main paths, each once.
  */
-export function testOperations(start: () => Promise<Platform>): void {
-  describe('operations on real WordPress', { timeout: 10 * MINUTE_MS }, () => defineCases(start));
+export function testOperations(start: () => Promise<Platform>, { isMain = false } = {}): void {
+  describe('operations on real WordPress', { timeout: 10 * MINUTE_MS }, () => defineCases(start, isMain));
 }
 
-function defineCases(start: () => Promise<Platform>): void {
+function defineCases(start: () => Promise<Platform>, isMain: boolean): void {
+  /** Registers a variant. */
+  const variant = test.skipIf(isMain);
   let platform: Platform;
   let owner: Owner;
   let visitor: Visitor;
@@ -100,53 +102,70 @@ function defineCases(start: () => Promise<Platform>): void {
     await expectWhole(shop, 'Corner Shop');
   });
 
+  let postByCommand = '';
+  const wp = (...args: string[]) => owner.operate(`/installs/${shop.id}/wp_cli`, { args });
+  /** The path of a dump of the database by WP-CLI, in its folder. */
+  const dump = async () => {
+    const dumped = await wp('db', 'export', '--porcelain');
+    expect(dumped).toMatchObject({ ...SUCCEEDED, result: { exit_status: '0' } });
+    return text(dumped, 'result', 'stdout').trim();
+  };
+
   test('what WP-CLI changes is there for the next visitor, and what it writes is not', async () => {
     await see(shop);
-    const wp = (...args: string[]) => owner.operate(`/installs/${shop.id}/wp_cli`, { args });
     const post = ['post', 'create', '--post_title=By command', '--post_status=publish', '--porcelain'];
     const made = await wp(...post);
     expect(made).toMatchObject({ ...SUCCEEDED, result: { exit_status: '0', stderr: '' } });
+    postByCommand = text(made, 'result', 'stdout').trim();
     expect((await see(shop)).text).toContain('By command');
-    const id = text(made, 'result', 'stdout').trim();
-    expect(await wp('post', 'delete', id, '--force')).toMatchObject({ result: { exit_status: '0' } });
-    expect((await see(shop)).text).not.toContain('By command');
-    const dumped = await wp('db', 'export', '--porcelain');
-    expect(dumped).toMatchObject({ ...SUCCEEDED, result: { exit_status: '0' } });
-    const dump = text(dumped, 'result', 'stdout').trim();
+    const file = await dump();
     for (const folder of ['', '/private', '/.private']) {
-      expect((await see(shop, `${folder}/${dump}`)).text).not.toContain('INSERT INTO');
+      expect((await see(shop, `${folder}/${file}`)).text).not.toContain('INSERT INTO');
     }
-    expect(await wp('db', 'import', dump)).toMatchObject({ result: { exit_status: '0' } });
+  });
+
+  variant('what WP-CLI deletes is gone for the next visitor, and its dump can be imported', async () => {
+    expect(await wp('post', 'delete', postByCommand, '--force')).toMatchObject({
+      result: { exit_status: '0' },
+    });
+    expect((await see(shop)).text).not.toContain('By command');
+    expect(await wp('db', 'import', await dump())).toMatchObject({ result: { exit_status: '0' } });
     await expectWhole(shop, 'Corner Shop');
   });
 
-  test('a backup brings back the whole website, or the files, or the database alone', async () => {
-    const backup = await owner.backUp(shop);
-    const restore = (parts: object) =>
-      owner.operate(`/installs/${shop.id}/backups/${backup}/restore`, { notification_emails: [], ...parts });
-    const titles = async () => {
-      const { text: page } = await see(shop);
-      return ['Fresh bread', 'Sold out'].filter((title) => page.includes(title));
-    };
-    const spoil = async () => {
-      const administrator = await signIn(platform, owner, shop);
-      await administrator.rest('posts', { title: 'Sold out', status: 'publish' });
-      await platform.write(shop, picture.slice(1), 'no picture');
-    };
-    const upload = async () => (await see(shop, picture)).text.length;
-    const whole = await upload();
+  const titles = async () => {
+    const { text: page } = await see(shop);
+    return ['Fresh bread', 'Sold out'].filter((title) => page.includes(title));
+  };
+  const upload = async () => (await see(shop, picture)).text.length;
+  const spoil = async () => {
+    const administrator = await signIn(platform, owner, shop);
+    await administrator.rest('posts', { title: 'Sold out', status: 'publish' });
+    await platform.write(shop, picture.slice(1), 'no picture');
+  };
+  const restore = (backup: string, parts: object) =>
+    owner.operate(`/installs/${shop.id}/backups/${backup}/restore`, { notification_emails: [], ...parts });
 
+  test('a backup brings back the whole website', async () => {
+    const backup = await owner.backUp(shop);
+    const whole = await upload();
     await spoil();
     expect(await titles()).toEqual(['Fresh bread', 'Sold out']);
-    expect(await restore({ restore_database: false })).toMatchObject(SUCCEEDED);
-    expect([await titles(), await upload()]).toEqual([['Fresh bread', 'Sold out'], whole]);
-    await spoil();
-    expect(await restore({ restore_files: false })).toMatchObject(SUCCEEDED);
-    expect([await titles(), await upload()]).toEqual([['Fresh bread'], 'no picture'.length]);
-    await spoil();
-    expect(await restore({})).toMatchObject(SUCCEEDED);
+    expect(await restore(backup, {})).toMatchObject(SUCCEEDED);
     expect([await titles(), await upload()]).toEqual([['Fresh bread'], whole]);
     await expectWhole(shop, 'Corner Shop');
+  });
+
+  variant('a backup brings back the files or the database alone', async () => {
+    const backup = await owner.backUp(shop);
+    const whole = await upload();
+    await spoil();
+    expect(await restore(backup, { restore_database: false })).toMatchObject(SUCCEEDED);
+    expect([await titles(), await upload()]).toEqual([['Fresh bread', 'Sold out'], whole]);
+    await spoil();
+    expect(await restore(backup, { restore_files: false })).toMatchObject(SUCCEEDED);
+    expect([await titles(), await upload()]).toEqual([['Fresh bread'], 'no picture'.length]);
+    expect(await restore(backup, {})).toMatchObject(SUCCEEDED);
   });
 
   test('a website moves to another main domain, with the texts in its database', async () => {
@@ -194,7 +213,7 @@ function defineCases(start: () => Promise<Platform>): void {
       ...custom_options,
     });
 
-  test('a copy into another install replaces that website, and leaves the source', async () => {
+  variant('a copy into another install replaces that website, and leaves the source', async () => {
     other = await owner.create();
     await publish(other, 'Only here');
     expect(await copy(shop, other)).toMatchObject(SUCCEEDED);
@@ -204,7 +223,7 @@ function defineCases(start: () => Promise<Platform>): void {
     expect((await see(shop)).text).toContain('New season');
   });
 
-  test('a copy of the posts alone leaves the other tables', async ({ skip }) => {
+  variant('a copy of the posts alone leaves the other tables', async ({ skip }) => {
     skip(!(await owner.has(shop, 'backup_tables')), 'the host restores databases as a whole');
     await publish(shop, 'Only the posts');
     const administrator = await signIn(platform, owner, other);
@@ -215,7 +234,7 @@ function defineCases(start: () => Promise<Platform>): void {
     expect((await see(other)).text).toContain('Other Shop');
   });
 
-  test('a failed copy leaves the website that it was to replace', async () => {
+  variant('a failed copy leaves the website that it was to replace', async () => {
     await publish(other, 'Still here');
     await platform.write(
       staging,
@@ -232,7 +251,7 @@ function defineCases(start: () => Promise<Platform>): void {
     await expectWhole(other, 'Still here', [shop, staging]);
   });
 
-  test('scheduled tasks run without visitors, who see what they publish', async () => {
+  variant('scheduled tasks run without visitors, who see what they publish', async () => {
     await platform.write(
       shop,
       'wp-content/mu-plugins/tasks.php',
@@ -248,7 +267,7 @@ function defineCases(start: () => Promise<Platform>): void {
     await expect.poll(page, { timeout: 180_000, interval: 1_000 }).toContain('Baked at night');
   });
 
-  test('a failed change of the main domain changes nothing', async () => {
+  variant('a failed change of the main domain changes nothing', async () => {
     await platform.refuseChanges(shop);
     const added = `new-${shop.name}.example.com`;
     const path = `/installs/${shop.id}/domains`;

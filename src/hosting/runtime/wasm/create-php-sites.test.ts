@@ -21,8 +21,10 @@ import { finished } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isLong, onlyInLong } from '../../../../test/rounds.ts';
 import { eventually } from '../../policy/edge.fixture.ts';
 import { createPhpSites } from './create-php-sites.ts';
+import { TESTS_CODE } from './kept-code.fixture.ts';
 import { createLoopbackConnections } from './loopback-connections.ts';
 import { PhpFailure, type PhpMail, type PhpRequest, type PhpSite, type PhpSites } from './php-sites.ts';
 
@@ -63,12 +65,13 @@ afterAll(async () => {
 function newSites(runtime: string): PhpSites {
   return createPhpSites({
     folder: runtime,
-    codeFolder: join(folder, 'code'),
+    // Compiling takes seconds of several processors.
+    codeFolder: isLong ? join(folder, 'code') : TESTS_CODE,
     roots: { writable: [folder], readable: [] },
     idleMs: 600_000,
     memoryMb: 900,
     waitMs: 110_000,
-    spare: true,
+    spare: isLong,
     mayConnect: () => false,
     loopbacks,
     loopback: ({ siteId, host, port: wanted }) => {
@@ -190,7 +193,7 @@ describe('requests', () => {
     expect(JSON.parse((await ask('/echo.php')).text)[3]).toBe('off');
   });
 
-  it('takes an upload of the allowed size, and refuses a larger body', async () => {
+  onlyInLong(it)('takes an upload of the allowed size, and refuses a larger body', async () => {
     await put('size.php', '<?php echo $_FILES["file"]["size"];');
     const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n';
     const upload = (mib: number): Partial<PhpRequest> => ({
@@ -202,7 +205,7 @@ describe('requests', () => {
     await expect(ask('/size.php', upload(66))).rejects.toMatchObject({ reason: 'too_large' });
   });
 
-  it('answers a request whose body arrives while the website would rest', async () => {
+  onlyInLong(it)('answers a request whose body arrives while the website would rest', async () => {
     await put('wp-content/body.php', '<?php echo file_get_contents("php://input");');
     await ask('/some/');
     const body = new PassThrough();
@@ -236,7 +239,7 @@ describe('requests', () => {
     },
   );
 
-  it('goes on when a visitor leaves in the middle of an upload', async () => {
+  onlyInLong(it)('goes on when a visitor leaves in the middle of an upload', async () => {
     await put('wp-content/slow.php', '<?php sleep(2); echo "done";');
     const other = ask('/wp-content/slow.php');
     const body = new Readable({ read() {} });
@@ -279,7 +282,7 @@ describe('requests', () => {
       expect(headers).not.toHaveProperty(name);
   });
 
-  it('refuses an endless head, and goes on', async () => {
+  onlyInLong(it)('refuses an endless head, and goes on', async () => {
     await put('wp-content/head.php', "<?php for ($i = 0; $i < 20000; $i++) header('X-N' . $i . ': x');");
     expect((await ask('/wp-content/head.php')).status).toBe(500);
     expect((await ask('/some/')).status).toBe(200);
@@ -308,7 +311,7 @@ describe('requests', () => {
   });
 });
 
-describe('a spare that has shown a page of another website', () => {
+onlyInLong(describe)('a spare that has shown a page of another website', () => {
   /** Older than two seconds, so that opcache keeps it. */
   async function putOld(path: string, code: string): Promise<void> {
     await writeFile(path, `<?php ${code}`);
@@ -504,7 +507,7 @@ describe('files', () => {
     await sites.stop('fixed');
   });
 
-  it('loses no commit of two threads', async () => {
+  onlyInLong(it)('loses no commit of two threads', async () => {
     await run(`$db = new PDO('sqlite:/database/test.sqlite'); $db->exec('PRAGMA journal_mode = TRUNCATE');
       $db->exec('CREATE TABLE t (n INTEGER PRIMARY KEY, by TEXT)');`);
     const writing = (by: string) =>
@@ -519,7 +522,7 @@ describe('files', () => {
     ).toEqual([400, 'ok']);
   });
 
-  it('keeps a lock of one thread from the other', async () => {
+  onlyInLong(it)('keeps a lock of one thread from the other', async () => {
     const [, second] = await Promise.all([
       run(`$h = fopen('/private/lock', 'c'); flock($h, LOCK_EX); file_put_contents('/private/held', '1');
         for ($i = 0; $i < 600 && !file_exists('/private/seen'); $i++) { usleep(50000); clearstatcache(); }`),
@@ -533,42 +536,48 @@ describe('files', () => {
 
 describe('limits', () => {
   it('ends an endless loop alone', async () => {
-    const loop = run('for (;;);', { seconds: 1 });
-    expect((await run('echo "beside";')).output).toBe('beside');
-    await expect(loop).rejects.toMatchObject({ reason: 'timeout' });
+    // Together, because it may end before the other.
+    const [, beside] = await Promise.all([
+      expect(run('for (;;);', { seconds: 1 })).rejects.toMatchObject({ reason: 'timeout' }),
+      run('echo "beside";'),
+    ]);
+    expect(beside.output).toBe('beside');
     expect((await run('echo "after";')).output).toBe('after');
   });
 
-  it('cuts an answer whose time or memory ends after its first output, and says so in the log of the website', async () => {
-    const cut = await newSite('cut', { seconds: 4 });
-    const grow = "ini_set('memory_limit', '16M'); for ($a = [];;) $a[] = str_repeat('x', 1 << 20);";
-    const pages = {
-      'slow.php': "echo str_repeat('x', 10000); flush(); fwrite(tmpfile(), 'x'); for (;;);",
-      'large.php': `echo str_repeat('x', 10000); flush(); ${grow}`,
-      'empty.php': `flush(); ${grow}`,
-      'early.php': `echo 'x'; ${grow}`,
-    };
-    for (const [name, code] of Object.entries(pages))
-      await writeFile(join(cut.website, name), `<?php ${code}`);
-    const upload: Partial<PhpRequest> = {
-      method: 'POST',
-      headers: { 'content-type': 'multipart/form-data; boundary=b' },
-      body: Readable.from([
-        '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\nx\r\n--b--\r\n',
-      ]),
-    };
-    await expect(ask('/slow.php?secret=1', upload, cut)).rejects.toThrow('aborted');
-    await expect(ask('/large.php', {}, cut)).rejects.toThrow('aborted');
-    await expect(ask('/empty.php', {}, cut)).rejects.toMatchObject({ reason: 'failed' });
-    expect((await ask('/early.php', {}, cut)).status).toBe(500);
-    const log = await readFile(join(cut.private, 'php-error.log'), 'utf8');
-    expect(log).toMatch(/^\[\d\d-\w{3}-\d{4} [\d:]{8} UTC\] Homeport ended POST \/slow.php: .* than 4 s\n/);
-    expect(log.match(/Allowed memory size/g)).toHaveLength(3);
-    expect(await readdir(join(cut.private, 'tmp'))).toEqual([]);
-    await sites.stop('cut');
-  });
+  onlyInLong(it)(
+    'cuts an answer whose time or memory ends after its first output, and says so in the log of the website',
+    async () => {
+      const cut = await newSite('cut', { seconds: 4 });
+      const grow = "ini_set('memory_limit', '16M'); for ($a = [];;) $a[] = str_repeat('x', 1 << 20);";
+      const pages = {
+        'slow.php': "echo str_repeat('x', 10000); flush(); fwrite(tmpfile(), 'x'); for (;;);",
+        'large.php': `echo str_repeat('x', 10000); flush(); ${grow}`,
+        'empty.php': `flush(); ${grow}`,
+        'early.php': `echo 'x'; ${grow}`,
+      };
+      for (const [name, code] of Object.entries(pages))
+        await writeFile(join(cut.website, name), `<?php ${code}`);
+      const upload: Partial<PhpRequest> = {
+        method: 'POST',
+        headers: { 'content-type': 'multipart/form-data; boundary=b' },
+        body: Readable.from([
+          '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\nx\r\n--b--\r\n',
+        ]),
+      };
+      await expect(ask('/slow.php?secret=1', upload, cut)).rejects.toThrow('aborted');
+      await expect(ask('/large.php', {}, cut)).rejects.toThrow('aborted');
+      await expect(ask('/empty.php', {}, cut)).rejects.toMatchObject({ reason: 'failed' });
+      expect((await ask('/early.php', {}, cut)).status).toBe(500);
+      const log = await readFile(join(cut.private, 'php-error.log'), 'utf8');
+      expect(log).toMatch(/^\[\d\d-\w{3}-\d{4} [\d:]{8} UTC\] Homeport ended POST \/slow.php: .* than 4 s\n/);
+      expect(log.match(/Allowed memory size/g)).toHaveLength(3);
+      expect(await readdir(join(cut.private, 'tmp'))).toEqual([]);
+      await sites.stop('cut');
+    },
+  );
 
-  it('keeps the error log of a website short while PHP writes to it', async () => {
+  onlyInLong(it)('keeps the error log of a website short while PHP writes to it', async () => {
     await run(
       `ini_set('display_errors', 0); error_log(str_repeat('y', 1 << 20));
       for ($i = 0; $i < 150; $i++) error_log(str_repeat('x', 60000)); error_log('last');`,
@@ -581,7 +590,7 @@ describe('limits', () => {
     expect(former?.indexOf('x')).toBeLessThan(100_000);
   });
 
-  it('ends endless output and memory, and goes on', async () => {
+  onlyInLong(it)('ends endless output and memory, and goes on', async () => {
     await expect(run('for (;;) echo str_repeat("x", 65536);', { seconds: 1 })).rejects.toMatchObject({
       reason: 'timeout',
     });
@@ -610,7 +619,7 @@ describe('limits', () => {
     host: 'own.example',
   };
 
-  it('ends endless output of visitors who left, at once', async () => {
+  onlyInLong(it)('ends endless output of visitors who left, at once', async () => {
     const endless = await Promise.all([1, 2].map(() => visit('for (;;) echo str_repeat("x", 10000);')));
     for (const { body, leave } of endless) {
       body.resume();
@@ -620,26 +629,29 @@ describe('limits', () => {
     expect((await ask('/some/')).status).toBe(200);
   });
 
-  it('ends the script of a visitor who left at its next output, with its shutdown functions, and not before', async () => {
-    const { body, leave } = await visit(
-      `register_shutdown_function(fn () => file_put_contents('/private/shutdown', connection_status() . connection_aborted()));
+  onlyInLong(it)(
+    'ends the script of a visitor who left at its next output, with its shutdown functions, and not before',
+    async () => {
+      const { body, leave } = await visit(
+        `register_shutdown_function(fn () => file_put_contents('/private/shutdown', connection_status() . connection_aborted()));
       echo str_repeat('x', 10000); while (!file_exists('/private/left')) { usleep(10000); clearstatcache(); }
       file_put_contents('/private/worked', 'x'); echo str_repeat('y', 10000); file_put_contents('/private/beyond', 'x');`,
-    );
-    await once(body, 'readable');
-    leave();
-    await put('../private/left', '');
-    body.resume();
-    await finished(body);
-    expect(await readFile(join(site.private, 'shutdown'), 'utf8')).toBe('11');
-    expect([existsSync(join(site.private, 'worked')), existsSync(join(site.private, 'beyond'))]).toEqual([
-      true,
-      false,
-    ]);
-    expect((await run('echo connection_status(), connection_aborted();')).output).toBe('00');
-  });
+      );
+      await once(body, 'readable');
+      leave();
+      await put('../private/left', '');
+      body.resume();
+      await finished(body);
+      expect(await readFile(join(site.private, 'shutdown'), 'utf8')).toBe('11');
+      expect([existsSync(join(site.private, 'worked')), existsSync(join(site.private, 'beyond'))]).toEqual([
+        true,
+        false,
+      ]);
+      expect((await run('echo connection_status(), connection_aborted();')).output).toBe('00');
+    },
+  );
 
-  it('lets a script that ignores that its visitor left go on to its end', async () => {
+  onlyInLong(it)('lets a script that ignores that its visitor left go on to its end', async () => {
     const { body, leave } = await visit(
       `ignore_user_abort(true); echo str_repeat('x', 10000);
       while (!file_exists('/private/left-too')) { usleep(10000); clearstatcache(); }
@@ -653,7 +665,7 @@ describe('limits', () => {
     expect(existsSync(join(site.private, 'whole'))).toBe(true);
   });
 
-  it('keeps the first errors only', async () => {
+  onlyInLong(it)('keeps the first errors only', async () => {
     const { error, output } = await run(
       `$h = fopen('php://stderr', 'w'); for ($i = 0; $i < 32; $i++) fwrite($h, str_repeat('x', 65536)); echo 'all';`,
     );
@@ -710,7 +722,7 @@ describe('processes', () => {
     ).toEqual([expect.any(Boolean), 1, false]);
   });
 
-  it('stops the website that is idle longest when the memory is used up', async () => {
+  onlyInLong(it)('stops the website that is idle longest when the memory is used up', async () => {
     const second = await newSite('second');
     const third = await newSite('third');
     expect((await run('echo 1;', {}, second)).output).toBe('1');
@@ -726,28 +738,31 @@ describe('processes', () => {
     expect((await ask('/x')).text).toBe('index /x');
   });
 
-  it('does not wait for running requests before a rest that is aborted, and goes on', async () => {
-    const script = `file_put_contents('/private/busy', ''); while (!file_exists('/private/go')) usleep(10000); echo 'done';`;
-    const request = run(script);
-    await eventually(() => existsSync(join(site.private, 'busy')));
-    const aborting = new AbortController();
-    let began = false;
-    const rest = sites.atRest(
-      'one',
-      async () => {
-        began = true;
-      },
-      aborting.signal,
-    );
-    aborting.abort(new Error('enough'));
-    await expect(rest).rejects.toThrow('enough');
-    expect((await ask('/x')).text).toBe('index /x');
-    await writeFile(join(site.private, 'go'), '');
-    expect((await request).output).toBe('done');
-    expect(began).toBe(false);
-  });
+  onlyInLong(it)(
+    'does not wait for running requests before a rest that is aborted, and goes on',
+    async () => {
+      const script = `file_put_contents('/private/busy', ''); while (!file_exists('/private/go')) usleep(10000); echo 'done';`;
+      const request = run(script);
+      await eventually(() => existsSync(join(site.private, 'busy')));
+      const aborting = new AbortController();
+      let began = false;
+      const rest = sites.atRest(
+        'one',
+        async () => {
+          began = true;
+        },
+        aborting.signal,
+      );
+      aborting.abort(new Error('enough'));
+      await expect(rest).rejects.toThrow('enough');
+      expect((await ask('/x')).text).toBe('index /x');
+      await writeFile(join(site.private, 'go'), '');
+      expect((await request).output).toBe('done');
+      expect(began).toBe(false);
+    },
+  );
 
-  it('stops writing its program when it closes, and leaves nothing of it', async () => {
+  onlyInLong(it)('stops writing its program when it closes, and leaves nothing of it', async () => {
     const runtime = join(folder, 'closing');
     const closing = newSites(runtime);
     const available = closing.available();
@@ -757,7 +772,7 @@ describe('processes', () => {
     expect(readdirSync(runtime)).toEqual([]);
   });
 
-  it('ends an endless request and a start when it closes', async () => {
+  onlyInLong(it)('ends an endless request and a start when it closes', async () => {
     const request = run(`file_put_contents('/private/running', ''); for (;;);`, { seconds: 600 });
     await eventually(() => existsSync(join(site.private, 'running')));
     const start = run('echo 1;', {}, await newSite('starting'));
