@@ -28,7 +28,7 @@ import { deleteTransfersBefore } from '../features/transfers/store.ts';
 import { deleteUpdatesBefore } from '../features/updates/store.ts';
 import { KEEP_HISTORY_MS } from '../features/uptime/history.ts';
 import { deleteUptimeBefore } from '../features/uptime/store.ts';
-import { deleteUsageBefore } from '../features/usage/collect-store.ts';
+import { deleteAccountUsageBefore, deleteUsageBefore } from '../features/usage/collect-store.ts';
 import { daysBefore, KEEP_DAYS } from '../features/usage/days.ts';
 import { KEEP_OUTPUTS_MS } from '../features/websites/wp-cli/outputs.ts';
 import { deleteWpCliRunsBefore } from '../features/websites/wp-cli/store.ts';
@@ -85,6 +85,10 @@ export function createTidyJob({
           deleteNotificationsBeyond(queries, userId, MOST_NOTIFICATIONS, limit),
         );
       }
+      const firstDay = daysBefore(timestamp(clock).slice(0, 10), KEEP_DAYS);
+      await deleteInBatches(database, signal, (queries, limit) =>
+        deleteUsageBefore(queries, firstDay, limit),
+      );
       if (database.dialect === 'sqlite') await deleteInBatches(database, signal, pruneChanges);
       return async ({ queries }) => {
         const now = timestamp(clock);
@@ -96,7 +100,7 @@ export function createTidyJob({
         await deleteReleasedBefore(queries, timestamp(clock, -HOLD_DAYS * DAY_MS));
         await deleteTransfersBefore(queries, timestamp(clock, -KEEP_TRANSFERS_MS));
         await deleteUpdatesBefore(queries, yearAgo);
-        await deleteUsageBefore(queries, daysBefore(now.slice(0, 10), KEEP_DAYS));
+        await deleteAccountUsageBefore(queries, firstDay);
         await deleteUptimeBefore(queries, timestamp(clock, -KEEP_HISTORY_MS));
         await deleteExpiredInvitations(queries, now);
         await deleteEndedCredentials(queries, timestamp(clock, -KEEP_ENDED_MS));

@@ -56,6 +56,7 @@ import { lostData } from './migrations/0055-lost-data.ts';
 import { apiCertificate } from './migrations/0056-api-certificate.ts';
 import { webhookJobs } from './migrations/0057-webhook-jobs.ts';
 import { installQuotas } from './migrations/0058-install-quotas.ts';
+import { listCounts } from './migrations/0059-list-counts.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -115,6 +116,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0056-api-certificate': apiCertificate,
   '0057-webhook-jobs': webhookJobs,
   '0058-install-quotas': installQuotas,
+  '0059-list-counts': listCounts,
 };
 
 /** The first migration with a table for the program version. */

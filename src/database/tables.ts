@@ -27,7 +27,7 @@ import type {
 } from './tables/hosts.ts';
 import type { IdempotencyKeyRow } from './tables/idempotency-keys.ts';
 import type { ImportKeyRow } from './tables/import-keys.ts';
-import type { InstallRow, OffloadSettingsRow, SiteRow } from './tables/installs.ts';
+import type { InstallCountRow, InstallRow, OffloadSettingsRow, SiteRow } from './tables/installs.ts';
 import type {
   JobDeathRow,
   JobRow,
@@ -58,7 +58,9 @@ import type {
   InstallQuotaRow,
   LimitWarningRow,
   UsageCursorRow,
+  UsageFormerInstallRow,
   UsageInstallRow,
+  UsageMeasurementRow,
   UsageStorageRow,
   UsageTrafficRow,
 } from './tables/usage.ts';
@@ -96,6 +98,7 @@ export interface Tables {
   sites: SiteRow;
   site_transfers: SiteTransferRow;
   installs: InstallRow;
+  install_counts: InstallCountRow;
   domains: DomainRow;
   domain_proofs: DomainProofRow;
   released_names: ReleasedNameRow;
@@ -135,6 +138,8 @@ export interface Tables {
   uptime_spans: UptimeSpanRow;
   uptime_incidents: UptimeIncidentRow;
   usage_installs: UsageInstallRow;
+  usage_former_installs: UsageFormerInstallRow;
+  usage_measurements: UsageMeasurementRow;
   usage_traffic: UsageTrafficRow;
   usage_storage: UsageStorageRow;
   usage_cursors: UsageCursorRow;

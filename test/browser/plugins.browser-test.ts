@@ -71,8 +71,8 @@ beforeAll(async () => {
   const made = await portal.homeport.ownedAccount();
   accountId = made.accountId;
   const install = await portal.homeport.install(made.owner, accountId);
-  await portal.homeport.platform.database.write(({ queries }) =>
-    storeReading(queries, install.id, READING, new Date().toISOString()),
+  await portal.homeport.platform.database.write((transaction) =>
+    storeReading(transaction, install.id, READING, new Date().toISOString()),
   );
   page = await portal.signedIn(made.owner, { at: `/installs/${install.id}/wordpress` });
 });

@@ -111,6 +111,7 @@ test('accounts', async () => {
     ...named,
     nickname: 'Harbour',
   });
+  expect(await json('account', 'recount')).toEqual([]);
   expect(await cli('account', 'update', 'Harbour Agency', '--nickname', 'H')).toMatchObject({
     code: 0,
     stdout: `The account ${account} is named Harbour Agency, nickname H.\n`,

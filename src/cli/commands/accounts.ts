@@ -4,6 +4,7 @@ import { withPlatform } from '../platform/with-platform.ts';
 import { nameArgument } from '../terminal/arguments.ts';
 import { printJson, table } from '../terminal/output.ts';
 import { addAccountLimitsCommand } from './account-limits.ts';
+import { addAccountRecountCommand } from './account-recount.ts';
 import { namedAccount } from './named-account.ts';
 
 export function addAccountCommands(program: Command): void {
@@ -26,6 +27,7 @@ export function addAccountCommands(program: Command): void {
     });
 
   addAccountLimitsCommand(account);
+  addAccountRecountCommand(account);
 
   account
     .command('update')

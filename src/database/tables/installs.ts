@@ -48,12 +48,25 @@ export interface InstallRow {
   awaits_copy: Generated<boolean>;
   /** The missing data of the website, which its host has closed to visitors because of that; null if no data is missing. */
   lost_data: Generated<string | null>;
+  /** Updates of WordPress, plugins and themes that wait, as last read. Triggers keep it. */
+  waiting_updates: Generated<number>;
   /** Array of addresses, or null. */
   stable_ips: NullableJson;
   /** Name and content of the file that proves ownership of a bucket; fixed for the install. */
   offload_file_name: string;
   offload_file_content: string;
   created_at: string;
+}
+
+/** The number of an account's installs with these values. Triggers keep it (docs/decisions/database.md). */
+export interface InstallCountRow {
+  account_id: string;
+  status: InstallStatus;
+  /** Empty without an environment. */
+  environment: Environment | '';
+  /** Whether updates wait. */
+  is_waiting: boolean;
+  installs: number;
 }
 
 /** The columns of an install as queries return them. */

@@ -10,6 +10,18 @@ export interface UsageInstallRow {
   environment: Environment | null;
 }
 
+/** An install that left an account by deletion or transfer. The account keeps its figures. Triggers keep these rows. */
+export interface UsageFormerInstallRow {
+  account_id: string;
+  install_id: string;
+}
+
+/** When the storage of an install of the account was last measured. Triggers keep these rows. */
+export interface UsageMeasurementRow {
+  account_id: string;
+  measured_at: string;
+}
+
 /** The traffic of an install on one day, as one host counted it. The counts of several sources add up. */
 export interface UsageTrafficRow {
   install_id: string;

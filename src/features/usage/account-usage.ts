@@ -1,4 +1,5 @@
 import type { Queries } from '../../database/database.ts';
+import { allCounted, type Counted, type SiteType } from './counted-store.ts';
 import type { DayRange } from './days.ts';
 import {
   decimal,
@@ -11,11 +12,8 @@ import {
   trafficFigures,
 } from './figures.ts';
 import {
-  allCounted,
   averageStorage,
-  type Counted,
   latestStorage,
-  type SiteType,
   trafficByInstall,
   trafficOfAccount,
   type UsageScope,

@@ -190,15 +190,76 @@ export async function storeMeasurement(
   await storeInstallQuotas(queries, installId, measured, now);
 }
 
-/** Deletes days before `day`, and deleted installs of which none is left. */
-export async function deleteUsageBefore(queries: Queries, day: string): Promise<void> {
-  await queries.deleteFrom('usage_traffic').where('day', '<', day).execute();
-  await queries.deleteFrom('usage_storage').where('day', '<', day).execute();
-  await queries.deleteFrom('limit_warnings').where('month', '<', day.slice(0, 7)).execute();
+/** Deletes up to `limit` days before `day`, and deleted installs of which none is left. Returns the number of days. */
+export async function deleteUsageBefore(queries: Queries, day: string, limit: number): Promise<number> {
+  const traffic = await queries
+    .deleteFrom('usage_traffic')
+    .where(({ refTuple, selectFrom, eb }) =>
+      eb(
+        refTuple('install_id', 'day', 'source'),
+        'in',
+        selectFrom('usage_traffic')
+          .select(['install_id', 'day', 'source'])
+          .where('day', '<', day)
+          .orderBy('day')
+          .limit(limit)
+          .$asTuple('install_id', 'day', 'source'),
+      ),
+    )
+    .returning('install_id')
+    .execute();
+  const storage = await queries
+    .deleteFrom('usage_storage')
+    .where(({ refTuple, selectFrom, eb }) =>
+      eb(
+        refTuple('install_id', 'day'),
+        'in',
+        selectFrom('usage_storage')
+          .select(['install_id', 'day'])
+          .where('day', '<', day)
+          .orderBy('day')
+          .limit(limit - traffic.length)
+          .$asTuple('install_id', 'day'),
+      ),
+    )
+    .returning('install_id')
+    .execute();
+  const ids = [...new Set([...traffic, ...storage].map(({ install_id }) => install_id))];
+  if (ids.length === 0) return 0;
   await queries
     .deleteFrom('usage_installs')
-    .where('install_id', 'not in', (of) => of.selectFrom('installs').select('id'))
-    .where('install_id', 'not in', (of) => of.selectFrom('usage_traffic').select('install_id'))
-    .where('install_id', 'not in', (of) => of.selectFrom('usage_storage').select('install_id'))
+    .where('install_id', 'in', ids)
+    .where(({ and, not, exists, selectFrom }) =>
+      and([
+        not(
+          exists(
+            selectFrom('installs as present')
+              .select('present.id')
+              .whereRef('present.id', '=', 'usage_installs.install_id'),
+          ),
+        ),
+        not(
+          exists(
+            selectFrom('usage_traffic as counted')
+              .select('counted.install_id')
+              .whereRef('counted.install_id', '=', 'usage_installs.install_id'),
+          ),
+        ),
+        not(
+          exists(
+            selectFrom('usage_storage as stored')
+              .select('stored.install_id')
+              .whereRef('stored.install_id', '=', 'usage_installs.install_id'),
+          ),
+        ),
+      ]),
+    )
     .execute();
+  return traffic.length + storage.length;
+}
+
+/** Deletes what accounts keep of days before `day`: warnings of earlier months, and the time of a measurement of which no day is left. */
+export async function deleteAccountUsageBefore(queries: Queries, day: string): Promise<void> {
+  await queries.deleteFrom('limit_warnings').where('month', '<', day.slice(0, 7)).execute();
+  await queries.deleteFrom('usage_measurements').where('measured_at', '<', `${day}T00:00:00.000Z`).execute();
 }

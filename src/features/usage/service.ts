@@ -13,6 +13,7 @@ import { findAccount } from '../accounts/accounts/store.ts';
 import { takeTurn } from '../websites/installs/operation-limits.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
 import { accountInsights, accountRollup, type Insight } from './account-usage.ts';
+import { pageOfCounted } from './counted-store.ts';
 import { type DayRange, lengthOf, nextMeasurement, rangeOf } from './days.ts';
 import { type DayFigures, daysOf, decimal, type Metric, type Rollup, rollupOf } from './figures.ts';
 import { findInstallQuotas, type InstallQuota } from './install-quotas-store.ts';
@@ -21,7 +22,6 @@ import { type AccountLimits, findAccountLimits, putAccountLimits } from './limit
 import {
   installIdsOf,
   lastMeasurement,
-  pageOfCounted,
   refreshRequestedAt,
   storageDays,
   trafficDays,

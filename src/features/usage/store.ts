@@ -1,28 +1,9 @@
-import { type Expression, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, sql } from 'kysely';
 import { inScope, type Scope } from '../../access/memberships.ts';
 import type { Queries } from '../../database/database.ts';
-import type { Environment } from '../../database/tables/installs.ts';
-import { hasTags } from '../websites/site-tags/tagged-store.ts';
+import type { Tables } from '../../database/tables.ts';
+import { withoutIndex } from '../../database/without-index.ts';
 import type { DayRange } from './days.ts';
-
-/** Kinds of sites, for insights. */
-export const SITE_TYPES = ['standard', 'transferable', 'sandbox'] as const;
-export type SiteType = (typeof SITE_TYPES)[number];
-
-/** An install of an account's usage. */
-export interface Counted {
-  id: string;
-  name: string;
-  environment: Environment | null;
-  site_type: SiteType;
-}
-
-const STANDARD = sql<SiteType>`cast('standard' as text)`.as('site_type');
-/** Of the joined `site`; an install without a site is standard. */
-const SITE_TYPE =
-  sql<SiteType>`cast(case when site.sandbox then 'sandbox' when site.transferable then 'transferable' else 'standard' end as text)`.as(
-    'site_type',
-  );
 
 /** The owner of the usage: an account, or the installs of it that a scope shows. */
 export interface UsageScope {
@@ -78,71 +59,6 @@ const STORAGE_COLUMNS = [
   'measured_at',
 ] as const;
 
-/** The installs of an account's usage in a range, by name; deleted ones only if they have traffic in it. */
-function countedInstalls(
-  queries: Queries,
-  { accountId, scope, isWhole }: UsageScope,
-  { first, last }: DayRange,
-  tags?: string,
-) {
-  const present = queries
-    .selectFrom('installs as install')
-    .leftJoin('sites as site', 'site.id', 'install.site_id')
-    .select(['install.id', 'install.name', 'install.environment', SITE_TYPE])
-    .where('install.account_id', '=', accountId)
-    .where((eb) => inScope(eb, scope))
-    .$if(tags !== undefined, (query) => query.where(hasTags(sql.ref('site.tag_keys'), tags ?? '')));
-  // Deleted installs have no site, and so no tags.
-  if (!isWhole || tags !== undefined) return present;
-  return present.unionAll(
-    queries
-      .selectFrom('usage_installs as gone')
-      .select(['gone.install_id as id', 'gone.name', 'gone.environment', STANDARD])
-      .where('gone.install_id', 'in', (of) =>
-        of
-          .selectFrom('usage_traffic')
-          .select('install_id')
-          .where('account_id', '=', accountId)
-          .where('day', '>=', first)
-          .where('day', '<=', last),
-      )
-      .where('gone.install_id', 'not in', (of) =>
-        of.selectFrom('installs').select('id').where('account_id', '=', accountId),
-      ),
-  );
-}
-
-/** A page of the installs of an account's usage, and their number; with keys of tags, of those whose site has all of them. */
-export async function pageOfCounted(
-  queries: Queries,
-  of: UsageScope,
-  range: DayRange,
-  page: { limit: number; offset: number },
-  tags?: string,
-): Promise<{ count: number; installs: Counted[] }> {
-  const all = countedInstalls(queries, of, range, tags);
-  const [{ count }, installs] = await Promise.all([
-    queries
-      .selectFrom(all.as('counted'))
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow(),
-    queries
-      .selectFrom(all.as('counted'))
-      .selectAll()
-      .orderBy('name')
-      .orderBy('id')
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute(),
-  ]);
-  return { count, installs };
-}
-
-/** Every install of an account's usage with the kind of its site. */
-export function allCounted(queries: Queries, of: UsageScope, range: DayRange): Promise<Counted[]> {
-  return countedInstalls(queries, of, range).execute();
-}
-
 /** Traffic by install and day, in the order of the days. */
 export async function trafficDays(
   queries: Queries,
@@ -150,20 +66,17 @@ export async function trafficDays(
   { first, last }: DayRange,
 ): Promise<TrafficDay[]> {
   if ('installIds' in rows && rows.installIds.length === 0) return [];
-  const query = queries
+  return queries
     .selectFrom('usage_traffic')
     .select(['install_id', 'day', sum('requests').as('requests'), sum('bytes').as('bytes')])
     .select(sum('visits').as('visits'))
     .select([sumOfPages('page_requests'), sumOfPages('page_hits'), sumOfPages('page_ms')])
+    .where(selected(rows))
     .where('day', '>=', first)
     .where('day', '<=', last)
     .groupBy(['install_id', 'day'])
-    .orderBy('day');
-  return (
-    'installId' in rows
-      ? query.where('install_id', '=', rows.installId)
-      : query.where('account_id', '=', rows.accountId).where('install_id', 'in', rows.installIds)
-  ).execute();
+    .orderBy('day')
+    .execute();
 }
 
 /** Storage by install and day, in the order of the days. */
@@ -173,18 +86,21 @@ export async function storageDays(
   { first, last }: DayRange,
 ): Promise<StorageDay[]> {
   if ('installIds' in rows && rows.installIds.length === 0) return [];
-  const query = queries
+  return queries
     .selectFrom('usage_storage')
     .select(STORAGE_COLUMNS)
+    .where(selected(rows))
     .where('day', '>=', first)
     .where('day', '<=', last)
-    .orderBy('day');
-  return (
-    'installId' in rows
-      ? query.where('install_id', '=', rows.installId)
-      : query.where('account_id', '=', rows.accountId).where('install_id', 'in', rows.installIds)
-  ).execute();
+    .orderBy('day')
+    .execute();
 }
+
+/** A condition for the rows. The index of accounts has all days of an account, so it is left aside. */
+const selected = (rows: Rows) => (eb: ExpressionBuilder<Tables, 'usage_traffic' | 'usage_storage'>) =>
+  'installId' in rows
+    ? eb('install_id', '=', rows.installId)
+    : eb.and([eb('install_id', 'in', rows.installIds), eb(withoutIndex('account_id'), '=', rows.accountId)]);
 
 /** The ids of the installs of a usage scope, for queries. */
 function idsOf(queries: Queries, { accountId, scope }: UsageScope): Expression<string> {
@@ -272,11 +188,9 @@ export function latestStorage(
 /** When the storage of an account's installs was last measured; null if never. */
 export async function lastMeasurement(queries: Queries, accountId: string): Promise<string | null> {
   const row = await queries
-    .selectFrom('usage_storage')
+    .selectFrom('usage_measurements')
     .select('measured_at')
     .where('account_id', '=', accountId)
-    .orderBy('day', 'desc')
-    .orderBy('measured_at', 'desc')
     .executeTakeFirst();
   return row?.measured_at ?? null;
 }

@@ -224,8 +224,8 @@ describe('what the last reading excludes', () => {
     mark: 'a'.repeat(32),
   };
   const store = (value: WordPressReading) =>
-    homeport.platform.database.write(({ queries }) =>
-      storeReading(queries, install.id, value, clock.now().toISOString()),
+    homeport.platform.database.write((transaction) =>
+      storeReading(transaction, install.id, value, clock.now().toISOString()),
     );
 
   it.each([

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 /** How SQLite would read a list and its number of installs. It plans without statistics, so an empty database shows it. */
-async function planOf(filters: InstallFilters): Promise<string[]> {
+async function planOf(filters: InstallFilters, count: number): Promise<string[]> {
   const plan: string[] = [];
   const queries: Queries = new Kysely({
     dialect: {
@@ -35,10 +35,16 @@ async function planOf(filters: InstallFilters): Promise<string[]> {
       }
     },
   });
-  const account = { account_id: 'a', role: 'owner', billing: true, site_count: 1, install_count: 1 } as const;
+  const account = {
+    account_id: 'a',
+    role: 'owner',
+    billing: true,
+    site_count: 1,
+    install_count: 100_000,
+  } as const;
   const scope = { userId: 'u', whole: [account], partial: [], installIds: null };
   const page = { limit: 100, offset: 0, sort: { key: null, isDescending: false }, cursor: null };
-  await pageOfInstalls(queries, scope, page, filters, 1);
+  await pageOfInstalls(queries, scope, page, filters, count);
   // Without a row it has no number.
   await countInstalls(queries, scope, filters).catch(() => 0);
   return plan;
@@ -47,7 +53,7 @@ async function planOf(filters: InstallFilters): Promise<string[]> {
 it.each([{ domain: 'd' }, { site_id: 's' }, { name: 'n' }, { domain: 'd', site_id: 's', status: 'active' }])(
   'a list of %o reads the few installs, not the account in its order',
   async (filters) => {
-    const plan = await planOf(filters);
+    const plan = await planOf(filters, 1);
     expect(plan).not.toEqual([]);
     expect(plan.filter((step) => /installs_account|SCAN (?!install$|few)/.test(step))).toEqual([]);
   },
@@ -56,8 +62,19 @@ it.each([{ domain: 'd' }, { site_id: 's' }, { name: 'n' }, { domain: 'd', site_i
 it.each([{}, { status: 'active' }, { environment: 'staging' }])(
   'a page of %o is read from an index, in the order of the list',
   async (filters) => {
-    const plan = await planOf(filters);
+    const plan = await planOf(filters, 90_000);
     expect(plan).toContainEqual(expect.stringMatching(/INDEX installs_account/));
     expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([]);
+  },
+);
+
+it.each([{ status: 'failed' }, { environment: 'staging' }, { status: 'failed', environment: 'staging' }])(
+  'a list of %o finds few installs by their values, and sorts them',
+  async (filters) => {
+    const plan = await planOf(filters, 100);
+    expect(plan).toContainEqual(
+      expect.stringMatching(/INDEX installs_account_(status|environment) \(account_id=\? AND/),
+    );
+    expect(plan.filter((step) => /^SCAN (?!install$)/.test(step))).toEqual([]);
   },
 );

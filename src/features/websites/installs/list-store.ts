@@ -3,9 +3,11 @@ import { inScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import { beyond, placedPage, sliceOf } from '../../../database/sorted-page.ts';
 import type { Tables } from '../../../database/tables.ts';
+import { withoutIndex } from '../../../database/without-index.ts';
 import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
 import { hasTags } from '../site-tags/tagged-store.ts';
 import { type InstallView, withPrimaryDomain } from './store.ts';
+import { hasStoredCounts, storedCount } from './stored-counts.ts';
 
 /** Conditions that a list of installs must meet. */
 export interface InstallFilters {
@@ -31,39 +33,67 @@ export const isTagged = (eb: InstallExpressions, keys: string) =>
       .where(hasTags(sql.ref('tagged.tag_keys'), keys)),
   );
 
+/** How the databases read a list: the few installs that match, which are then sorted, or all in the order of an index. */
+type Reading = 'few' | 'in order';
+
 /**
- * The installs of a list. A filter that few installs meet is applied first: SQLite would read the whole account to get the order of the
- * list from an index.
+ * Few installs have a site or a domain. For other filters the number of matching installs decides, so that neither way reads more than
+ * the square root of all times the page: 10,000 of a million.
  */
-function listed(queries: Queries, { site_id, domain }: InstallFilters) {
-  if (site_id === undefined && domain === undefined) return queries.selectFrom('installs as install');
+function readingOf(scope: Scope, filters: InstallFilters, limit: number, count: number): Reading {
+  if (filters.site_id !== undefined || filters.domain !== undefined) return 'few';
+  if (!isCounted(scope, filters)) return 'in order';
+  const all = scope.whole.reduce((sum, membership) => sum + membership.install_count, 0);
+  return count * count <= all * limit ? 'few' : 'in order';
+}
+
+/** Whether the number of installs that match is stored. */
+function isCounted(scope: Scope, { status, environment, ...others }: InstallFilters): boolean {
+  return hasStoredCounts(scope) && Object.keys(others).length === 0;
+}
+
+/**
+ * The installs of a list. Without statistics, SQLite would read the whole account to get the order of the list from an index, or all
+ * installs of a status to sort them.
+ */
+function listed(queries: Queries, scope: Scope, filters: InstallFilters, reading: Reading) {
+  if (reading === 'in order') {
+    return queries.selectFrom('installs as install').where((eb) => matching(eb, scope, filters, reading));
+  }
+  const { site_id, domain } = filters;
   return queries
     .with(
       (name) => name('few').materialized(),
       (few) =>
         few
-          .selectFrom('installs')
-          .selectAll()
-          .$if(site_id !== undefined, (query) => query.where('site_id', '=', site_id ?? ''))
+          .selectFrom('installs as install')
+          .selectAll('install')
+          .$if(site_id !== undefined, (query) => query.where('install.site_id', '=', site_id ?? ''))
           .$if(domain !== undefined, (query) =>
-            query.where('id', 'in', (eb) =>
+            query.where('install.id', 'in', (eb) =>
               eb
                 .selectFrom('domains')
                 .select('install_id')
                 .where('name', '=', domain ?? ''),
             ),
+          )
+          .$if(site_id === undefined && domain === undefined, (query) =>
+            query.where((eb) => matching(eb, scope, filters, reading)),
           ),
     )
-    .selectFrom('few as install');
+    .selectFrom('few as install')
+    .where((eb) => matching(eb, scope, filters, reading));
 }
 
-function matching(eb: InstallExpressions, scope: Scope, filters: InstallFilters) {
+function matching(eb: InstallExpressions, scope: Scope, filters: InstallFilters, reading: Reading) {
   const { name, status, environment, tags } = filters;
+  const column = (of: 'install.status' | 'install.environment') =>
+    reading === 'few' ? sql<string>`${sql.ref(of)}` : withoutIndex(of);
   return eb.and([
     inScope(eb, scope),
     ...(name === undefined ? [] : [eb('install.name', '=', name)]),
-    ...(status === undefined ? [] : [eb(sql<string>`install.status`, '=', status)]),
-    ...(environment === undefined ? [] : [eb(sql<string>`install.environment`, '=', environment)]),
+    ...(status === undefined ? [] : [eb(column('install.status'), '=', status)]),
+    ...(environment === undefined ? [] : [eb(column('install.environment'), '=', environment)]),
     ...(tags === undefined ? [] : [isTagged(eb, tags)]),
   ]);
 }
@@ -81,7 +111,7 @@ export async function pageOfInstalls(
 ): Promise<PlacedPage<InstallView>> {
   const { key } = page.sort;
   const isStored = hasStoredCounts(scope) && Object.keys(filters).length === 0;
-  const slice = sliceOf(page, isStored ? { sql: storedCount(scope), estimate: count } : null);
+  const slice = sliceOf(page, isStored ? { sql: storedTotal(scope), estimate: count } : null);
   const column = key === null ? null : (`install.${key}` as const);
   const position = page.cursor?.position ?? null;
   const rows = await withPrimaryDomain(queries)
@@ -89,9 +119,8 @@ export async function pageOfInstalls(
     .where(
       'install.seq',
       'in',
-      listed(queries, filters)
+      listed(queries, scope, filters, readingOf(scope, filters, page.limit, count))
         .select('install.seq')
-        .where((inner) => matching(inner, scope, filters))
         .$if(position !== null, (query) =>
           position === null ? query : query.where(beyond(column, 'install.seq', position, slice)),
         )
@@ -106,27 +135,26 @@ export async function pageOfInstalls(
   return placedPage(rows, count, page, slice, (row) => (key === null ? '' : row[key]));
 }
 
-/** Whether the number of installs in the scope is stored with its accounts. */
-function hasStoredCounts({ installIds, partial }: Scope): boolean {
-  return installIds === null && partial.length === 0;
-}
-
-function storedCount({ whole }: Scope) {
+function storedTotal({ whole }: Scope) {
   const ids = whole.map((membership) => membership.account_id);
   return sql<number>`(select cast(coalesce(sum(install_count), 0) as bigint) from accounts where id in (${sql.join(ids)}))`;
 }
 
-/** The number of installs in a scope that match. Whole accounts store theirs. */
+/** The number of installs in a scope that match. Whole accounts store it for most filters. */
 export async function countInstalls(
   queries: Queries,
   scope: Scope,
   filters: InstallFilters,
 ): Promise<number> {
-  const whole = scope.whole.reduce((sum, membership) => sum + membership.install_count, 0);
-  if (hasStoredCounts(scope) && Object.keys(filters).length === 0) return whole;
-  const { count } = await listed(queries, filters)
+  const { status, environment } = filters;
+  if (isCounted(scope, filters)) {
+    return storedCount(queries, scope, {
+      ...(status === undefined ? {} : { status }),
+      ...(environment === undefined ? {} : { environment }),
+    });
+  }
+  const { count } = await listed(queries, scope, filters, 'few')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where((eb) => matching(eb, scope, filters))
     .executeTakeFirstOrThrow();
   return count;
 }

@@ -1,3 +1,4 @@
+import type { Transaction } from '../../../database/database.ts';
 import type { Host } from '../../../hosting/contract/host.ts';
 import { INVENTORY_PAGE } from '../../../hosting/contract/inventory.ts';
 import type { WordPressMarks } from '../../../hosting/contract/wordpress.ts';
@@ -43,14 +44,13 @@ export function wordpressJobKinds(
     if (!install) return undefined;
     const reading = await permanently(postponing(host.readWordPress(install, { check }, signal)));
     if (!('refused' in reading)) {
-      return ({ queries }: { queries: typeof database.reader }) =>
-        storeReading(queries, install_id, reading, timestamp(clock));
+      return (transaction: Transaction) => storeReading(transaction, install_id, reading, timestamp(clock));
     }
     const { reason: error, mark } = reading;
     // The user who asked sees why, and giveUp stores it.
     if (isOperation) throw new PermanentFailure(error, { code: 'host_refused' });
-    return ({ queries }: { queries: typeof database.reader }) =>
-      storeFailure(queries, install_id, { error, mark, check }, timestamp(clock));
+    return (transaction: Transaction) =>
+      storeFailure(transaction, install_id, { error, mark, check }, timestamp(clock));
   }
 
   /** Installs of a host whose mark is another one than when they were read. */
@@ -77,15 +77,15 @@ export function wordpressJobKinds(
     defineJob({
       ...refreshWordPress,
       run: (payload, job) => read(payload, job, { isOperation: true }),
-      giveUp: ({ install_id, check }, { reason }, { queries }) =>
-        storeFailure(queries, install_id, { error: reason, check }, timestamp(clock)),
+      giveUp: ({ install_id, check }, { reason }, transaction) =>
+        storeFailure(transaction, install_id, { error: reason, check }, timestamp(clock)),
     }),
     defineJob({
       ...readWordPress,
       run: (payload, job) => read(payload, job, { isOperation: false }),
       // Without a mark, so that it is not read again until its next time.
-      giveUp: ({ install_id, check }, { reason }, { queries }) =>
-        storeFailure(queries, install_id, { error: reason, mark: null, check }, timestamp(clock)),
+      giveUp: ({ install_id, check }, { reason }, transaction) =>
+        storeFailure(transaction, install_id, { error: reason, mark: null, check }, timestamp(clock)),
     }),
     defineJob({
       ...watchWordPress,

@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { inScope, type Scope } from '../../../access/memberships.ts';
-import type { Queries } from '../../../database/database.ts';
+import type { Queries, Transaction } from '../../../database/database.ts';
+import { lockRow } from '../../../database/lock.ts';
 import type { Environment } from '../../../database/tables/installs.ts';
 import type { JobState } from '../../../database/tables/jobs.ts';
 import type { WordPressReadingRow } from '../../../database/tables/wordpress.ts';
@@ -10,6 +11,7 @@ import type { WordPressReading } from '../../../hosting/contract/wordpress.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import { isTagged } from '../installs/list-store.ts';
+import { hasStoredCounts, storedCount } from '../installs/stored-counts.ts';
 
 // Literals, so that the databases use the indexes of unfinished jobs.
 const queued = sql.lit<JobState>('queued');
@@ -60,12 +62,12 @@ const nextDay = (now: string) => new Date(Date.parse(now) + DAY_MS).toISOString(
 
 /** Stores a reading. Does nothing if the install has been deleted. */
 export async function storeReading(
-  queries: Queries,
+  transaction: Transaction,
   installId: string,
   reading: WordPressReading,
   now: string,
 ): Promise<void> {
-  const former = await findReading(queries, installId);
+  const former = await findReading(transaction.queries, installId);
   const { updateCheck, siteHealth, mark, core, plugins, themes } = reading;
   const failures = Object.entries(updateCheck ?? {}).filter(([, reason]) => reason !== null);
   const figures = {
@@ -87,12 +89,12 @@ export async function storeReading(
         }),
     ...(siteHealth === null ? {} : { health_examined_at: now }),
   };
-  await put(queries, installId, figures, now);
+  await put(transaction, installId, figures, now);
 }
 
 /** Stores that a reading failed. The former reading stays. */
 export async function storeFailure(
-  queries: Queries,
+  transaction: Transaction,
   installId: string,
   { error, mark, check }: { error: string; mark?: string | null; check: boolean },
   now: string,
@@ -103,22 +105,18 @@ export async function storeFailure(
     ...(mark === undefined ? {} : { mark }),
     ...(check ? { due_at: nextDay(now) } : {}),
   };
-  await put(queries, installId, failure, now);
+  await put(transaction, installId, failure, now);
 }
 
 async function put(
-  queries: Queries,
+  transaction: Transaction,
   installId: string,
   figures: Partial<Omit<WordPressReadingRow, 'install_id' | 'reading'>> & { reading?: string },
   now: string,
 ): Promise<void> {
-  const present = await queries
-    .selectFrom('installs')
-    .select('id')
-    .where('id', '=', installId)
-    .executeTakeFirst();
-  if (present === undefined) return;
-  await queries
+  // A trigger stores the number of updates with the install, so it is locked first, as by requests.
+  if (!(await lockRow(transaction, 'installs', installId))) return;
+  await transaction.queries
     .insertInto('wordpress_readings')
     .values({ install_id: installId, plugin_updates: 0, theme_updates: 0, due_at: now, ...figures })
     .onConflict((conflict) => conflict.column('install_id').doUpdateSet(figures))
@@ -229,22 +227,22 @@ export async function pageOfSummaries(
 ): Promise<PageOf<WordPressSummaryRow>> {
   const all = queries
     .selectFrom('installs as install')
-    .leftJoin('wordpress_readings as known', 'known.install_id', 'install.id')
     .where('install.account_id', '=', accountId)
     .where((eb) => inScope(eb, scope))
     .$if(tags !== undefined, (query) => query.where((eb) => isTagged(eb, tags ?? '')))
-    .$if(waiting, (query) =>
-      query.where((eb) =>
-        eb.or([
-          eb('known.core_update', 'is not', null),
-          eb('known.plugin_updates', '>', 0),
-          eb('known.theme_updates', '>', 0),
-        ]),
-      ),
-    );
-  const [{ count }, results] = await Promise.all([
-    all.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+    // A literal, so that the databases use the index of these installs.
+    .$if(waiting, (query) => query.where('install.waiting_updates', '>', sql.lit(0)));
+  const counting =
+    hasStoredCounts(scope) && tags === undefined
+      ? storedCount(queries, scope, waiting ? { waiting } : {})
+      : all
+          .select((eb) => eb.fn.countAll<number>().as('count'))
+          .executeTakeFirstOrThrow()
+          .then(({ count }) => count);
+  const [count, results] = await Promise.all([
+    counting,
     all
+      .leftJoin('wordpress_readings as known', 'known.install_id', 'install.id')
       .select(['install.id', 'install.name', 'install.environment', 'install.wordpress_version'])
       .select(['install.host_id', 'install.runtime'])
       .select(['known.core_version', 'known.core_update', 'known.plugin_updates', 'known.theme_updates'])
