@@ -20,14 +20,18 @@ export function RestartPhp({ install }: { install: Install }) {
     onSettled: () => queries.invalidateQueries({ queryKey: ['operation', install.id] }),
   });
   return (
-    <Section title="Restart PHP">
+    <Section
+      title="Restart PHP"
+      actions={
+        <Button pending={restart.isPending} onClick={() => restart.mutate()}>
+          Restart PHP
+        </Button>
+      }
+    >
       <p>
         Restart PHP after you have removed harmful files. Their code may still be in memory. Visitors wait for
         a moment.
       </p>
-      <Button pending={restart.isPending} onClick={() => restart.mutate()}>
-        Restart PHP
-      </Button>
     </Section>
   );
 }
