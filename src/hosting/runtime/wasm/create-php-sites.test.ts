@@ -697,6 +697,13 @@ describe('limits', () => {
         `return [@stream_socket_server('tcp://127.0.0.1:0'), @stream_socket_client('unix:///site/run/php.sock')];`,
       ),
     ).toEqual([false, false]);
+    // However early the refusal comes. 28 is the time limit.
+    expect(
+      await result(
+        `$h = curl_init('http://169.254.169.254/'); curl_setopt($h, CURLOPT_TIMEOUT, 2);
+        return array_map(function () use ($h) { curl_exec($h); return curl_errno($h); }, range(1, 20));`,
+      ),
+    ).toEqual(Array(20).fill(7));
   });
 
   it('hands over email, and tells PHP of a refusal', async () => {

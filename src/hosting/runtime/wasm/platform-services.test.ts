@@ -16,7 +16,8 @@ let services: Server;
 const outside = createServer((socket) => socket.end('outside'));
 let port = 0;
 /** Look-ups that have begun, with what ends them. */
-const lookUps: { host: string; found(addresses: string[]): void }[] = [];
+const lookUps: { host: string; found(addresses: string[]): void; failed(error: Error): void }[] = [];
+let now = 1_000;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'services-'));
@@ -31,10 +32,11 @@ beforeAll(async () => {
     loopbacks: { add() {} },
     deliverMail: async () => {},
     lookUp(host) {
-      const { promise, resolve } = Promise.withResolvers<string[]>();
-      lookUps.push({ host, found: resolve });
+      const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+      lookUps.push({ host, found: resolve, failed: reject });
       return promise;
     },
+    now: () => now,
     log: pino({ level: 'silent' }),
   });
 });
@@ -64,4 +66,18 @@ it('looks up one name of a website at a time', async () => {
   await eventually(() => lookUps.length === 2);
   lookUps[1]?.found(['127.0.0.1']);
   expect(await text(next)).toBe(`${SERVICE_DONE}outside`);
+});
+
+it('does not look up a name again for a while that was not found', async () => {
+  const first = ask('missing.test');
+  await eventually(() => lookUps.length === 1);
+  lookUps[0]?.failed(new Error('ENOTFOUND'));
+  expect(await text(first)).toBe(SERVICE_REFUSED);
+  expect(await text(ask('missing.test'))).toBe(SERVICE_REFUSED);
+  expect(lookUps).toHaveLength(1);
+  now += 31_000;
+  const later = ask('missing.test');
+  await eventually(() => lookUps.length === 2);
+  lookUps[1]?.found(['127.0.0.1']);
+  expect(await text(later)).toBe(`${SERVICE_DONE}outside`);
 });

@@ -1,13 +1,17 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect, createServer, isIP, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { limitConcurrency } from '../../../lib/concurrency.ts';
 import type { LookUp, PhpSitesOptions } from './php-sites.ts';
 import { SERVICE_DONE, SERVICE_REFUSED, type ServiceRequest } from './process-protocol.ts';
+import { rememberUnanswered, Unanswered, type UnansweredQuestions } from './unanswered.ts';
 
 const LONGEST_LINE = 8 * 1024;
 const LONGEST_MAIL = 32 * 1024 * 1024;
 const CONNECT_MS = 10_000;
+/** The system's resolver may need half a minute if no name server answers. */
+const LOOK_UP_MS = 5_000;
 const IDLE_MS = 120_000;
 /** Connections of one website at the same time. */
 const MOST_CONNECTIONS = 64;
@@ -15,7 +19,15 @@ const MOST_CONNECTIONS = 64;
 export type ServiceOptions = Pick<
   PhpSitesOptions,
   'mayConnect' | 'loopback' | 'loopbacks' | 'deliverMail' | 'log' | 'lookUp'
->;
+> & {
+  /** Milliseconds of a clock that never goes back. */
+  now?: () => number;
+};
+
+interface Connecting extends Omit<ServiceOptions, 'now'> {
+  lookUp: LookUp;
+  unanswered: UnansweredQuestions;
+}
 
 const systemLookUp: LookUp = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
@@ -31,10 +43,18 @@ export async function listenForProcess(
 ): Promise<Server> {
   // The system's resolver runs few look-ups of the whole platform at once, and name servers that do not answer take many seconds.
   const oneAtATime = limitConcurrency(1);
-  const lookUp: LookUp = (host) => oneAtATime(() => (options.lookUp ?? systemLookUp)(host));
+  const ask: LookUp = options.lookUp ?? systemLookUp;
+  const unanswered = rememberUnanswered(options.now ?? (() => performance.now()));
+  const lookUp: LookUp = (host) =>
+    unanswered.ask(host, () =>
+      answerInTime(
+        host,
+        oneAtATime(() => ask(host)),
+      ),
+    );
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => socket.destroy());
-    serve(socket, siteId, { ...options, lookUp }).catch((error) => {
+    serve(socket, siteId, { ...options, lookUp, unanswered }).catch((error) => {
       options.log.debug({ err: error, install: siteId }, 'a request of PHP to the outside failed');
       if (socket.writable) socket.end(SERVICE_REFUSED);
       else socket.destroy();
@@ -46,7 +66,7 @@ export async function listenForProcess(
   return server;
 }
 
-async function serve(socket: Socket, siteId: string, options: Required<ServiceOptions>): Promise<void> {
+async function serve(socket: Socket, siteId: string, options: Connecting): Promise<void> {
   const { line, rest } = await firstLine(socket);
   const request = parsed(line);
   if (request.service === 'mail') {
@@ -75,7 +95,7 @@ async function serve(socket: Socket, siteId: string, options: Required<ServiceOp
 async function connectTo(
   siteId: string,
   { host, port }: ServiceRequest & { service: 'connect' },
-  { loopback, loopbacks, mayConnect, lookUp }: Required<ServiceOptions>,
+  { loopback, loopbacks, mayConnect, lookUp, unanswered }: Connecting,
 ): Promise<Socket> {
   const own = loopback({ siteId, host, port });
   if (own !== undefined) {
@@ -87,12 +107,31 @@ async function connectTo(
   // Connected by address, so that a second look-up cannot lead elsewhere.
   const address = addresses.find((one) => mayConnect(one, port));
   if (address === undefined) throw new Error(`websites may not connect to ${host} port ${port}`);
-  return connected(address, port);
+  return unanswered.ask(`${address} ${port}`, () => connected(address, port));
+}
+
+/** Throws Unanswered if no answer comes in time, or one that the name does not exist. */
+async function answerInTime(host: string, answer: Promise<string[]>): Promise<string[]> {
+  const timer = new AbortController();
+  const late = sleep(LOOK_UP_MS, [], { signal: timer.signal }).then(() => {
+    throw new Unanswered(`the name servers do not answer about ${host}`);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } catch (error) {
+    throw error instanceof Unanswered ? error : new Unanswered(`${host} was not found`, { cause: error });
+  } finally {
+    timer.abort();
+    late.catch(() => {});
+  }
 }
 
 async function connected(host: string, port: number): Promise<Socket> {
   const socket = connect({ host, port, allowHalfOpen: true });
-  const timer = setTimeout(() => socket.destroy(new Error('no connection in time')), CONNECT_MS);
+  const timer = setTimeout(
+    () => socket.destroy(new Unanswered(`${host} does not answer at port ${port}`)),
+    CONNECT_MS,
+  );
   try {
     await once(socket, 'connect');
     return socket;

@@ -68,7 +68,13 @@ export function phpSockets(services: () => string): SocketSettings {
       else socket.write(bytes);
     }
 
+    /**
+     * Emscripten uses `on`. Only the function behind `connect` comes here: for a failure it takes the connection away, and whatever waits
+     * for that connection then waits until its own time limit. It must not learn of failures, because PHP does not await it either, and
+     * asks the connection for its error instead.
+     */
     addEventListener(type: string, listener: () => void, options?: { once?: boolean }): void {
+      if (type !== 'open') return;
       if (options?.once === true) this.once(type, listener);
       else this.on(type, listener);
     }
