@@ -1,4 +1,5 @@
 import { inject } from 'vitest';
+import { isLong } from './rounds.ts';
 
 type Register = (name: string, body: () => void | Promise<void>) => void;
 
@@ -10,3 +11,7 @@ export function onlyOn(database: 'sqlite' | 'postgres', register: Register): Reg
   const present = inject('postgresUrl') === '' ? 'sqlite' : 'postgres';
   return database === present ? register : () => {};
 }
+
+/** Registers a suite or a test on one of the two databases, and in the long tests on both. */
+export const mostlyOn = (database: 'sqlite' | 'postgres', register: Register): Register =>
+  isLong ? register : onlyOn(database, register);

@@ -6,12 +6,21 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { CallToolResultSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '../../src/cli/api/call.ts';
+import { readEndpoints } from '../../src/cli/api/endpoints.ts';
+import { connectionOf } from '../../src/cli/api/profiles.ts';
+import { createConfirmations } from '../../src/cli/mcp/confirmations.ts';
+import { createMcpServer } from '../../src/cli/mcp/server.ts';
+import { type Scope, toolsOf } from '../../src/cli/mcp/tools.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandomness } from '../../src/lib/ids.ts';
 import { text } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { freePort } from '../servers/free-port.ts';
-import { run } from './run-homeport.ts';
+import { call as callHomeport } from './call-homeport.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../bin/homeport.mjs');
 
@@ -42,8 +51,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** An assistant with `homeport mcp` as its child. `agrees`: the user's answer to questions; undefined: it cannot ask. */
-async function assistant(scopes: string | null, agrees?: boolean): Promise<Client> {
+function newClient(agrees: boolean | undefined): Client {
   const client = new Client(
     { name: 'test', version: '1' },
     { capabilities: agrees === undefined ? {} : { elicitation: {} } },
@@ -54,15 +62,30 @@ async function assistant(scopes: string | null, agrees?: boolean): Promise<Clien
       content: { agree: agrees },
     }));
   }
-  const words = scopes === null ? [] : ['--scopes', scopes];
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [PROGRAM, 'mcp', ...words],
-      env: environment,
-    }),
-  );
   clients.push(client);
+  return client;
+}
+
+/** An assistant with `homeport mcp` as its child. */
+async function parentAssistant(): Promise<Client> {
+  const client = newClient(undefined);
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: [PROGRAM, 'mcp'], env: environment }),
+  );
+  return client;
+}
+
+/**
+ * An assistant of a server in this process, which takes a fraction of the time of a child process. `agrees`: the user's answer to questions;
+ * undefined: it cannot ask.
+ */
+async function assistant(scopes: Scope[], agrees?: boolean): Promise<Client> {
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  const tools = toolsOf(readEndpoints(), new Set(scopes));
+  const api = connect(connectionOf(environment, undefined));
+  await createMcpServer(api, tools, createConfirmations(systemClock, systemRandomness)).connect(there);
+  const client = newClient(agrees);
+  await client.connect(here);
   return client;
 }
 
@@ -80,7 +103,7 @@ const exists = async (id: string) => (await owner.client.get(`/sites/${id}`)).st
 
 describe('an assistant', () => {
   it('reads by default, and has no tool that changes anything', async () => {
-    const client = await assistant(null);
+    const client = await parentAssistant();
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toContain('list_installs');
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
@@ -91,7 +114,7 @@ describe('an assistant', () => {
   });
 
   it('changes within its scopes, and sees every fault', async () => {
-    const client = await assistant('read,write');
+    const client = await assistant(['read', 'write']);
     const { tools } = await client.listTools();
     expect(tools.some(({ annotations }) => annotations?.destructiveHint)).toBe(false);
     expect(tools.map(({ name }) => name)).toContain('purge_cache');
@@ -109,17 +132,17 @@ describe('an assistant', () => {
 
   it('deletes only after the user has agreed', async () => {
     const id = await site('Kept or not');
-    const refusing = await assistant('read,destructive', false);
+    const refusing = await assistant(['read', 'destructive'], false);
     expect(await call(refusing, 'delete_site', { site_id: id })).toMatchObject({ isError: true });
     expect(await exists(id)).toBe(true);
-    const agreeing = await assistant('read,destructive', true);
+    const agreeing = await assistant(['read', 'destructive'], true);
     expect(await call(agreeing, 'delete_site', { site_id: id })).toEqual({ text: 'Done.', isError: false });
     expect(await exists(id)).toBe(false);
   });
 
   it('that cannot ask needs a confirmation, which holds for one call with the same arguments', async () => {
     const [one, other] = [await site('One'), await site('Other')];
-    const client = await assistant('destructive');
+    const client = await assistant(['destructive']);
     const asked = await call(client, 'delete_site', { site_id: one });
     expect(asked.text).toMatch(/^Nothing was changed yet/);
     const confirmation = /confirmation "([^"]+)"/.exec(asked.text)?.[1];
@@ -139,7 +162,7 @@ describe('an assistant', () => {
       ...environment,
       HOMEPORT_API_CREDENTIAL: `${stranger.credential.username}:${stranger.credential.password}`,
     };
-    const answer = await call(await assistant('read'), 'get_site', { site_id: id });
+    const answer = await call(await assistant(['read']), 'get_site', { site_id: id });
     expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^40[34]: /) });
     environment = {
       ...environment,
@@ -214,7 +237,7 @@ describe('by streamable HTTP', () => {
   });
 
   it('listens on loopback addresses only', async () => {
-    const { code, stderr } = await run(environment, 'mcp', '--http', '0.0.0.0:8765');
+    const { code, stderr } = await callHomeport(environment, 'mcp', '--http', '0.0.0.0:8765');
     expect(code).toBe(1);
     expect(stderr).toContain('loopback');
   });

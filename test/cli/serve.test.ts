@@ -13,6 +13,7 @@ import {
 import { createAgent, createClient, field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace } from '../database.ts';
 import { createPortalClient, PASSWORD } from '../portal-client.ts';
+import { onlyInLong } from '../rounds.ts';
 import { freePort } from '../servers/free-port.ts';
 import { call } from './call-homeport.ts';
 import { begin, type Environment, environmentFor, type Running, run, serve } from './run-homeport.ts';
@@ -109,16 +110,11 @@ test('the link in that file sets the password of the first owner, who then signs
   expect((await browser.get('/session')).body).toMatchObject({ accounts: [{ id: account, role: 'owner' }] });
 });
 
-test('beside it: commands, doctor, and no second server of the same websites or at the same addresses', async () => {
-  const otherApi = `127.0.0.1:${await freePort()}`;
-  const elsewhere = { ...environment, HOMEPORT_DATA_DIR: join(place.settings.dataDir, 'elsewhere') };
-  const [accounts, doctor, twin, second, third] = await Promise.all([
-    call(environment, 'account', 'list'),
-    call(environment, 'doctor', '--json'),
-    run({ ...environment, ...OTHER_PORTS, HOMEPORT_LISTEN: otherApi }, 'serve'),
-    run({ ...elsewhere, HOMEPORT_LISTEN: otherApi }, 'serve'),
-    run({ ...elsewhere, HOMEPORT_DATA_DIR: `${elsewhere.HOMEPORT_DATA_DIR}2`, ...OTHER_PORTS }, 'serve'),
-  ]);
+test('beside it, commands work, and the doctor finds it well', async () => {
+  const [accounts, doctor] = [
+    await call(environment, 'account', 'list'),
+    await call(environment, 'doctor', '--json'),
+  ];
   expect(accounts.stdout).toContain(account);
   const problems = JSON.parse(doctor.stdout);
   expect(problems).toMatchObject({ ok: true });
@@ -134,6 +130,16 @@ test('beside it: commands, doctor, and no second server of the same websites or 
     );
   }
   expect(doctor.code).toBe(0);
+});
+
+onlyInLong(test)('beside it, no second server has the same websites or addresses', async () => {
+  const otherApi = `127.0.0.1:${await freePort()}`;
+  const elsewhere = { ...environment, HOMEPORT_DATA_DIR: join(place.settings.dataDir, 'elsewhere') };
+  const [twin, second, third] = await Promise.all([
+    run({ ...environment, ...OTHER_PORTS, HOMEPORT_LISTEN: otherApi }, 'serve'),
+    run({ ...elsewhere, HOMEPORT_LISTEN: otherApi }, 'serve'),
+    run({ ...elsewhere, HOMEPORT_DATA_DIR: `${elsewhere.HOMEPORT_DATA_DIR}2`, ...OTHER_PORTS }, 'serve'),
+  ]);
   expect(twin).toEqual({
     code: 1,
     stdout: '',
@@ -210,7 +216,7 @@ test('the second start reuses all, and prints no credentials', async () => {
   expect(await server.ended).toMatchObject({ code: 0 });
 });
 
-test('an open listener does not keep a stopped server', async () => {
+onlyInLong(test)('an open listener does not keep a stopped server', async () => {
   const listener = "import { createServer } from 'node:net'; createServer().listen(0, '127.0.0.1');";
   const open = `--import=data:text/javascript,${encodeURIComponent(listener)}`;
   server = await serve({ ...environment, NODE_OPTIONS: open });

@@ -6,8 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MINUTE_MS } from '../../src/lib/durations.ts';
 import { type Answer, createAgent, createClient, field } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
-import { onlyOn } from '../only-on.ts';
-import { rounds } from '../rounds.ts';
+import { onlyInLong, rounds } from '../rounds.ts';
 import { freePort } from '../servers/free-port.ts';
 import { DEADLY } from './deadly-sites.ts';
 
@@ -96,8 +95,7 @@ it.each([
   60_000,
 );
 
-// On PostgreSQL, the moments above and the test of crashes cover killed servers.
-onlyOn('sqlite', it)(
+onlyInLong(it)(
   'requests that are repeated until answered take effect once, while the server is killed again and again',
   async () => {
     const port = await freePort();

@@ -10,7 +10,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandomness } from '../../src/lib/ids.ts';
 import { createEffectJob, HEARTBEAT_MS, LEASE_MS } from './kill-job.ts';
 
-/** The process that kill.both.test.ts kills: one worker on a shared database. Its settings are its only argument, in JSON. */
+/** The process that kill.postgres-test.ts kills: one worker on a shared database. Its settings are its only argument, in JSON. */
 const settings = Parse(
   Type.Object({
     databaseUrl: Type.Union([Type.String(), Type.Null()]),

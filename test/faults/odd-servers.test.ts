@@ -12,6 +12,7 @@ import { type Query, reply, startFakeDnsServer } from '../../src/network/dns/fak
 import { environmentFor, run, serve } from '../cli/run-homeport.ts';
 import { createAgent, createClient, field, text } from '../client.ts';
 import { databasePlace } from '../database.ts';
+import { onlyInLong } from '../rounds.ts';
 import { freePort } from '../servers/free-port.ts';
 import { makeOddCertificates } from '../servers/odd-certificates.ts';
 import { type ServerChain, startTlsServer } from '../servers/tls-servers.ts';
@@ -66,7 +67,7 @@ test('webhooks, S3, ACME and mail survive servers with odd certificates', async 
   }
 });
 
-test('commands survive them', async () => {
+onlyInLong(test)('commands survive them', async () => {
   const server = await startTlsServer(withImpostor);
   const environment = {
     HOMEPORT_API_URL: `https://localhost:${server.port}`,
@@ -79,64 +80,67 @@ test('commands survive them', async () => {
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^homeport: /) });
 });
 
-test('a server survives the upload of such a certificate, and a domain that leads to one', async () => {
-  const deadly = odd.find(({ name }) => name === 'curve brainpoolP256r1');
-  const [place, edge, resolver] = await Promise.all([
-    databasePlace(),
-    freePort(),
-    startFakeDnsServer(leadAway),
-  ]);
-  const server = await serve(
-    await environmentFor(place, {
-      HOMEPORT_EDGE_HTTPS: `127.0.0.1:${edge}`,
-      HOMEPORT_RESOLVERS: `127.0.0.1:${resolver.port}`,
-      HOMEPORT_ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
-      HOMEPORT_ACME_CA: authorityFile,
-    }),
-  );
-  const elsewhere = await startTlsServer(
-    { chain: deadly?.pem ?? '', key: deadly?.key ?? '' },
-    {
-      address: ELSEWHERE,
-      port: edge,
-    },
-  );
-  try {
-    const secrets = readFileSync(join(place.settings.dataDir, 'first-sign-in.txt'), 'utf8');
-    const printed = `${server.stdout()}\n${secrets}`;
-    const value = (name: string) => new RegExp(`^ {2}${name} +(\\S.*)$`, 'm').exec(printed)?.[1] ?? '';
-    const agent = createAgent(readFileSync(join(place.settings.dataDir, 'tls/api.crt'), 'utf8'));
-    const [origin] = value('API').split('/v1');
-    const client = createClient(
-      { origin: origin ?? '', agent, conformance: () => undefined },
-      { username: value('Username'), password: value('Password') },
+onlyInLong(test)(
+  'a server survives the upload of such a certificate, and a domain that leads to one',
+  async () => {
+    const deadly = odd.find(({ name }) => name === 'curve brainpoolP256r1');
+    const [place, edge, resolver] = await Promise.all([
+      databasePlace(),
+      freePort(),
+      startFakeDnsServer(leadAway),
+    ]);
+    const server = await serve(
+      await environmentFor(place, {
+        HOMEPORT_EDGE_HTTPS: `127.0.0.1:${edge}`,
+        HOMEPORT_RESOLVERS: `127.0.0.1:${resolver.port}`,
+        HOMEPORT_ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+        HOMEPORT_ACME_CA: authorityFile,
+      }),
     );
-    const created = await client.post('/installs', { name: 'odd', account_id: value('Account') });
-    const path = `/installs/${text(created.body, 'id')}`;
+    const elsewhere = await startTlsServer(
+      { chain: deadly?.pem ?? '', key: deadly?.key ?? '' },
+      {
+        address: ELSEWHERE,
+        port: edge,
+      },
+    );
+    try {
+      const secrets = readFileSync(join(place.settings.dataDir, 'first-sign-in.txt'), 'utf8');
+      const printed = `${server.stdout()}\n${secrets}`;
+      const value = (name: string) => new RegExp(`^ {2}${name} +(\\S.*)$`, 'm').exec(printed)?.[1] ?? '';
+      const agent = createAgent(readFileSync(join(place.settings.dataDir, 'tls/api.crt'), 'utf8'));
+      const [origin] = value('API').split('/v1');
+      const client = createClient(
+        { origin: origin ?? '', agent, conformance: () => undefined },
+        { username: value('Username'), password: value('Password') },
+      );
+      const created = await client.post('/installs', { name: 'odd', account_id: value('Account') });
+      const path = `/installs/${text(created.body, 'id')}`;
 
-    const upload = { certificate: deadly?.pem, private_key: usual.key };
-    expect(await client.post(`${path}/ssl_certificates/third_party`, upload)).toMatchObject({
-      status: 400,
-      body: { errors: [{ code: 'weak_key', message: expect.stringContaining('brainpoolP256r1') }] },
-    });
+      const upload = { certificate: deadly?.pem, private_key: usual.key };
+      expect(await client.post(`${path}/ssl_certificates/third_party`, upload)).toMatchObject({
+        status: 400,
+        body: { errors: [{ code: 'weak_key', message: expect.stringContaining('brainpoolP256r1') }] },
+      });
 
-    const domain = text((await client.post(`${path}/domains`, { name: 'localhost.example' })).body, 'id');
-    const asked = await client.post(`${path}/domains/${domain}/check_status`);
-    const report = `${path}/domains/check_status/${text(asked.body, 'report_id')}`;
-    const complete = async () => field((await client.get(report)).body, 'report', 'complete');
-    await expect.poll(complete).toBe(true);
-    expect((await client.get(report)).body).toMatchObject({
-      report: { domains: [{ ssl: { common_name: 'localhost', issuer: 'Odd Authority' } }] },
-    });
-    expect(server.stderr()).not.toContain('did not survive');
-    await agent.close();
-  } finally {
-    server.process.kill('SIGTERM');
-    expect(await server.ended).toMatchObject({ code: 0 });
-    await Promise.all([elsewhere.remove(), resolver.close()]);
-    await place.remove();
-  }
-});
+      const domain = text((await client.post(`${path}/domains`, { name: 'localhost.example' })).body, 'id');
+      const asked = await client.post(`${path}/domains/${domain}/check_status`);
+      const report = `${path}/domains/check_status/${text(asked.body, 'report_id')}`;
+      const complete = async () => field((await client.get(report)).body, 'report', 'complete');
+      await expect.poll(complete).toBe(true);
+      expect((await client.get(report)).body).toMatchObject({
+        report: { domains: [{ ssl: { common_name: 'localhost', issuer: 'Odd Authority' } }] },
+      });
+      expect(server.stderr()).not.toContain('did not survive');
+      await agent.close();
+    } finally {
+      server.process.kill('SIGTERM');
+      expect(await server.ended).toMatchObject({ code: 0 });
+      await Promise.all([elsewhere.remove(), resolver.close()]);
+      await place.remove();
+    }
+  },
+);
 
 const ELSEWHERE = '127.0.0.9';
 

@@ -11,6 +11,7 @@ import { field, text } from '../client.ts';
 import { silent, temporaryFolder } from '../database.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { onlyOn } from '../only-on.ts';
+import { onlyInLong } from '../rounds.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../servers/postgres-server.ts';
 
 const UNAVAILABLE = { status: 503, body: { message: 'Service temporarily unavailable' } };
@@ -159,34 +160,37 @@ onlyOn('postgres', describe)('a PostgreSQL that goes away', () => {
     expect(field(sites.body, 'count')).toBe(rows.length);
   });
 
-  it('is not waited for longer than the time-outs while it says nothing, and its connections are not used again', async () => {
-    const database = openPostgres(server.url, silent, {
-      connectMs: 2_000,
-      statementMs: 2_000,
-      replyMs: 4_000,
-    });
-    await database.ping();
-    await database.write(({ queries }) => sql`select 1`.execute(queries));
-    server.freeze();
-    try {
-      const attempts = [
-        () => database.ping(),
-        () => sql`select 1`.execute(database.reader),
-        () => database.write(({ queries }) => sql`select 1`.execute(queries)),
-      ];
-      for (const attempt of attempts) {
-        await expect(attempt()).rejects.toThrow();
+  onlyInLong(it)(
+    'is not waited for longer than the time-outs while it says nothing, and its connections are not used again',
+    async () => {
+      const database = openPostgres(server.url, silent, {
+        connectMs: 2_000,
+        statementMs: 2_000,
+        replyMs: 4_000,
+      });
+      await database.ping();
+      await database.write(({ queries }) => sql`select 1`.execute(queries));
+      server.freeze();
+      try {
+        const attempts = [
+          () => database.ping(),
+          () => sql`select 1`.execute(database.reader),
+          () => database.write(({ queries }) => sql`select 1`.execute(queries)),
+        ];
+        for (const attempt of attempts) {
+          await expect(attempt()).rejects.toThrow();
+        }
+      } finally {
+        server.thaw();
       }
-    } finally {
-      server.thaw();
-    }
-    for (let asked = 0; asked < 30; asked++) {
-      const { rows } = await sql<{ one: number }>`select ${asked}::int as one`.execute(database.reader);
-      expect(rows).toEqual([{ one: asked }]);
-    }
-    await database.close();
-    await expectAllWorks();
-  });
+      for (let asked = 0; asked < 30; asked++) {
+        const { rows } = await sql<{ one: number }>`select ${asked}::int as one`.execute(database.reader);
+        expect(rows).toEqual([{ one: asked }]);
+      }
+      await database.close();
+      await expectAllWorks();
+    },
+  );
 });
 
 it('logs faults that only an operator can fix', () => {

@@ -10,6 +10,8 @@ import { listSetAside } from '../../src/jobs/set-aside.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandomness } from '../../src/lib/ids.ts';
 import { openTestDatabase } from '../database.ts';
+import { mostlyOn } from '../only-on.ts';
+import { onlyInLong } from '../rounds.ts';
 import { poisonJob } from './poison-job.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -106,41 +108,44 @@ function attemptsAt(name: string): number {
 const GIVEN_UP =
   'given up: The server stopped each time this ran, so it is not tried again. Contact your provider.';
 
-it('a job that ends the process at each run is set aside at the second death, and all others run', async () => {
-  const poison = await ask('poison', { ends: 'SIGSEGV', ms: 300, lane: 'domain' });
-  await ask('next of the lane', { lane: 'domain' });
-  // They run at the first death, too.
-  await ask('companion 1', { ms: 500 });
-  await ask('companion 2', { ms: 500 });
-  await ask('companion 3', { ms: 500 });
+mostlyOn('sqlite', it)(
+  'a job that ends the process at each run is set aside at the second death, and all others run',
+  async () => {
+    const poison = await ask('poison', { ends: 'SIGSEGV', ms: 300, lane: 'domain' });
+    await ask('next of the lane', { lane: 'domain' });
+    // They run at the first death, too.
+    await ask('companion 1', { ms: 500 });
+    await ask('companion 2', { ms: 500 });
+    await ask('companion 3', { ms: 500 });
 
-  expect(await serveUntilDone()).toEqual(['SIGSEGV', 'SIGSEGV']);
+    expect(await serveUntilDone()).toEqual(['SIGSEGV', 'SIGSEGV']);
 
-  expect(attemptsAt('poison')).toBe(2);
-  expect(await effects()).toEqual({
-    [`poison ${GIVEN_UP}`]: 1,
-    'next of the lane succeeded': 1,
-    'companion 1 succeeded': 1,
-    'companion 2 succeeded': 1,
-    'companion 3 succeeded': 1,
-  });
-  const job = await database.reader
-    .selectFrom('jobs')
-    .selectAll()
-    .where('id', '=', poison)
-    .executeTakeFirstOrThrow();
-  expect(job).toMatchObject({ state: 'failed', reason_code: 'set_aside' });
-  expect(job.error).toMatch(/these processes died while it ran: \S+:\d+ \(.*\), \S+:\d+ \(/);
-  const aside = await listSetAside(database.reader);
-  expect(aside).toMatchObject([{ id: poison, kind: 'poison', install: null, is_repeatable: false }]);
-  expect(await checkSetAsideJobs(database)).toMatchObject({
-    state: 'problem',
-    message: expect.stringContaining(`poison (${poison})`),
-    remedy: expect.stringContaining('homeport job'),
-  });
-}, 60_000);
+    expect(attemptsAt('poison')).toBe(2);
+    expect(await effects()).toEqual({
+      [`poison ${GIVEN_UP}`]: 1,
+      'next of the lane succeeded': 1,
+      'companion 1 succeeded': 1,
+      'companion 2 succeeded': 1,
+      'companion 3 succeeded': 1,
+    });
+    const job = await database.reader
+      .selectFrom('jobs')
+      .selectAll()
+      .where('id', '=', poison)
+      .executeTakeFirstOrThrow();
+    expect(job).toMatchObject({ state: 'failed', reason_code: 'set_aside' });
+    expect(job.error).toMatch(/these processes died while it ran: \S+:\d+ \(.*\), \S+:\d+ \(/);
+    const aside = await listSetAside(database.reader);
+    expect(aside).toMatchObject([{ id: poison, kind: 'poison', install: null, is_repeatable: false }]);
+    expect(await checkSetAsideJobs(database)).toMatchObject({
+      state: 'problem',
+      message: expect.stringContaining(`poison (${poison})`),
+      remedy: expect.stringContaining('homeport job'),
+    });
+  },
+);
 
-it('two such jobs are both set aside, and no job that ran beside them', async () => {
+onlyInLong(it)('two such jobs are both set aside, and no job that ran beside them', async () => {
   await ask('poison 1', { ends: 'SIGKILL', ms: 300 });
   await ask('poison 2', { ends: 'SIGSEGV', ms: 400 });
   await ask('companion 1', { ms: 800 });
@@ -156,9 +161,9 @@ it('two such jobs are both set aside, and no job that ran beside them', async ()
     'companion 1 succeeded': 1,
     'companion 2 succeeded': 1,
   });
-}, 60_000);
+});
 
-it('several servers share what they know of deaths', async () => {
+mostlyOn('postgres', it)('several servers share what they know of deaths', async () => {
   await ask('poison', { ends: 'SIGKILL', ms: 300 });
   for (const n of [1, 2, 3, 4, 5]) await ask(`companion ${n}`, { ms: 500 });
   expect(await serveUntilDone(2)).toEqual(['SIGKILL', 'SIGKILL']);
@@ -167,9 +172,9 @@ it('several servers share what they know of deaths', async () => {
     [`poison ${GIVEN_UP}`]: 1,
     ...Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`companion ${n} succeeded`, 1])),
   });
-}, 60_000);
+});
 
-it('the same work is not tried again for hours, so that no start repeats it', async () => {
+onlyInLong(it)('the same work is not tried again for hours, so that no start repeats it', async () => {
   await ask('poison', { ends: 'SIGKILL', lane: 'same' });
   expect(await serveUntilDone()).toHaveLength(2);
   await ask('poison', { ends: 'SIGKILL', lane: 'same' });
@@ -178,20 +183,23 @@ it('the same work is not tried again for hours, so that no start repeats it', as
   expect(attemptsAt('poison')).toBe(2);
   expect(await effects()).toMatchObject({ 'other succeeded': 1 });
   expect(await listSetAside(database.reader)).toHaveLength(1);
-}, 60_000);
+});
 
-it('a server that stops in order leaves no suspects, however often it does so', async () => {
-  const id = await ask('long', { ms: 1_500 });
-  const row = () =>
-    database.reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  for (let stop = 0; stop < 2; stop++) {
-    const server = startServer();
-    while ((await row()).state !== 'running') await sleep(20);
-    const gone = once(server, 'exit');
-    server.kill('SIGTERM');
-    await gone;
-    expect(await database.reader.selectFrom('job_deaths').selectAll().execute()).toEqual([]);
-  }
-  expect(await serveUntilDone()).toEqual([]);
-  expect(await effects()).toEqual({ 'long succeeded': 1 });
-}, 60_000);
+mostlyOn('sqlite', it)(
+  'a server that stops in order leaves no suspects, however often it does so',
+  async () => {
+    const id = await ask('long', { ms: 1_500 });
+    const row = () =>
+      database.reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    for (let stop = 0; stop < 2; stop++) {
+      const server = startServer();
+      while ((await row()).state !== 'running') await sleep(20);
+      const gone = once(server, 'exit');
+      server.kill('SIGTERM');
+      await gone;
+      expect(await database.reader.selectFrom('job_deaths').selectAll().execute()).toEqual([]);
+    }
+    expect(await serveUntilDone()).toEqual([]);
+    expect(await effects()).toEqual({ 'long succeeded': 1 });
+  },
+);

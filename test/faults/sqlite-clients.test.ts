@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../database.ts';
+import { onlyInLong } from '../rounds.ts';
 import {
   backupThenCommand,
   backupThenKill,
@@ -40,7 +41,7 @@ test('a server holds its locks on the database after the second start, beside ot
   expect(ids.filter((id) => !present.includes(id))).toEqual([]);
 });
 
-test('.backup by sqlite3, writes, kill -9: every write is there', async () => {
+onlyInLong(test)('.backup by sqlite3, writes, kill -9: every write is there', async () => {
   expect(await backupThenKill(homeport)).toEqual({ lost: 0, integrity: 'ok' });
 });
 

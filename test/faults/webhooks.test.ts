@@ -13,7 +13,7 @@ import { freePort } from '../servers/free-port.ts';
 
 const INSTALLS = 20;
 /** Of each install. */
-const EVENTS = rounds(12, 60);
+const EVENTS = rounds(6, 60);
 /** A process is killed while the last of so many events of each install arrive. */
 const EVENTS_PER_KILL = 3;
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Agent } from 'undici';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ownCertificateFile } from '../../src/api/api-certificate.ts';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
@@ -17,7 +17,7 @@ import { installName } from '../homeport.ts';
 import { rounds } from '../rounds.ts';
 import { freePort } from '../servers/free-port.ts';
 
-const ROUNDS = rounds(inject('postgresUrl') === '' ? 2 : 1, 10);
+const ROUNDS = rounds(1, 10);
 /** A server is killed somewhere in this time after it began to take requests. What it accepted must be worked off. */
 const LIFE_MS = { least: 200, most: rounds(400, 800) };
 const WRITERS = rounds(4, 6);
