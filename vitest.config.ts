@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { hasChromium } from './test/chromium.ts';
+import { keepTemporaryFilesInMemory } from './test/memory-folder.ts';
 import { skippedTests } from './test/missing-programs.ts';
 import { findPostgres } from './test/servers/postgres-server.ts';
 
 // Processes that tests start load the server in half the time. Their environments pass it on.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.compile-cache');
+
+keepTemporaryFilesInMemory();
 
 const postgres = findPostgres() !== undefined;
 for (const line of skippedTests()) process.stderr.write(`${line}\n`);
