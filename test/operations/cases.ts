@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { MINUTE_MS } from '../../src/lib/durations.ts';
 import { field, text } from '../client.ts';
 import { installName } from '../homeport.ts';
@@ -22,8 +22,9 @@ export function testOperations(start: () => Promise<Platform>, { isMain = false 
 }
 
 function defineCases(start: () => Promise<Platform>, isMain: boolean): void {
-  /** Registers a variant. */
-  const variant = test.skipIf(isMain);
+  const variant = (name: string, body: (context: TestContext) => Promise<void>): void => {
+    if (!isMain) test(name, body);
+  };
   let platform: Platform;
   let owner: Owner;
   let visitor: Visitor;
