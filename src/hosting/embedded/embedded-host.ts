@@ -40,7 +40,7 @@ import { createWebsiteStates, NO_PHP } from './website-states.ts';
 import { adoptDatabase } from './wordpress/adopted-database.ts';
 import { changeableWebsite } from './wordpress/changeable-website.ts';
 import { createEmbeddedWordPress } from './wordpress/embedded-wordpress.ts';
-import { HTTPS_PORT } from './wordpress/origin.ts';
+import { HTTPS_PORT, urlPorts } from './wordpress/origin.ts';
 import { NOT_IN_SNAPSHOTS } from './wordpress/site.ts';
 import { createWebsiteReadings } from './wordpress/website-readings.ts';
 import { createWordPressOperations } from './wordpress/wordpress-operations.ts';
@@ -112,6 +112,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
         serving?.vhosts.refresh(installId);
       },
       logs: websiteLogs,
+      ports: () => urlPorts(addresses ?? options),
       log,
       clock,
     });

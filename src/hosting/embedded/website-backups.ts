@@ -75,7 +75,8 @@ export function createWebsiteBackups(options: BackupsOptions): Backups {
         await complete(next, present, parts, found !== null);
         // Before the exchange, so that a failure changes nothing.
         if (found === null || parts.database === 'none') return;
-        await found.sites.replaceRestoredUrls({ install, ...restoredIn(next) }, found.facts, signal);
+        const isCopy = (from ?? install).id !== install.id;
+        await found.sites.replaceRestoredUrls({ install, isCopy, ...restoredIn(next) }, found.facts, signal);
       },
     };
     const restoreFiles = () =>

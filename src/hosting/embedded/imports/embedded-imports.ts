@@ -15,7 +15,7 @@ import { adoptDatabase, announceDatabase, isDatabaseAnnounced } from '../wordpre
 import { copyTree } from '../wordpress/copy-tree.ts';
 import type { EmbeddedWordPress } from '../wordpress/embedded-wordpress.ts';
 import { writeHostFiles } from '../wordpress/golden-copies.ts';
-import { writeHostNames } from '../wordpress/host-names-file.ts';
+import { noteAddress } from '../wordpress/noted-addresses.ts';
 import { keepPrivateFolder, restoredIn } from '../wordpress/restored-parts.ts';
 import { PRIVATE, type SiteFacts } from '../wordpress/site.ts';
 import { keepImportRecord, readImportRecord } from './import-record.ts';
@@ -57,7 +57,7 @@ export function createEmbeddedImports(options: EmbeddedImportsOptions): WebsiteI
       async function replace(built: BuiltWebsite, record: string | null): Promise<void> {
         await completeContent(built, join(layout.coreOf(facts.version), 'wp-content'));
         const fill = (next: string, present: string) =>
-          putTogether(built, { next, present, host: new URL(facts.origin).host }, () =>
+          putTogether(built, { next, present, origin: facts.origin }, () =>
             keepImportRecord(layout, install.id, next, record),
           );
         await closed(() => snapshots.replace(install, fill).finally(adopt));
@@ -104,7 +104,7 @@ async function completeContent({ files, content }: BuiltWebsite, core: string): 
 /** Makes the folder `next` of a built website, with the private folder of the present one. */
 async function putTogether(
   { files, database }: BuiltWebsite,
-  { next, present, host }: { next: string; present: string; host: string },
+  { next, present, origin }: { next: string; present: string; origin: string },
   record: () => Promise<void>,
 ): Promise<void> {
   await rename(files, next);
@@ -112,7 +112,7 @@ async function putTogether(
   if ((await ifThere(lstat(join(present, PRIVATE)))) === null) await mkdir(own, { mode: 0o700 });
   else await keepPrivateFolder(next, present);
   await rename(database, restoredIn(next).database);
-  await writeHostNames(own, [host]);
+  await noteAddress(own, origin);
   await syncFolder(own);
   await syncFolder(next);
   await announceDatabase(present, restoredIn(next).database);

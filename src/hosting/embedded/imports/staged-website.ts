@@ -17,14 +17,10 @@ import type { PhpSites } from '../../runtime/wasm/php-sites.ts';
 import { wasmPrograms } from '../../runtime/wasm/wasm-runtime.ts';
 import { requireEnd, runImportScript } from '../../websites/imports/import-script.ts';
 import type { ImportableWebsite, LoadedDatabase } from '../../websites/imports/importable-website.ts';
-import { doesNotStart } from '../../websites/imports/website-imports.ts';
-import { outputOfCompleted } from '../../wordpress/completed-script.ts';
-import { failureSentence, phpErrorIn } from '../../wordpress/failure-sentence.ts';
-import { isReplaceableHost } from '../../wordpress/replaceable-host.ts';
+import { replaceUrls } from '../../websites/urls/replace-urls.ts';
 import { DATABASE_FILE, renderWpConfig } from '../../wordpress/site-config.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import { removeTree } from '../snapshots/archive-exchange.ts';
-import { unicodeName } from '../wordpress/host-names-file.ts';
 import { PRIVATE, type SiteFacts } from '../wordpress/site.ts';
 import type { WordPressSites } from '../wordpress/wordpress-sites.ts';
 import { linkPlainFiles } from './linked-archive.ts';
@@ -32,7 +28,7 @@ import { linkPlainFiles } from './linked-archive.ts';
 interface StagingOptions {
   layout: Layout;
   php: PhpSites;
-  sites: Pick<WordPressSites, 'siteIn'>;
+  sites: Pick<WordPressSites, 'addressOf' | 'siteIn'>;
   install: InstallRef;
   facts: SiteFacts;
   limits: InstallLimits;
@@ -51,7 +47,6 @@ export interface BuiltWebsite {
 
 const QUERY_BYTES = 16 * 1024 * 1024;
 const QUERY_MS = 5 * MINUTE_MS;
-const REPLACE_MS = 30 * MINUTE_MS;
 /** Names in the private folder of the staged website. */
 const [WORK, ARCHIVES, CONTENT] = ['work', 'archives', 'content'];
 
@@ -137,7 +132,7 @@ function noteAbout(skipped: readonly string[]): string {
 }
 
 function loadedDatabase(
-  { facts, randomness }: StagingOptions,
+  { facts, sites, randomness }: StagingOptions,
   runtime: Programs,
   files: string,
   signal: AbortSignal,
@@ -157,19 +152,7 @@ function loadedDatabase(
         mode: 0o600,
       });
     },
-    async replaceUrls(hosts, signal) {
-      const { host, protocol } = new URL(facts.origin);
-      const scheme = protocol.slice(0, -1);
-      // Visitors who must use HTTPS cannot load other parts of a page.
-      const former = hosts.filter((name) => isReplaceableHost(name) && (name !== host || scheme === 'https'));
-      if (former.length === 0) return;
-      const names = new Set(former.flatMap((name) => [name, unicodeName(name)]));
-      const args = [scheme, host, ...names];
-      const run = { script: 'replace-urls.php', args, timeoutMs: REPLACE_MS, mostOutput: QUERY_BYTES };
-      const { exit, stdout, stderr } = await runtime.runScript(run, signal);
-      if (exit === 0 && outputOfCompleted(stdout) !== null) return;
-      throw new RefusedImportError(doesNotStart(phpErrorIn(stderr) ?? failureSentence(stderr || stdout)));
-    },
+    replaceUrls: (from, signal) => replaceUrls(runtime, { from, ...sites.addressOf(facts) }, signal),
     runtime,
   };
 }

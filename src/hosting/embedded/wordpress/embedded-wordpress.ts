@@ -24,6 +24,7 @@ import { removeProcessFolders } from '../../runtime/wasm/process-folder.ts';
 import { wasmRuntime } from '../../runtime/wasm/wasm-runtime.ts';
 import { runCron } from '../../websites/cron/run-cron.ts';
 import { createLogin } from '../../websites/login/create-login.ts';
+import type { UrlPorts } from '../../websites/urls/replace-urls.ts';
 import { createWordPressCores } from '../../wordpress/cores.ts';
 import { writePhpFiles } from '../../wordpress/php-files.ts';
 import type { Layout } from '../host-folder/layout.ts';
@@ -86,6 +87,8 @@ interface EmbeddedWordPressOptions {
   websiteOf(installId: string): WordPressWebsite | null;
   purge(installId: string, request: PurgeRequest): Promise<void>;
   logs: Pick<WebsiteLogs, 'append'>;
+  /** Of this host now. */
+  ports(): UrlPorts;
   log: Logger;
   clock: Clock;
 }
@@ -160,6 +163,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     wpCli: wpCliFolder,
     phpBounds: settings.phpBounds,
     phpMyAdmin: phpMyAdmins,
+    ports: options.ports,
     log,
     clock,
     randomness,

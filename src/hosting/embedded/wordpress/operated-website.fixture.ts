@@ -44,6 +44,7 @@ export async function startOperatedWebsite(): Promise<OperatedWebsite> {
     websiteOf: () => null,
     purge: async () => {},
     logs: { append: async () => {} },
+    ports: () => ({ http: '8080', https: '8444' }),
     log,
     clock: systemClock,
   });

@@ -14,14 +14,12 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ifThere } from '../../../lib/if-there.ts';
 import { addToErrorLog } from '../../runtime/wasm/process/error-log.ts';
 import { renderWpConfig } from '../../wordpress/site-config.ts';
 import { copyLiveDatabase } from './database-copy.ts';
 import { writeHostFiles } from './golden-copies.ts';
-import { writeHostNames } from './host-names-file.ts';
+import { formerHosts, noteAddress } from './noted-addresses.ts';
 import { takePurges } from './purge-requests.ts';
-import { readWebsiteText } from './website-text.ts';
 
 /** What an owner, a plugin or a restored backup can put in the place of each file that the host reads or writes in a website. */
 const kinds: Record<string, (path: string) => Promise<unknown>> = {
@@ -81,11 +79,11 @@ describe.each(Object.entries(kinds))('%s', (kind, put) => {
     expect(await readdir(join(files, '.private'))).toEqual([]);
   });
 
-  test('in the place of the host names is read as none, and replaced', async () => {
+  test('in the place of the addresses is read as none, and replaced', async () => {
     await put(inside('addresses.json'));
-    expect(await ifThere(readWebsiteText(inside('addresses.json'), 1_000))).toBeNull();
-    await writeHostNames(join(files, '.private'), ['shop.test']);
-    expect(await readFile(inside('addresses.json'), 'utf8')).toBe('["shop.test"]');
+    expect(await formerHosts(join(files, '.private'), 'http://shop.test')).toEqual([]);
+    await noteAddress(join(files, '.private'), 'http://shop.test');
+    expect(await readFile(inside('addresses.json'), 'utf8')).toBe('["http://shop.test"]');
   });
 
   test.each([

@@ -16,6 +16,8 @@ import type { ReportProgress } from '../../contract/progress.ts';
 import { effectivePhp } from '../../policy/php-limits.ts';
 import { type LibraryScript, libraryScript } from '../../runtime/wasm/library-script.ts';
 import type { PhpSite, PhpSiteLimits, PhpSites } from '../../runtime/wasm/php-sites.ts';
+import { wasmPrograms } from '../../runtime/wasm/wasm-runtime.ts';
+import type { UrlPorts } from '../../websites/urls/replace-urls.ts';
 import { outputOfCompleted } from '../../wordpress/completed-script.ts';
 import type { WordPressCores } from '../../wordpress/cores.ts';
 import { wordpressPasswordHash } from '../../wordpress/password-hash.ts';
@@ -29,8 +31,8 @@ import { requireCopied } from './copied-database.ts';
 import { copyTree } from './copy-tree.ts';
 import { writeFirstValues } from './first-values.ts';
 import { createGoldenCopies, writeHostFiles } from './golden-copies.ts';
-import { NAMES_FILE } from './host-names-file.ts';
 import { missingData } from './missing-data.ts';
+import { ADDRESSES_FILE, addressesText } from './noted-addresses.ts';
 import {
   COPY_FOLDER,
   DATABASE,
@@ -75,7 +77,7 @@ export interface WordPressSites extends WordPressVersions, UrlReplacement {
 }
 
 /** Scripts that end with the line of {@link outputOfCompleted}. */
-const MARKED: ReadonlySet<string> = new Set(['install.php', 'replace-urls.php', 'upgrade.php']);
+const MARKED: ReadonlySet<string> = new Set(['install.php', 'upgrade.php']);
 const ERROR_PAGE = '<body id="error-page">';
 const ADMIN_FILE = 'wordpress-admin.txt';
 
@@ -94,6 +96,8 @@ export interface WordPressSitesOptions {
   phpBounds: PhpBounds;
   /** The folder for versions of phpMyAdmin, which exists. */
   phpMyAdmin(): Promise<string>;
+  /** Of this host now. */
+  ports(): UrlPorts;
   log: Logger;
   clock: Clock;
   randomness: Randomness;
@@ -116,10 +120,12 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
   });
   const urls = createUrlReplacement({
     layout,
-    run: async (installId, facts, script, signal) =>
-      run(await siteOf(installId, facts), script, facts.origin, signal),
-    runIn: (folders, facts, script, signal) =>
-      inFolder(folders, facts, (site) => run(site, script, facts.origin, signal)),
+    programsOf: (id, facts) => wasmPrograms({ php, site: () => siteOf(id, facts), origin: facts.origin }),
+    inFolders: (folders, facts, work) =>
+      inFolder(folders, facts, (site) =>
+        work(wasmPrograms({ php, site: async () => site, origin: facts.origin })),
+      ),
+    ports: options.ports,
     log,
   });
 
@@ -180,13 +186,8 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     }
   }
 
-  async function run(
-    site: PhpSite,
-    script: LibraryScript,
-    origin: string,
-    signal?: AbortSignal,
-  ): Promise<string> {
-    const { output, error, exit } = await php.run(site, libraryScript(script, origin), signal);
+  async function run(site: PhpSite, script: LibraryScript, origin: string): Promise<string> {
+    const { output, error, exit } = await php.run(site, libraryScript(script, origin));
     // WordPress shows its own errors as a page, and ends without a fault.
     const printed = MARKED.has(script.script) ? outputOfCompleted(output) : output;
     if (exit === 0 && printed !== null && !output.includes(ERROR_PAGE)) return printed;
@@ -202,7 +203,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await copyTree(source, beginning);
     const { files, database } = websiteIn(beginning);
-    const { host, hostname } = new URL(facts.origin);
+    const { hostname } = new URL(facts.origin);
     const password = randomness.bytes(18).toString('base64url');
     writeFirstValues(join(database, DATABASE), {
       origin: facts.origin,
@@ -216,7 +217,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
       mode: 0o600,
     });
     await writeFile(join(files, PRIVATE, ADMIN_FILE), adminText(facts.origin, password), { mode: 0o600 });
-    await writeFile(join(files, PRIVATE, NAMES_FILE), JSON.stringify([host]), { mode: 0o600 });
+    await writeFile(join(files, PRIVATE, ADDRESSES_FILE), addressesText(facts.origin), { mode: 0o600 });
     await syncFileSystem(beginning);
     // Of an interrupted creation: without its document root, the website does not exist.
     await rm(layout.databaseOf(install.id), { recursive: true, force: true });

@@ -11,6 +11,7 @@ import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
 import type { RestoredParts, Snapshot } from '../../contract/snapshots.ts';
 import type { Contents } from '../../websites/backup-contents/contents-file.ts';
+import { inRestoredDatabase } from '../../websites/urls/replace-urls.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { LoadingUser } from '../daemons/foreign-dump.ts';
 import {
@@ -323,7 +324,8 @@ export function createRestorer({
     const from = [primary_hostname, ...(await siteHosts(as, staged.database))];
     const scheme = secure ? 'https' : 'http';
     const { login } = as;
-    await websites.replaceUrls(empty, staged.database, { from, to: primaryHostname, scheme, login, signal });
+    const wanted = { from, to: primaryHostname, scheme, login, signal } as const;
+    await inRestoredDatabase(websites.replaceUrls(empty, staged.database, wanted));
   }
 
   return restore;

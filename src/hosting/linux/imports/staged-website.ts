@@ -3,14 +3,11 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import Type from 'typebox';
 import { MINUTE_MS } from '../../../lib/durations.ts';
-import { messageOf } from '../../../lib/error-message.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import { RefusedImportError } from '../../contract/errors.ts';
-import { linuxRuntime } from '../../runtime/linux/linux-runtime.ts';
-import { bareRun } from '../../runtime/linux/run-php.ts';
+import { inDatabase, linuxRuntime } from '../../runtime/linux/linux-runtime.ts';
 import { runImportScript } from '../../websites/imports/import-script.ts';
 import type { ImportableWebsite, LoadedDatabase } from '../../websites/imports/importable-website.ts';
-import { doesNotStart } from '../../websites/imports/website-imports.ts';
 import {
   createWebsiteReplacement,
   type ReplacementStep,
@@ -139,24 +136,17 @@ export function createImportStaging(options: ImportStagingOptions): ImportStagin
     { login, query }: LoadingUser,
   ): LoadedDatabase {
     const beside: SandboxedInstall = { ...sandbox, home: staged.folder };
-    const scripts = linuxRuntime(layout, beside, options.enter(ref.id));
     return {
       query: (sql) => query(staged.database, sql),
       makeFiles: (tablePrefix) =>
         websites.makeImportedFiles(beside, { primaryHostname, secure, database, tablePrefix }),
-      async replaceUrls(hosts, signal) {
-        const scheme = secure ? 'https' : 'http';
-        const wanted = { from: hosts, to: primaryHostname, scheme, login, signal } as const;
-        try {
-          await websites.replaceUrls(beside, staged.database, wanted);
-        } catch (error) {
-          signal.throwIfAborted();
-          throw new RefusedImportError(doesNotStart(messageOf(error)), { cause: error });
-        }
-      },
-      runtime: {
-        runScript: (run, signal) => scripts.runScript({ ...run, ...bareRun(staged.database, login) }, signal),
-      },
+      replaceUrls: (from, signal) =>
+        websites.replaceUrls(beside, staged.database, {
+          ...{ from, to: primaryHostname, scheme: secure ? 'https' : 'http' },
+          login,
+          signal,
+        }),
+      runtime: inDatabase(linuxRuntime(layout, beside, options.enter(ref.id)), staged.database, login),
     };
   }
 

@@ -6,6 +6,7 @@ import { PermanentHostError } from '../../contract/errors.ts';
 import type { InstallState, RemovalOptions, RemovedInstall } from '../../contract/install-state.ts';
 import { type Observation, observe } from '../../websites/probe/observation.ts';
 import { findFault } from '../../websites/probe/website-check.ts';
+import { UrlsNotReplacedError } from '../../websites/urls/replace-urls.ts';
 import { flushRedis } from '../daemons/redis.ts';
 import type { JournalEntry } from '../machine/journal.ts';
 import { findPhpRuntimes, type PhpRuntime, preferredRuntime } from '../machine/php-runtimes.ts';
@@ -323,14 +324,10 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     try {
       await parts.websites.replaceUrls(await steps.sandboxOf(website), website.database, wanted);
     } catch (error) {
-      signal?.throwIfAborted();
+      if (!(error instanceof UrlsNotReplacedError)) throw error;
       // Repeating it with each later change of the website would let those fail.
       await saveRecord({ ...website, formerNames: [] });
-      const names = from.filter((name) => name !== to).join(', ');
-      throw new PermanentHostError(
-        `The URLs of ${names || to} in the database could not be replaced: ${messageOf(error)}`,
-        { cause: error },
-      );
+      throw new PermanentHostError(error.message, { cause: error });
     }
     await saveRecord({ ...website, formerNames: [] });
     await flushCaches(installId);

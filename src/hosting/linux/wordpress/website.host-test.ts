@@ -17,7 +17,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { manualClock } from '../../../../test/manual-clock.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
 import { runCommand } from '../../../lib/run-command.ts';
-import { textLiteral } from '../daemons/sql.ts';
 import { makeHome } from '../isolation/folders.ts';
 import { foldersOf, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import type { DatabaseTemplates } from './database-templates.ts';
@@ -339,108 +338,6 @@ describe('the database template', () => {
   it('cannot be made of what the host does not hold', async () => {
     await expect(templates.ensure('97.1')).rejects.toThrow(
       'this host does not have WordPress 97.1: add it first',
-    );
-  });
-});
-
-describe('host names in the database', () => {
-  const base64 = (text: string) => Buffer.from(text).toString('base64');
-
-  it('are replaced in every form of URL and nowhere else', async () => {
-    const text = (value: string) => `s:${Buffer.byteLength(value)}:"${value}";`;
-    const nested = (host: string, port = '') =>
-      `a:2:{${text('url')}${text(`http://${host}${port}/x`)}${text('deep')}${text(`a:1:{i:0;${text(`//${host}/ünix`)}}`)}}`;
-    const before = {
-      plain: 'see http://old.test/a, https://OLD.test:8080/b and //old.test',
-      other:
-        'http://old.test.evil.net http://old.tests/ http://my-old.test/ mail@old.test http://notold.test',
-      json: '{"a":"https:\\/\\/old.test\\/x","b":"https%3A%2F%2Fold.test%2Fy"}',
-      within: JSON.stringify(JSON.stringify({ a: 'http:\\/\\/old.test\\/x' })),
-      unicode: 'http://bücher.test/ http://xn--bcher-kva.test/ http://bücher.testing/',
-      serialised: nested('old.test'),
-      spaced: ` ${nested('old.test')}\r\n`,
-      object: `O:8:"Nowhere1":1:{${text('u')}${text('http://old.test')}}`,
-      broken: 'a:1:{s:3:"url";s:99:"http://old.test";}',
-      // Nothing else in the row names the host.
-      builder: `[fusion_code]${base64('<a href="http://old.test/x">')}[/fusion_code]`,
-    };
-    const values = Object.entries(before).map(
-      ([name, text]) => `(${textLiteral(`t_${name}`)}, ${textLiteral(text)}, 'no')`,
-    );
-    await query(`INSERT INTO wp_options (option_name, option_value, autoload) VALUES ${values.join(', ')}`);
-    await query(
-      "CREATE TABLE nokey (a TEXT, b INT); INSERT INTO nokey VALUES ('http://old.test/', 1), ('http://old.test/', 2), ('x', 3)",
-    );
-    await query('CREATE TABLE pair (a INT, b VARCHAR(20), t TEXT, PRIMARY KEY (a, b))');
-    const many = Array.from({ length: 450 }, (_, at) => `(${at % 3}, 'k${at}', 'http://old.test/${at}')`);
-    await query(`INSERT INTO pair VALUES ${many.join(', ')}`);
-    await query("UPDATE wp_posts SET guid = 'http://old.test/?p=1' WHERE ID = 1");
-
-    const from = ['old.test', '*.old.test', 'new.example', 'xn--bcher-kva.test'];
-    await websites.replaceUrls(shop.install, shop.database, { from, to: 'new.example', scheme: null });
-
-    const rows = await query(
-      "SELECT option_name, option_value FROM wp_options WHERE option_name LIKE 't\\_%'",
-    );
-    expect(Object.fromEntries(rows.map(([name = '', text]) => [name.slice(2), text]))).toEqual({
-      // URLs keep their scheme, and get the port that the edge has for it.
-      plain: 'see http://new.example:8080/a, https://new.example:8444/b and //new.example',
-      other: before.other,
-      json: '{"a":"https:\\/\\/new.example:8444\\/x","b":"https%3A%2F%2Fnew.example%3A8444%2Fy"}',
-      within: before.within.replace('old.test', 'new.example:8080'),
-      unicode: 'http://new.example:8080/ http://new.example:8080/ http://bücher.testing/',
-      serialised: nested('new.example', ':8080'),
-      spaced: ` ${nested('new.example', ':8080')}\r\n`,
-      object: `O:8:"Nowhere1":1:{${text('u')}${text('http://new.example:8080')}}`,
-      broken: 'a:1:{s:3:"url";s:99:"http://new.example:8080";}',
-      builder: `[fusion_code]${base64('<a href="http://new.example:8080/x">')}[/fusion_code]`,
-    });
-    expect(await query("SELECT COUNT(*) FROM nokey WHERE a = 'http://new.example:8080/'")).toEqual([['2']]);
-    expect(
-      await query("SELECT COUNT(*) FROM pair WHERE t = CONCAT('http://new.example:8080/', SUBSTR(b, 2))"),
-    ).toEqual([['450']]);
-    expect(await query('SELECT guid FROM wp_posts WHERE ID = 1')).toEqual([['http://old.test/?p=1']]);
-    await query('DROP TABLE nokey, pair');
-  });
-
-  it('get the scheme and the port of the visitors, unless the URL has the port of another service', async () => {
-    const text = (value: string) => `s:${Buffer.byteLength(value)}:"${value}";`;
-    const before = {
-      plain: 'http://old.test/a,http://OLD.test:81/b //old.test ftp://old.test git+http://old.test',
-      own: 'http://new.example/x and http://new.example:81/',
-      json: '{"a":"http:\\/\\/old.test\\/x","b":"http%3A%2F%2Fold.test%2Fy","c":"http%3A%2F%2Fold.test%3A81"}',
-      escaped: '{"a":"b\\nhttp:\\/\\/old.test"} ?a%3Dhttp%3A%2F%2Fold.test',
-      serialised: `a:1:{i:0;${text('http://old.test/ü')}}`,
-    };
-    const values = Object.entries(before).map(
-      ([name, value]) => `(${textLiteral(`u_${name}`)}, ${textLiteral(value)}, 'no')`,
-    );
-    await query(`INSERT INTO wp_options (option_name, option_value, autoload) VALUES ${values.join(', ')}`);
-    const replaced = async (scheme: 'http' | 'https') => {
-      const wanted = { from: ['old.test'], to: 'new.example', scheme };
-      await websites.replaceUrls(shop.install, shop.database, wanted);
-      const rows = await query(
-        "SELECT option_name, option_value FROM wp_options WHERE option_name LIKE 'u\\_%'",
-      );
-      return Object.fromEntries(rows.map(([name = '', value]) => [name.slice(2), value]));
-    };
-    const after = {
-      plain:
-        'https://new.example:8444/a,http://new.example:81/b //new.example:8444 ftp://new.example git+http://new.example',
-      own: 'https://new.example:8444/x and http://new.example:81/',
-      json: '{"a":"https:\\/\\/new.example:8444\\/x","b":"https%3A%2F%2Fnew.example%3A8444%2Fy","c":"http%3A%2F%2Fnew.example%3A81"}',
-      escaped: '{"a":"b\\nhttps:\\/\\/new.example:8444"} ?a%3Dhttps%3A%2F%2Fnew.example%3A8444',
-      serialised: `a:1:{i:0;${text('https://new.example:8444/ü')}}`,
-    };
-    expect(await replaced('https')).toEqual(after);
-    // Those with the name of the website stay.
-    expect(await replaced('http')).toEqual(after);
-  });
-
-  it('must be host names', async () => {
-    const wanted = { from: ['a/b'], to: 'new.test', scheme: null };
-    await expect(websites.replaceUrls(shop.install, shop.database, wanted)).rejects.toThrow(
-      '"a/b" is not a host name',
     );
   });
 });

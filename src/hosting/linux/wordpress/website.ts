@@ -1,22 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { domainToUnicode } from 'node:url';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { removeDurably, writeDurably } from '../../../lib/durable-file.ts';
-import { MINUTE_MS } from '../../../lib/durations.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { CommandError } from '../../../lib/run-command.ts';
-import { PermanentHostError } from '../../contract/errors.ts';
 import type { LoginRefused, WordPressLogin } from '../../contract/wordpress-login.ts';
+import { inDatabase, linuxRuntime } from '../../runtime/linux/linux-runtime.ts';
 import { pinFolder } from '../../runtime/linux/pinned-folder.ts';
-import { bareRun, runWhole } from '../../runtime/linux/run-php.ts';
+import { replaceUrls, type UrlChange } from '../../websites/urls/replace-urls.ts';
 import { requireCore } from '../../wordpress/core-tree.ts';
 import { wordpressPasswordHash } from '../../wordpress/password-hash.ts';
-import { phpFileOf } from '../../wordpress/php-files.ts';
 import { PLACEHOLDER } from '../../wordpress/placeholder.ts';
-import { isReplaceableHost } from '../../wordpress/replaceable-host.ts';
 import type { SiteConfig } from '../../wordpress/site-config.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { DatabaseLogin } from '../daemons/mariadb-client.ts';
@@ -38,16 +34,8 @@ export interface SiteAddress {
   passKey?: string | null;
 }
 
-/** How the URLs of a database are replaced. */
-export interface WantedUrls {
-  /** Host names to replace, with the port if URLs have one that is not this host's. */
-  from: readonly string[];
-  to: string;
-  /**
-   * The scheme of all replaced URLs; with `https` also of those that have the name already. Null keeps the scheme of each. All get the
-   * port of this host for their scheme.
-   */
-  scheme: 'http' | 'https' | null;
+/** How the URLs of a database are replaced, with the ports of this host. */
+export interface WantedUrls extends Omit<UrlChange, 'ports'> {
   /** The only user with rights on the database. With it, `wp-content` of the website stays unused. */
   login?: DatabaseLogin;
   signal?: AbortSignal | undefined;
@@ -104,8 +92,8 @@ export interface Websites {
     user: string | null,
   ): Promise<WordPressLogin | LoginRefused>;
   /**
-   * Replaces host names in every URL in the database, including serialised values. The Unix user of `install` must have rights
-   * on the database, unless `wanted.login` has. Ignores names with `*`, because no URL contains them.
+   * Replaces host names in every URL in the database; see websites/urls/replace-urls.ts. The Unix user of `install` must have rights on the
+   * database, unless `wanted.login` has.
    */
   replaceUrls(install: SandboxedInstall, database: string, wanted: WantedUrls): Promise<void>;
 }
@@ -129,7 +117,6 @@ const ADMIN_FILE = 'wordpress-admin.txt';
  * and is removed with the install.
  */
 const FILLING_FILE = '.filling';
-const REPLACE_MS = 30 * MINUTE_MS;
 
 export function createWebsites(options: WebsitesOptions): Websites {
   const { layout, databases, origin, enter = () => [], log, clock, randomness } = options;
@@ -219,44 +206,16 @@ export function createWebsites(options: WebsitesOptions): Websites {
     }
   }
 
-  /** The ports of this host that URLs name. */
-  /** Of HTTP and HTTPS; empty for the usual one. */
-  const ownPorts = (hostname: string): string[] =>
-    [false, true].map((secure) => new URL(origin(hostname, secure)).port);
-
-  async function replaceUrls(
+  async function replaceIn(
     install: SandboxedInstall,
     database: string,
-    { from, to, scheme, login, signal }: WantedUrls,
+    { login, signal, ...wanted }: WantedUrls,
   ): Promise<void> {
-    const names = from.filter((host) => !host.startsWith('*.'));
-    for (const name of [...names, to]) {
-      if (!isReplaceableHost(name)) throw new PermanentHostError(`"${name}" is not a host name`);
-    }
-    // Visitors who must use HTTPS cannot load other parts of a page.
-    const former = [...names.filter((host) => host !== to), ...(scheme === 'https' ? [to] : [])];
-    // Texts can contain either form of an internationalised name.
-    const hosts = former.flatMap((host) => [host, unicodeOf(host)]);
-    const own = ownPorts(to);
-    const unusual = own.filter((port) => port !== '');
-    const others = new Set([
-      ...hosts,
-      ...hosts.flatMap((host) => unusual.map((port) => withPort(host, port))),
-    ]);
-    if (others.size === 0) return;
-    const address = scheme === null ? to : new URL(origin(to, scheme === 'https')).host;
-    const changed = await runWhole(layout, install, {
-      script: phpFileOf(layout.coreOf(install.wordpressVersion), 'replace-urls.php'),
-      args: [scheme ?? `keep:${own.join(',')}`, address, ...others],
-      ...(login === undefined ? { environment: { HOMEPORT_DATABASE: database } } : bareRun(database, login)),
-      enter: enter(install.id),
-      timeoutMs: REPLACE_MS,
-      signal,
-    });
-    log.info(
-      { install: install.id, from: [...others], to: address, scheme, rows: changed },
-      `replaced URLs in ${database}`,
-    );
+    const portFor = (secure: boolean) => new URL(origin(wanted.to, secure)).port;
+    const change = { ...wanted, ports: { http: portFor(false), https: portFor(true) } };
+    const runtime = linuxRuntime(layout, install, enter(install.id));
+    const rows = await replaceUrls(inDatabase(runtime, database, login), change, signal);
+    if (rows !== null) log.info({ install: install.id, ...change, rows }, `replaced URLs in ${database}`);
   }
 
   return {
@@ -268,15 +227,8 @@ export function createWebsites(options: WebsitesOptions): Websites {
     fillDatabase,
     switchCore: createCoreSwitch({ layout, databases, enter, log }),
     createLogin: createLogins({ layout, enter, log, clock, randomness }),
-    replaceUrls,
+    replaceUrls: replaceIn,
   };
-}
-
-const withPort = (host: string, port: string) => (host.includes(':') ? host : `${host}:${port}`);
-
-function unicodeOf(host: string): string {
-  const [name = '', ...port] = host.split(':');
-  return [domainToUnicode(name) || name, ...port].join(':');
 }
 
 function adminText(address: string, password: string): string {

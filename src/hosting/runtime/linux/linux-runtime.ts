@@ -3,13 +3,14 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../../../lib/error-code.ts';
 import { CommandError } from '../../../lib/run-command.ts';
+import type { DatabaseLogin } from '../../linux/daemons/mariadb-client.ts';
 import { foldersOf, type SandboxedInstall } from '../../linux/isolation/sandbox.ts';
 import type { LinuxLayout } from '../../linux/machine/layout.ts';
 import { ERROR_LOG } from '../../linux/php/fpm-config.ts';
 import { phpFileOf } from '../../wordpress/php-files.ts';
-import type { Files, InstallRuntime, Records, ScriptEnd } from '../runtime.ts';
+import type { Files, InstallRuntime, Programs, Records, ScriptEnd } from '../runtime.ts';
 import { type PinnedFolder, pinFolder } from './pinned-folder.ts';
-import { followScript, runScript } from './run-php.ts';
+import { bareRun, followScript, runScript } from './run-php.ts';
 
 /**
  * The runtime of a website in its sandbox: its Unix user, its cgroup and Debian's PHP. `enter`: command prefix that enters the cgroup.
@@ -36,6 +37,16 @@ export function linuxRuntime(
       }
     },
   };
+}
+
+/**
+ * The programs of a website on another database than its own. `login`: the only user with rights on a database that nobody vouches for;
+ * with it, scripts of WordPress leave the website's `wp-content` unused.
+ */
+export function inDatabase({ runScript }: Programs, database: string, login?: DatabaseLogin): Programs {
+  const given =
+    login === undefined ? { environment: { HOMEPORT_DATABASE: database } } : bareRun(database, login);
+  return { runScript: (run, signal) => runScript({ ...run, ...given }, signal) };
 }
 
 /** The files alone, which need no user and no PHP. */

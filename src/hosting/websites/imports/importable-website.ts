@@ -71,8 +71,8 @@ export interface LoadedDatabase {
   query(sql: string): Promise<string[][]>;
   /** Makes the files of the website that are the host's. */
   makeFiles(tablePrefix: string): Promise<void>;
-  /** Replaces these host names by that of the website. Rejects with a RefusedImportError if the database is at fault. */
-  replaceUrls(hosts: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Replaces these host names by the address of the website. See urls/replace-urls.ts. */
+  replaceUrls(hosts: readonly string[], signal: AbortSignal): Promise<unknown>;
   /** Runs scripts of WordPress on it. */
   runtime: Programs;
 }

@@ -9,6 +9,7 @@ import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
 import { outputOfCompleted } from '../../wordpress/completed-script.ts';
 import { failureSentence, phpErrorIn } from '../../wordpress/failure-sentence.ts';
+import { UrlsNotReplacedError } from '../urls/replace-urls.ts';
 import { runImportScript } from './import-script.ts';
 import type { ImportableWebsite, ImportSteps, LoadedDatabase, StagedWebsite } from './importable-website.ts';
 import { findWordPress, type ImportedDatabase } from './imported-database.ts';
@@ -165,7 +166,12 @@ async function adapt(
   signal: AbortSignal,
 ): Promise<void> {
   await database.makeFiles(tablePrefix);
-  await database.replaceUrls(hosts, signal);
+  try {
+    await database.replaceUrls(hosts, signal);
+  } catch (error) {
+    if (!(error instanceof UrlsNotReplacedError)) throw error;
+    throw new RefusedImportError(doesNotStart(error.reason), { cause: error });
+  }
   // The dump can come from another version of WordPress.
   const end = await database.runtime.runScript(
     { script: 'upgrade.php', timeoutMs: UPGRADE_MS, mostOutput: UPGRADE_OUTPUT },
@@ -178,7 +184,7 @@ async function adapt(
 }
 
 /** A refusal of the imported WordPress. */
-export const doesNotStart = (reason: string): string => `The imported WordPress does not start: ${reason}`;
+const doesNotStart = (reason: string): string => `The imported WordPress does not start: ${reason}`;
 
 function limitsOf({ limits }: ImportableWebsite): string[] {
   return [limits.bytes, limits.files].map((limit) => String(limit ?? 0));

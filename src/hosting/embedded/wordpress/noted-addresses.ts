@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import { writeDurably } from '../../../lib/durable-file.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { removeTree } from '../snapshots/archive-exchange.ts';
+import { readWebsiteText } from './website-text.ts';
+
+/** In the private folder of a website: the addresses that URLs of its database name, as `https://shop.test:8444`. */
+export const ADDRESSES_FILE = 'addresses.json';
+
+/** Of the file: thousands of addresses. */
+const MOST_BYTES = 256 * 1024;
+const Addresses = Type.Array(Type.String());
+
+export const addressesText = (origin: string): string => JSON.stringify([origin]);
+
+/** Writes the file for a website whose URLs all have this address. The website can have a folder in its place. */
+export async function noteAddress(folder: string, origin: string): Promise<void> {
+  const file = join(folder, ADDRESSES_FILE);
+  const content = addressesText(origin);
+  try {
+    await writeDurably(file, content);
+  } catch (error) {
+    if (!hasCode(error, 'EISDIR', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY')) throw error;
+    await removeTree(file);
+    await writeDurably(file, content);
+  }
+}
+
+/**
+ * The hosts, with their ports, of the noted addresses whose URLs differ from those of `origin`. None if the file is missing or unreadable.
+ */
+export async function formerHosts(folder: string, origin: string): Promise<string[]> {
+  try {
+    return formerHostsIn(await readWebsiteText(join(folder, ADDRESSES_FILE), MOST_BYTES), origin);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  }
+}
+
+/** The same for the text of the file. */
+export function formerHostsIn(text: string | null, origin: string): string[] {
+  const present = new URL(origin);
+  return addressesIn(text).flatMap((noted) => {
+    // Versions before 0.4 noted the host without its scheme.
+    const { host, protocol } =
+      URL.parse(noted.includes('://') ? noted : `${present.protocol}//${noted}`) ?? {};
+    if (host === undefined) return [];
+    // URLs with HTTPS stay if it is no longer forced, because a certificate that expired can be renewed.
+    const isSecured = present.protocol === 'https:' && protocol !== 'https:';
+    return host !== present.host || isSecured ? [host] : [];
+  });
+}
+
+function addressesIn(text: string | null): string[] {
+  if (text === null) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    return Value.Check(Addresses, value) ? value : [];
+  } catch {
+    return [];
+  }
+}
