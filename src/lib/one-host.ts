@@ -1,7 +1,15 @@
-import type { IncomingMessage } from 'node:http';
+interface Request {
+  httpVersion: string;
+  headers: { host?: string | undefined };
+  rawHeaders: readonly string[];
+}
 
-/** Whether a request has one `Host` header, as HTTP/1.1 requires (RFC 9112 section 3.2). HTTP/1.0 may omit it. */
-export function namesOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
+/**
+ * Whether a request has one `Host` header, as HTTP/1.1 requires (RFC 9112 section 3.2). HTTP/1.0 may omit it. HTTP/2 has a field of its own for
+ * the host, which is in the headers if it is the only one.
+ */
+export function namesOneHost({ httpVersion, headers, rawHeaders }: Request): boolean {
+  if (httpVersion === '2.0') return headers.host !== undefined;
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at];

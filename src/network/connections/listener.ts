@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
 import { hasCode } from '../../lib/error-code.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { type Http2Connections, isHttp2 } from './http2-connections.ts';
 
 /** An address to listen on. Port 0 lets the system choose one. */
 export interface ListenAddress {
@@ -62,16 +64,20 @@ const LOOK_EVERY_MS = 25;
 
 /**
  * Tracks the connections of a server. Returns a function that drains it: it accepts no more connections, waits up to
- * `graceMs` milliseconds for requests in progress, then closes all connections.
+ * `graceMs` milliseconds for requests in progress, then closes all connections. `http2`: those of its connections that speak HTTP/2.
  */
-export function drainable(server: Server, scheme: 'http' | 'https'): (graceMs: number) => Promise<void> {
+export function drainable(
+  server: Server,
+  scheme: 'http' | 'https',
+  http2: Http2Connections | null = null,
+): (graceMs: number) => Promise<void> {
   const open = new Set<Socket>();
   // Node counts a connection before its first request as busy. Browsers open such connections in advance.
   const unused = new Set<Socket>();
   server.on('connection', (socket: Socket) => keepWhileOpen(open, socket));
-  server.on(scheme === 'https' ? 'secureConnection' : 'connection', (socket: Socket) =>
-    keepWhileOpen(unused, socket),
-  );
+  server.on(scheme === 'https' ? 'secureConnection' : 'connection', (socket: Socket | TLSSocket) => {
+    if (!isHttp2(socket)) keepWhileOpen(unused, socket);
+  });
   server.on('request', ({ socket }) => unused.delete(socket));
 
   return async (graceMs) => {
@@ -81,6 +87,7 @@ export function drainable(server: Server, scheme: 'http' | 'https'): (graceMs: n
       closed = true;
     });
     server.close();
+    http2?.close();
     const until = performance.now() + graceMs;
     while (!closed && performance.now() < until) {
       for (const socket of unused) socket.destroy();

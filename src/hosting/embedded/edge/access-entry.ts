@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HttpRequest, HttpResponse } from '../../../network/connections/http-messages.ts';
 import type { AccessEntry } from '../../contract/logs.ts';
 import type { Scheme } from '../../policy/redirects.ts';
 import { LONGEST_AGENT } from '../../policy/usage/visitors.ts';
@@ -20,8 +20,8 @@ export interface WebsiteRequest {
 /** The entry of an answered request, without time and address, as nginx writes it on a Linux host. `ms`: time of the whole request. */
 export function accessEntry(
   { scheme, host, path }: WebsiteRequest,
-  { method = '', headers }: IncomingMessage,
-  response: ServerResponse,
+  { method = '', headers }: HttpRequest,
+  response: HttpResponse,
   { bytes, ms }: { bytes: number; ms: number },
 ): Omit<AccessEntry, 'time' | 'address'> {
   const { cache, upstreamMs } = noted(response);

@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import { finished, type Readable } from 'node:stream';
+import type { HttpResponse } from '../../../network/connections/http-messages.ts';
 
 /** Facts about an answer for the access log that are not in its head. */
 interface AnswerRecord {
@@ -12,9 +12,9 @@ interface AnswerRecord {
 }
 
 /** Kept beside responses, because parts that answer know nothing of logs. */
-const records = new WeakMap<ServerResponse, AnswerRecord>();
+const records = new WeakMap<HttpResponse, AnswerRecord>();
 
-function recordOf(response: ServerResponse): AnswerRecord {
+function recordOf(response: HttpResponse): AnswerRecord {
   const known = records.get(response);
   if (known !== undefined) return known;
   const begun = { cache: null, upstreamMs: null, askedAtMs: null };
@@ -23,13 +23,13 @@ function recordOf(response: ServerResponse): AnswerRecord {
 }
 
 /** Notes what the page cache did for an answer. */
-export function noteCache(response: ServerResponse, cache: 'HIT' | 'MISS' | 'BYPASS'): void {
+export function noteCache(response: HttpResponse, cache: 'HIT' | 'MISS' | 'BYPASS'): void {
   recordOf(response).cache = cache;
 }
 
 /** Counts the time that PHP or the object storage takes for an answer: until its body has ended. */
 export async function timed<Answer>(
-  response: ServerResponse,
+  response: HttpResponse,
   ask: () => Promise<Answer>,
   bodyOf: (answer: Answer) => Readable | null | undefined,
 ): Promise<Answer> {
@@ -52,7 +52,7 @@ export async function timed<Answer>(
 }
 
 /** The notes about an answer until now. */
-export function noted(response: ServerResponse): { cache: string | null; upstreamMs: number | null } {
+export function noted(response: HttpResponse): { cache: string | null; upstreamMs: number | null } {
   const record = recordOf(response);
   return { cache: record.cache, upstreamMs: millisecondsOf(record) };
 }

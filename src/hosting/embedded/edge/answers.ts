@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { namesOneHost } from '../../../lib/one-host.ts';
+import type { HttpRequest, HttpResponse } from '../../../network/connections/http-messages.ts';
 import type { ObjectStorage } from '../../../network/object-storage/object-storage.ts';
 import { ACME_CHALLENGE_PREFIX } from '../../contract/proofs.ts';
 import { LOGIN_PATH } from '../../contract/wordpress-login.ts';
@@ -49,9 +49,9 @@ export interface AnswersOptions {
   /** Counts the traffic of each website, and logs it. */
   meter: ResponseMeter;
   /** The visitor's address. */
-  visitorOf(request: IncomingMessage): string | undefined;
+  visitorOf(request: HttpRequest): string | undefined;
   /** The website whose PHP sends the request; null for a visitor. */
-  websiteAsking(request: IncomingMessage): string | null;
+  websiteAsking(request: HttpRequest): string | null;
   log: Logger;
   clock: Clock;
   /** Where the edge listens; zeros before it does. */
@@ -59,7 +59,7 @@ export interface AnswersOptions {
 }
 
 /** Answers a request of a visitor. Rejects if that fails. */
-export type Answer = (scheme: Scheme, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+export type Answer = (scheme: Scheme, request: HttpRequest, response: HttpResponse) => Promise<void>;
 
 const WELL_KNOWN = '/.well-known/';
 const NO_PATTERNS: MatchPattern = () => null;
@@ -82,7 +82,7 @@ export function createAnswers(options: AnswersOptions): Answer {
   const attempts = createLoginAttempts({ clock });
 
   /** Handles a request; the checks run top to bottom. */
-  async function answer(scheme: Scheme, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function answer(scheme: Scheme, request: HttpRequest, response: HttpResponse): Promise<void> {
     const target = parseTarget(request.url ?? '');
     if (target === null || !namesOneHost(request)) {
       return sendNotice({ response }, NOTICES.badRequest, { Connection: 'close' });
@@ -140,8 +140,8 @@ export function createAnswers(options: AnswersOptions): Answer {
 
   /** Whether the request was answered, because the visitor must enter a password first. */
   async function isRefused(
-    request: IncomingMessage,
-    response: ServerResponse,
+    request: HttpRequest,
+    response: HttpResponse,
     vhost: Vhost,
     address: string | undefined,
   ): Promise<boolean> {
@@ -159,8 +159,8 @@ export function createAnswers(options: AnswersOptions): Answer {
 
   /** Answers well-known paths of the edge (RFC 8615). Returns false if the path is not one of them. */
   async function answerWellKnown(
-    { method }: IncomingMessage,
-    response: ServerResponse,
+    { method }: HttpRequest,
+    response: HttpResponse,
     host: HostHeader | null,
     { path }: RequestTarget,
   ): Promise<boolean> {
@@ -183,7 +183,7 @@ export function createAnswers(options: AnswersOptions): Answer {
     return vhosts.known(name) ?? vhosts.find(name);
   }
 
-  function answerMarker(response: ServerResponse, host: HostHeader | null, marker: Marker | null): void {
+  function answerMarker(response: HttpResponse, host: HostHeader | null, marker: Marker | null): void {
     if (marker !== null) vhosts.refresh(marker.installId);
     const vhost = host === null ? undefined : vhosts.known(host.name)?.vhost;
     if (marker === null || vhost?.id !== marker.installId || vhost.revision !== marker.revision) {
@@ -306,7 +306,7 @@ export function createAnswers(options: AnswersOptions): Answer {
 }
 
 /** Sends uncached text for programs. */
-function sendText(response: ServerResponse, text: string): void {
+function sendText(response: HttpResponse, text: string): void {
   response.writeHead(200, {
     'Content-Type': 'text/plain; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),

@@ -102,7 +102,7 @@ describe('which website answers', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  test.each([[['http/1.0']], [['http/1.1']], [['h2', 'http/1.1']], [undefined]])(
+  test.each([[['http/1.0']], [['http/1.1']], [['http/1.1', 'http/1.0']], [undefined]])(
     'HTTP/1.0 over TLS from a client that offers %j',
     async (offered) => {
       const options = { port: httpsPort, host: '127.0.0.1', rejectUnauthorized: false };

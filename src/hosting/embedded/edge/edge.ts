@@ -1,10 +1,12 @@
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { HTTP_OVER_TLS, limitConnections } from '../../../network/connections/http-connections.ts';
+import type { HttpRequest, HttpResponse } from '../../../network/connections/http-messages.ts';
+import { HTTP2, serveHttp2 } from '../../../network/connections/http2-connections.ts';
 import {
   drainable,
   IDLE_MS,
@@ -57,7 +59,7 @@ export function createEdge(options: EdgeOptions): Edge {
   let renewals: Repetition | undefined;
 
   function onRequest(scheme: Scheme) {
-    return (request: IncomingMessage, response: ServerResponse): void => {
+    return (request: HttpRequest, response: HttpResponse): void => {
       if (log.isLevelEnabled('debug')) logWhenDone(scheme, request, response);
       meter.follow(request, response);
       if (stopping) response.setHeader('Connection', 'close');
@@ -65,7 +67,7 @@ export function createEdge(options: EdgeOptions): Edge {
     };
   }
 
-  function onFailure(err: unknown, request: IncomingMessage, response: ServerResponse): void {
+  function onFailure(err: unknown, request: HttpRequest, response: HttpResponse): void {
     const about = { err, host: request.headers.host, url: loggedUrl(request) };
     if (hasCode(err, 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE')) {
       log.debug(about, 'the visitor disconnected before the response was complete');
@@ -74,7 +76,7 @@ export function createEdge(options: EdgeOptions): Edge {
     else sendNotice({ response }, NOTICES.failed);
   }
 
-  function logWhenDone(scheme: Scheme, request: IncomingMessage, response: ServerResponse): void {
+  function logWhenDone(scheme: Scheme, request: HttpRequest, response: HttpResponse): void {
     const start = performance.now();
     response.once('close', () => {
       log.debug(
@@ -99,7 +101,7 @@ export function createEdge(options: EdgeOptions): Edge {
       ...limits,
       handshakeTimeout: TLS_HANDSHAKE_MS,
       minVersion: 'TLSv1.2',
-      ALPNProtocols: HTTP_OVER_TLS,
+      ALPNProtocols: [HTTP2, ...HTTP_OVER_TLS],
       SNICallback: (serverName, done) => {
         certificates.contextFor(serverName).then(
           (context) => done(null, context),
@@ -112,6 +114,13 @@ export function createEdge(options: EdgeOptions): Edge {
     },
     onRequest('https'),
   );
+  const http2 = serveHttp2(httpsServer, {
+    limiter: options.connections,
+    idleMs: IDLE_MS,
+    requestMs: limits.requestTimeout,
+    handle: onRequest('https'),
+    log,
+  });
   httpsServer.on('tlsClientError', (err, socket) => {
     log.debug({ err }, 'a TLS handshake failed');
     // Node ends its side and waits for the client's, which may never come.
@@ -124,7 +133,7 @@ export function createEdge(options: EdgeOptions): Edge {
   }
 
   const drainHttp = drainable(httpServer, 'http');
-  const drainHttps = drainable(httpsServer, 'https');
+  const drainHttps = drainable(httpsServer, 'https', http2);
 
   /** For visitors who send no SNI. */
   async function showOwnCertificate(): Promise<void> {
@@ -161,7 +170,7 @@ export function createEdge(options: EdgeOptions): Edge {
 }
 
 /** A login to WordPress, and to the database, has its token in the query. */
-function loggedUrl({ url = '' }: IncomingMessage): string {
+function loggedUrl({ url = '' }: HttpRequest): string {
   return url.includes(LOGIN_PATH) || url.includes(DATABASE_PATH) ? url.replace(/\?.*$/s, '') : url;
 }
 

@@ -1,14 +1,15 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { HttpRequest, HttpResponse } from '../../../network/connections/http-messages.ts';
 import { type Notice, noticePage } from '../../policy/pages.ts';
 import { compressing, type StreamCoding } from './compressed-stream.ts';
 import type { RequestTarget } from './request-target.ts';
 
 /** One request for a website, and the response to it. */
 export interface Exchange {
-  request: IncomingMessage;
-  response: ServerResponse;
+  request: HttpRequest;
+  response: HttpResponse;
   method: 'GET' | 'HEAD';
   target: RequestTarget;
 }

@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../../lib/clock.ts';
+import type { HttpRequest, HttpResponse } from '../../../network/connections/http-messages.ts';
+import { Http2Response } from '../../../network/connections/http2-messages.ts';
 import { wantsOnlyCached } from '../../policy/page-request-headers.ts';
 import type { UsageLedger } from '../../policy/usage/ledger.ts';
 import { isVisit, visitorOf } from '../../policy/usage/visitors.ts';
@@ -11,9 +12,9 @@ import type { RequestLog } from './request-log.ts';
 /** Counts the bytes of each response, and the visitors, and logs the requests of websites. */
 export interface ResponseMeter {
   /** Follows a response until its last byte has been sent, or its connection is cut. */
-  follow(request: IncomingMessage, response: ServerResponse): void;
+  follow(request: HttpRequest, response: HttpResponse): void;
   /** Counts and logs a followed response for a website. Others count for none, and are in no log. */
-  assign(response: ServerResponse, request: WebsiteRequest): void;
+  assign(response: HttpResponse, request: WebsiteRequest): void;
 }
 
 export interface ResponseMeterOptions {
@@ -38,7 +39,7 @@ const DAY_MS = 86_400_000;
 
 export function createResponseMeter({ ledger, requests, clock }: ResponseMeterOptions): ResponseMeter {
   const connections = new WeakMap<Socket, Connection>();
-  const assigned = new WeakMap<ServerResponse, WebsiteRequest>();
+  const assigned = new WeakMap<HttpResponse, WebsiteRequest>();
 
   function connectionOf(socket: Socket): Connection {
     let connection = connections.get(socket);
@@ -82,7 +83,9 @@ export function createResponseMeter({ ledger, requests, clock }: ResponseMeterOp
         const connection = connectionOf(socket);
         // Bytes that still wait in this process were not sent: the connection is cut.
         const sent = socket.bytesWritten - socket.writableLength;
-        const bytes = Math.max(0, sent - connection.bytes);
+        const unclaimed = Math.max(0, sent - connection.bytes);
+        // Other responses may be on their way on the same connection.
+        const bytes = response instanceof Http2Response ? Math.min(response.bytes, unclaimed) : unclaimed;
         connection.bytes += bytes;
         const website = assigned.get(response);
         if (website === undefined || (isAsked && website.address === own)) return;
@@ -107,12 +110,12 @@ export function createResponseMeter({ ledger, requests, clock }: ResponseMeterOp
  * Whether a request asks as a check of the platform does, which comes from this machine. It has no content, so that no website hides
  * traffic this way.
  */
-const asksAsCheck = ({ method, headers }: IncomingMessage): boolean =>
+const asksAsCheck = ({ method, headers }: HttpRequest): boolean =>
   method === 'HEAD' && wantsOnlyCached(headers['cache-control']);
 
 /** The visitor's address: the peer, or the last one of `X-Forwarded-For` that is no trusted proxy. */
 export function addressOf(
-  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+  { headers, socket }: Pick<HttpRequest, 'headers' | 'socket'>,
   isTrusted: (address: string) => boolean,
 ): string | undefined {
   const peer = socket.remoteAddress;
