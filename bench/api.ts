@@ -2,18 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { Agent, request } from 'undici';
 import { SQLITE_FILE } from '../src/database/open.ts';
-import { installSchema } from '../src/features/websites/installs/schema.ts';
 import { freePort } from '../test/servers/free-port.ts';
-import { interleaved, type Load, type LoadResult } from './measure/load.ts';
 import {
-  type Served,
-  type ServedHomeport,
-  serve,
-  serveHomeport,
-  temporaryFolder,
-} from './measure/processes.ts';
+  answerOf,
+  get,
+  interleaved,
+  type Load,
+  type LoadResult,
+  shownLoad as perSecond,
+} from './measure/load.ts';
+import { type ServedHomeport, serve, serveHomeport, temporaryFolder } from './measure/processes.ts';
 import { createReport } from './measure/report.ts';
 import { type Seeded, seedAccount } from './measure/seed.ts';
 import { median } from './measure/units.ts';
@@ -28,64 +27,7 @@ const STARTS = 5;
 const REST_MS = 5_000;
 const report = createReport('api');
 
-const perSecond = ({ perSecond, p50, p99 }: LoadResult) =>
-  `${Math.round(perSecond)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
-
-const get = (
-  server: { origin: string; ca?: string; cpuMs(): number },
-  path: string,
-  authorization?: string,
-): Load => ({
-  origin: server.origin,
-  ...(server.ca === undefined ? {} : { ca: server.ca }),
-  expect: 200,
-  cpuMs: server.cpuMs,
-  next: () => ({
-    method: 'GET',
-    path,
-    ...(authorization === undefined ? {} : { headers: { authorization } }),
-  }),
-});
-
-async function answerOf(server: ServedHomeport, path: string, authorization: string): Promise<unknown> {
-  const dispatcher = new Agent({ connect: { ca: server.ca } });
-  const { body } = await request(`${server.origin}${path}`, { dispatcher, headers: { authorization } });
-  const answer = await body.json();
-  await dispatcher.close();
-  return answer;
-}
-
-async function reading(server: ServedHomeport, few: Seeded, many: Seeded, folder: string): Promise<void> {
-  const path = `/v1/installs/${few.installId}`;
-  const answerFile = join(folder, 'answer.json');
-  writeFileSync(
-    answerFile,
-    JSON.stringify({ schema: installSchema, body: await answerOf(server, path, few.authorization) }),
-  );
-  const bare = await serveBare(server, answerFile);
-  const [own, framework] = await interleaved([get(server, path, few.authorization), get(bare, path)]);
-  await bare.stop();
-  if (own && framework) {
-    const ratio = own.perSecond / framework.perSecond;
-    report.figure({
-      what: 'GET /installs/{id}',
-      value: ratio,
-      unit: 'ratio',
-      measured: perSecond(own),
-      beside: `bare Fastify ${perSecond(framework)}`,
-      goal: { atLeast: 0.5 },
-    });
-    const cost = (result: LoadResult) => `${result.cpuMicros.toFixed(0)} µs`;
-    report.figure({
-      what: 'GET /installs/{id}, processor time',
-      value: framework.cpuMicros / own.cpuMicros,
-      unit: 'ratio',
-      measured: cost(own),
-      beside: `bare Fastify ${cost(framework)}`,
-      goal: { atLeast: 0.5 },
-    });
-  }
-
+async function reading(server: ServedHomeport, few: Seeded, many: Seeded): Promise<void> {
   const page = '/v1/installs?limit=100';
   const deep = `${page}&offset=${MANY - 1_000}`;
   const [small, large, far] = await interleaved([
@@ -112,18 +54,6 @@ async function reading(server: ServedHomeport, few: Seeded, many: Seeded, folder
       beside,
     });
   }
-}
-
-async function serveBare(server: ServedHomeport, answerFile: string): Promise<Served> {
-  const port = await freePort();
-  const tls = (name: string) => join(server.dataDir, 'tls', name);
-  return serve(
-    [process.execPath, 'bench/servers/bare.ts', String(port), tls('api.crt'), tls('api.key'), answerFile],
-    {
-      origin: `https://localhost:${port}`,
-      ca: () => server.ca,
-    },
-  );
 }
 
 async function writing(server: ServedHomeport, seeded: Seeded): Promise<void> {
@@ -222,7 +152,7 @@ async function peers(server: ServedHomeport, seeded: Seeded, folder: string): Pr
       stdio: 'inherit',
     });
   }
-  const path = `/v1/installs/${seeded.installId}`;
+  const path = `/v1/installs/${seeded.installIds[0]}`;
   const install = await answerOf(server, path, seeded.authorization);
   const description = join(folder, 'description.json');
   writeFileSync(description, JSON.stringify(await answerOf(server, '/v1/swagger', seeded.authorization)));
@@ -274,7 +204,7 @@ try {
   const many = await seedAccount(settings, MANY);
   await starting(folder.path);
   const server = await serveHomeport(folder.path);
-  await reading(server, few, many, folder.path);
+  await reading(server, few, many);
   await writing(server, few);
   if (!process.argv.includes('--no-peers')) await peers(server, few, folder.path);
   await server.stop();

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 const SUITES: Record<string, readonly string[]> = {
   'control-plane': [
     'api',
+    'single-reads',
     'queue',
     'claims',
     'pages',

@@ -1,4 +1,4 @@
-import { Agent } from 'undici';
+import { Agent, request } from 'undici';
 
 /** One kind of request, sent repeatedly. */
 export interface Load {
@@ -74,4 +74,40 @@ export async function interleaved(loads: Load[], { rounds = 3, seconds = 3 } = {
     if (!median) throw new Error('no round was run');
     return median;
   });
+}
+
+export const shownLoad = ({ perSecond, p50, p99 }: LoadResult) =>
+  `${Math.round(perSecond)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
+
+/** A server, as a load or a single request needs it. */
+interface Target {
+  origin: string;
+  ca?: string;
+  cpuMs(): number;
+}
+
+/** A load of GET requests. `path` may choose another path for each. */
+export const get = (server: Target, path: string | (() => string), authorization?: string): Load => ({
+  origin: server.origin,
+  ...(server.ca === undefined ? {} : { ca: server.ca }),
+  expect: 200,
+  cpuMs: server.cpuMs,
+  next: () => ({
+    method: 'GET',
+    path: typeof path === 'string' ? path : path(),
+    ...(authorization === undefined ? {} : { headers: { authorization } }),
+  }),
+});
+
+/** The JSON of one answer. */
+export async function answerOf(
+  server: Pick<Target, 'origin'> & { ca: string },
+  path: string,
+  authorization: string,
+): Promise<unknown> {
+  const dispatcher = new Agent({ connect: { ca: server.ca } });
+  const { body } = await request(`${server.origin}${path}`, { dispatcher, headers: { authorization } });
+  const answer = await body.json();
+  await dispatcher.close();
+  return answer;
 }

@@ -12,8 +12,7 @@ const CREATED_AT = '2026-01-01T00:00:00.000Z';
 export interface Seeded {
   accountId: string;
   authorization: string;
-  /** Id of the first install. */
-  installId: string;
+  installIds: readonly string[];
 }
 
 /** Writes an account with that many active installs, and an owner with a credential, directly into the database. */
@@ -53,7 +52,7 @@ export async function seedAccount(
   return {
     accountId,
     authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
-    installId: ids[0] ?? '',
+    installIds: ids,
   };
 }
 

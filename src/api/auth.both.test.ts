@@ -124,8 +124,8 @@ describe('createAuthenticator', () => {
         writes++;
         return database.write(work);
       },
-      prepare(build) {
-        const query = database.prepare(build);
+      prepare(build, rows) {
+        const query = database.prepare(build, rows);
         return async (parameters) => {
           looks++;
           const rows = await query(parameters);

@@ -86,12 +86,14 @@ export function createAuthenticator(
   /** Counts calls of forget, so that a query that was in progress during one is not cached. */
   let forgotten = 0;
   const uses = createLastUses(database, noteLastUsed, report);
-  const find = database.prepare<{ id: string }, CredentialRow>((queries, parameter) =>
-    queries
-      .selectFrom('credentials')
-      .select(['id', 'user_id', 'password_hash', 'expires_at', 'revoked_at', 'last_used_at'])
-      .select(['read_only', 'account_id', 'install_ids'])
-      .where('id', '=', parameter('id')),
+  const find = database.prepare<{ id: string }, CredentialRow>(
+    (queries, parameter) =>
+      queries
+        .selectFrom('credentials')
+        .select(['id', 'user_id', 'password_hash', 'expires_at', 'revoked_at', 'last_used_at'])
+        .select(['read_only', 'account_id', 'install_ids'])
+        .where('id', '=', parameter('id')),
+    { credentials: ['id', 'id'] },
   );
 
   function remembered(id: string, now: number): KnownCredential | undefined {

@@ -85,12 +85,14 @@ describe('the database', () => {
   it('prepared queries take their parameters by name', async () => {
     const id = crypto.randomUUID();
     await database.write((tx) => addAccount(tx, id, 'Prepared'));
-    const find = database.prepare<{ name: string; id: string }, { name: string }>((queries, parameter) =>
-      queries
-        .selectFrom('accounts')
-        .select('name')
-        .where('id', '=', parameter('id'))
-        .where('name', '=', parameter('name')),
+    const find = database.prepare<{ name: string; id: string }, { name: string }>(
+      (queries, parameter) =>
+        queries
+          .selectFrom('accounts')
+          .select('name')
+          .where('id', '=', parameter('id'))
+          .where('name', '=', parameter('name')),
+      { accounts: ['id', 'id'] },
     );
     expect(await find({ name: 'Prepared', id })).toEqual([{ name: 'Prepared' }]);
     expect(await find({ name: 'Other', id })).toEqual([]);
@@ -98,8 +100,9 @@ describe('the database', () => {
 
   it('a prepared query sees later writes of this connection and others', async () => {
     const id = crypto.randomUUID();
-    const find = database.prepare<{ id: string }, { name: string }>((queries, parameter) =>
-      queries.selectFrom('accounts').select('name').where('id', '=', parameter('id')),
+    const find = database.prepare<{ id: string }, { name: string }>(
+      (queries, parameter) => queries.selectFrom('accounts').select('name').where('id', '=', parameter('id')),
+      { accounts: ['id', 'id'] },
     );
     const other = openDatabase(database.place.settings, silent);
     expect(await find({ id })).toEqual([]);
@@ -111,6 +114,20 @@ describe('the database', () => {
     );
     expect(await find({ id })).toEqual([{ name: 'Two' }]);
     await other.close();
+  });
+
+  it('prepares no query that reads a table which its rows do not name', () => {
+    expect(() =>
+      database.prepare<{ id: string }, { name: string }>(
+        (queries, parameter) =>
+          queries
+            .selectFrom('sites as site')
+            .innerJoin('accounts as account', 'account.id', 'site.account_id')
+            .select('account.name')
+            .where('site.id', '=', parameter('id')),
+        { sites: ['id', 'id'] },
+      ),
+    ).toThrow('"accounts"');
   });
 
   it('a transaction that throws is rolled back, and others of the same turn are kept', async () => {

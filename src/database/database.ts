@@ -1,4 +1,5 @@
 import type { Compilable, CompiledQuery, Expression, Kysely } from 'kysely';
+import type { AnswerRows } from './answer-rows.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import type { Tables } from './tables.ts';
 
@@ -33,9 +34,13 @@ export interface Database {
    * transaction. A single query needs none.
    */
   snapshot<Result>(work: (reader: Queries) => Promise<Result>): Promise<Result>;
-  /** Compiles a read query once, for the few queries that every request runs. */
+  /**
+   * Compiles a read query once, for the few queries that every request runs. On SQLite, its answers are kept until one of `rows` changes.
+   * Throws if it reads a table that `rows` does not name.
+   */
   prepare<Parameters extends object, Row>(
     build: (queries: Queries, parameter: ParameterOf<Parameters>) => Compilable<Row>,
+    rows: AnswerRows<Parameters>,
   ): PreparedQuery<Parameters, Row>;
   /** Changes committed by this process or another. */
   readonly changes: ChangeFeed;

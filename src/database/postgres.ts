@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Compilable, Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { type AnswerRows, checkedRows } from './answer-rows.ts';
 import { createChangeFeed } from './change-feed.ts';
 import {
   type Database,
@@ -96,10 +97,12 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
         .execute((transaction) => work(transaction)),
     prepare<Parameters extends object, Row>(
       build: (queries: Queries, parameter: ParameterOf<Parameters>) => Compilable<Row>,
+      rows: AnswerRows<Parameters>,
     ): PreparedQuery<Parameters, Row> {
       const compiled = build(queries, (name) =>
         sql.val<Parameters[typeof name]>(placeholder(name)),
       ).compile();
+      checkedRows(compiled, rows);
       const fill = parameterFiller(compiled);
       const name = statementName(compiled.sql);
       return async (parameters) => {

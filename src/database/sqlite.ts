@@ -10,11 +10,11 @@ import {
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
-  SqliteQueryCompiler,
   sql,
 } from 'kysely';
 import type { Logger } from 'pino';
 import { hasCode } from '../lib/error-code.ts';
+import { type AnswerRows, checkedRows } from './answer-rows.ts';
 import { createChangeFeed } from './change-feed.ts';
 import {
   type Database,
@@ -25,10 +25,11 @@ import {
   type Queries,
 } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { createKeptAnswers } from './kept-answers.ts';
 import { sqliteChanges } from './sqlite-changes.ts';
+import { SqliteCompiler } from './sqlite-compiler.ts';
 import { createSnapshots } from './sqlite-snapshots.ts';
 import type { Tables } from './tables.ts';
-import { createUnchangedResults } from './unchanged-results.ts';
 
 /** Waiting inside SQLite blocks the event loop. That is fine at the start; later, only short waits are allowed, such as a recovery. */
 const OPENING_TIMEOUT_MS = 10_000;
@@ -47,10 +48,13 @@ export function openSqlite(file: string, log: Logger): Database {
   writing.pragma('busy_timeout = 0');
   reading.pragma(`busy_timeout = ${READING_TIMEOUT_MS}`);
   const writer = sqliteQueries(writing);
-  const unchanged = createUnchangedResults(reading);
-  const onCommit = new Set([unchanged.committed]);
-  const commits = createGroupCommit(writing, writer, () => {
-    for (const listener of onCommit) listener();
+  const kept = createKeptAnswers(writing);
+  const onCommit = new Set([kept.committed]);
+  const commits = createGroupCommit(writing, writer, {
+    committed: () => {
+      for (const listener of onCommit) listener();
+    },
+    failed: kept.failed,
   });
   const reader = sqliteQueries(reading);
   const snapshots = createSnapshots(() => {
@@ -78,14 +82,15 @@ export function openSqlite(file: string, log: Logger): Database {
     snapshot: snapshots.read,
     prepare<Parameters extends object, Row>(
       build: (queries: Queries, parameter: ParameterOf<Parameters>) => Compilable<Row>,
+      rows: AnswerRows<Parameters>,
     ): PreparedQuery<Parameters, Row> {
       const compiled = build(reader, (name) => sql.val<Parameters[typeof name]>(placeholder(name))).compile();
       const fill = parameterFiller(compiled);
-      const remembered = unchanged.create<readonly Row[]>();
+      const remembered = kept.create<readonly Row[]>(checkedRows(compiled, rows));
       let statement: PreparedStatement<Row> | undefined;
       return async (parameters) => {
         const values = fill(parameters);
-        return remembered(JSON.stringify(values), () => {
+        return remembered(JSON.stringify(values), parameters, () => {
           statement ??= prepareStatement<Row>(reading, compiled.sql);
           return statement.all(values);
         });
@@ -97,6 +102,7 @@ export function openSqlite(file: string, log: Logger): Database {
     async close() {
       await changes.close();
       await commits.idle();
+      kept.close();
       await snapshots.close();
       writing.close();
       reading.close();
@@ -182,7 +188,7 @@ function sqliteDialect(createDriver: () => Driver): Dialect {
     createAdapter: () => new SqliteAdapter(),
     createDriver,
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new SqliteCompiler(),
   };
 }
 

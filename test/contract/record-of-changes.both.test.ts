@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { systemClock, timestamp } from '../../src/lib/clock.ts';
 import { field } from '../client.ts';
+import { silent } from '../database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { manualClock } from '../manual-clock.ts';
 import { onlyOn } from '../only-on.ts';
 import { ENDPOINTS, type EndpointRow, nameOf, statusesOfHeaders } from './endpoint-table.ts';
+import { keptReadsOf } from './kept-reads.ts';
 import { WITH_WORDPRESS } from './logins.ts';
 import { bodyFor, createResources, pathTo, type ResourceSet } from './resource-set.ts';
 
@@ -116,6 +121,8 @@ let homeport: TestHomeport;
 let owner: Person;
 let accountId: string;
 let resources: ResourceSet;
+/** As another process opens it. */
+let other: Database;
 
 beforeAll(async () => {
   homeport = await startTestHomeport({
@@ -123,9 +130,13 @@ beforeAll(async () => {
     roles: { api: true, hosting: false },
     clock: manualClock(new Date()),
   });
+  other = openDatabase(homeport.place.settings, silent);
   ({ owner, accountId } = await homeport.ownedAccount());
 });
-afterAll(() => homeport?.remove());
+afterAll(async () => {
+  await other?.close();
+  await homeport?.remove();
+});
 
 const rowsOf = (account: string) =>
   homeport.platform.database.reader
@@ -176,11 +187,14 @@ const CHANGE_ROWS = CHANGES.map((row) => [nameOf(row), row] as const);
 // The entries are written by the same statement whatever the database, which the tests of single entries run on both.
 onlyOn('sqlite', describe)('each endpoint that changes something', () => {
   it.each(CHANGE_ROWS)(
-    '%s: is recorded once, with the user and the source, and claims the key of the request',
+    '%s: is recorded once, with the user and the source, claims the key of the request, and leaves no kept answer stale',
     async (_, row) => {
       // A person may have a limited number of credentials, and each set of resources has one.
       ({ owner, accountId } = await homeport.ownedAccount());
       resources = await createResources(homeport, owner, accountId);
+      const reads = await keptReadsOf(homeport.platform.database, accountId, timestamp(systemClock));
+      const [read, readElsewhere] = [reads(homeport.platform.database), reads(other)];
+      await read();
       let requestId: unknown;
       const key = crypto.randomUUID();
       const headers = { 'idempotency-key': key };
@@ -193,6 +207,7 @@ onlyOn('sqlite', describe)('each endpoint that changes something', () => {
         // Without this, a kill before the answer is stored would let a repetition make the change again.
         expect(isClaimed).toBe(statusesOfHeaders(row).includes(422));
       });
+      expect(await read()).toEqual(await readElsewhere());
       expect(written.map(({ action }) => action)).toEqual(WRITTEN[row.number]);
       for (const entry of written) {
         expect(entry).toMatchObject({

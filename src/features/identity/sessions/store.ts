@@ -28,20 +28,22 @@ const requiredBy = (eb: ExpressionBuilder<Tables & { person: Tables['users'] }, 
 export function prepareFindSession(
   database: Pick<Database, 'prepare'>,
 ): PreparedQuery<{ tokenHash: string }, KnownSession> {
-  return database.prepare<{ tokenHash: string }, KnownSession>((queries, parameter) =>
-    queries
-      .selectFrom('sessions as session')
-      .innerJoin('users as person', 'person.id', 'session.user_id')
-      .select([
-        'session.id',
-        'session.user_id',
-        'session.awaits_second_factor',
-        'session.last_seen_at',
-        'session.expires_at',
-        'person.mfa_enabled',
-      ])
-      .select((eb) => requiredBy(eb).as('required_by'))
-      .where('session.token_hash', '=', parameter('tokenHash')),
+  return database.prepare<{ tokenHash: string }, KnownSession>(
+    (queries, parameter) =>
+      queries
+        .selectFrom('sessions as session')
+        .innerJoin('users as person', 'person.id', 'session.user_id')
+        .select([
+          'session.id',
+          'session.user_id',
+          'session.awaits_second_factor',
+          'session.last_seen_at',
+          'session.expires_at',
+          'person.mfa_enabled',
+        ])
+        .select((eb) => requiredBy(eb).as('required_by'))
+        .where('session.token_hash', '=', parameter('tokenHash')),
+    { sessions: ['token_hash', 'tokenHash'], users: 'any', memberships: 'any', accounts: 'any' },
   );
 }
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DatabasePlace, migratedPlace } from '../../../../test/database.ts';
 import type { Queries } from '../../../database/database.ts';
 import { SQLITE_FILE } from '../../../database/open.ts';
+import { SqliteCompiler } from '../../../database/sqlite-compiler.ts';
 import { countInstalls, type InstallFilters, pageOfInstalls } from './list-store.ts';
 
 let place: DatabasePlace;
@@ -27,7 +28,7 @@ async function planOf(filters: InstallFilters, count: number): Promise<string[]>
       createAdapter: () => new SqliteAdapter(),
       createDriver: () => new DummyDriver(),
       createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createQueryCompiler: () => new SqliteCompiler(),
     },
     log({ query: { sql, parameters } }) {
       for (const row of database.prepare(`explain query plan ${sql}`).all(...parameters)) {

@@ -34,7 +34,7 @@ export const withPrimaryDomain = (queries: Queries) =>
     .select([...COLUMNS, 'domain.name as primary_domain']);
 
 export interface SeenInstall extends ResourceAccess {
-  /** The same object until the database changes, if the database caches results. Must not be changed. */
+  /** The same object until one of its rows changes, if the database keeps answers. Must not be changed. */
   install: Readonly<InstallView>;
 }
 
@@ -42,6 +42,12 @@ export interface SeenInstall extends ResourceAccess {
 export function prepareFindInstall(database: Database) {
   const find = database.prepare<{ id: string; user: string }, InstallView & FoundMembership>(
     (queries, parameter) => seenInstall(queries, parameter('id'), parameter('user')),
+    {
+      installs: ['id', 'id'],
+      domains: ['install_id', 'id'],
+      memberships: ['user_id', 'user'],
+      install_grants: ['user_id', 'user'],
+    },
   );
   return async (id: string, caller: Caller): Promise<SeenInstall | undefined> => {
     const [row] = await (caller.within === undefined
