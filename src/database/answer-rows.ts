@@ -29,7 +29,8 @@ export interface ReadPart {
 /** The tables of `rows`. Throws if the query reads another table, because its answers could then be kept for too long. */
 export function checkedRows<Parameters>(compiled: CompiledQuery, rows: AnswerRows<Parameters>): ReadPart[] {
   const parts = Object.entries(rows).map(([table, meant]) => {
-    const [column = null, parameter = null]: readonly string[] = meant === 'any' ? [] : meant;
+    if (meant === 'any') return { table, column: null, parameter: null };
+    const [column, parameter] = meant;
     return { table, column, parameter };
   });
   for (const name of tablesOf(compiled)) {
