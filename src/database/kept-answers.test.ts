@@ -115,5 +115,9 @@ describe('a kept answer', () => {
       for (let row = 0; row < 10_100; row++) await rename(queries, id, `Name ${row}`);
     });
     expect(await find({ id })).toEqual([{ name: 'Name 10099' }]);
+    // And only by that.
+    const [site] = await find({ id });
+    await addSite();
+    expect((await find({ id }))[0]).toBe(site);
   });
 });

@@ -99,14 +99,18 @@ export function createRowChanges(writing: Sqlite.Database): RowChanges {
       seen = present;
     },
     committed() {
-      if (pending.length > REMEMBERED) return forget();
-      if (pending.length === 0) return;
-      commit++;
-      for (const [{ changedAt }, value] of pending) changedAt.set(value, commit);
+      const rows = pending;
       pending = [];
+      if (rows.length > REMEMBERED) return forget();
+      if (rows.length === 0) return;
+      commit++;
+      for (const [{ changedAt }, value] of rows) changedAt.set(value, commit);
       if ([...watched.values()].some(({ changedAt }) => changedAt.size > REMEMBERED)) forget();
     },
-    failed: forget,
+    failed() {
+      pending = [];
+      forget();
+    },
   };
 }
 
@@ -119,6 +123,6 @@ function triggersOf({ name, table, column }: Watched): string[] {
   const bodies = { insert: after, update: before === after ? after : `${before} ${after}`, delete: before };
   return Object.entries(bodies).map(
     ([event, body]) =>
-      `create temp trigger "row_changes_${name}_${event}" after ${event} on main.${table} begin ${body} end`,
+      `create temp trigger if not exists "row_changes_${name}_${event}" after ${event} on main.${table} begin ${body} end`,
   );
 }
