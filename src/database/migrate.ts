@@ -57,6 +57,7 @@ import { apiCertificate } from './migrations/0056-api-certificate.ts';
 import { webhookJobs } from './migrations/0057-webhook-jobs.ts';
 import { installQuotas } from './migrations/0058-install-quotas.ts';
 import { listCounts } from './migrations/0059-list-counts.ts';
+import { fleetWalks } from './migrations/0060-fleet-walks.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -117,6 +118,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0057-webhook-jobs': webhookJobs,
   '0058-install-quotas': installQuotas,
   '0059-list-counts': listCounts,
+  '0060-fleet-walks': fleetWalks,
 };
 
 /** The first migration with a table for the program version. */

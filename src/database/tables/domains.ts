@@ -16,6 +16,8 @@ export interface DomainRow {
   is_duplicate: boolean;
   /** The row must not serve its name until the account proves that it owns the domain. */
   needs_proof: Generated<boolean>;
+  /** Whether no certificate was ordered yet. Triggers keep it. */
+  awaits_order: Generated<boolean>;
   redirect_to_id: string | null;
   secure_all_urls: Generated<boolean>;
   network_status: Generated<NetworkStatus>;
@@ -51,7 +53,7 @@ export interface ReleasedNameRow {
 
 export interface DomainLookRow {
   domain_id: string;
-  /** Time of the platform's last automatic reachability check. */
+  /** Time of the platform's last automatic reachability check; that of the creation before the first. */
   looked_at: string;
 }
 

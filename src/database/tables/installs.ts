@@ -50,6 +50,8 @@ export interface InstallRow {
   lost_data: Generated<string | null>;
   /** Updates of WordPress, plugins and themes that wait, as last read. Triggers keep it. */
   waiting_updates: Generated<number>;
+  /** Whether its WordPress was never read. Triggers keep it. */
+  awaits_reading: Generated<boolean>;
   /** Array of addresses, or null. */
   stable_ips: NullableJson;
   /** Name and content of the file that proves ownership of a bucket; fixed for the install. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import type { Queries } from '../../database/database.ts';
 import type { Tables } from '../../database/tables.ts';
@@ -9,32 +10,47 @@ export interface BackedUpInstall extends InstallRef {
   host_id: string | null;
 }
 
-/** Active installs with completed backups, in the order of their creation, after the install `after`. */
-export function backedUpInstalls(
+/** Installs that one query looks at. */
+const LOOKED_AT = 1_000;
+
+/** Active installs with completed backups, in the order of their creation, in pages that may be empty. Other work goes on in between. */
+export async function* backedUpInstalls(
   queries: Queries,
-  { hostId, after, limit }: { hostId: string | null | undefined; after: number; limit: number },
-): Promise<BackedUpInstall[]> {
-  return queries
-    .selectFrom('installs as install')
-    .select(['install.id', 'install.name', 'install.seq', 'install.host_id'])
-    .where('install.seq', '>', after)
-    .where('install.status', '=', 'active')
-    .$if(hostId !== undefined, (query) =>
-      query.where('install.host_id', 'is not distinct from', hostId ?? null),
-    )
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('backups as backup')
-          .select('backup.id')
-          .whereRef('backup.install_id', '=', 'install.id')
-          .where('backup.status', '=', 'completed')
-          .where('backup.deleting', '=', false),
-      ),
-    )
-    .orderBy('install.seq')
-    .limit(limit)
-    .execute();
+  hostId: string | null | undefined,
+): AsyncGenerator<BackedUpInstall[]> {
+  for (let after = 0; ; await nextTurn()) {
+    const looked = await queries
+      .selectFrom('installs as install')
+      .select('install.seq')
+      .where('install.seq', '>', after)
+      .orderBy('install.seq')
+      .limit(LOOKED_AT)
+      .execute();
+    const last = looked.at(-1)?.seq;
+    if (last === undefined) return;
+    yield await queries
+      .selectFrom('installs as install')
+      .select(['install.id', 'install.name', 'install.seq', 'install.host_id'])
+      .where('install.seq', '>', after)
+      .where('install.seq', '<=', last)
+      .where('install.status', '=', 'active')
+      .$if(hostId !== undefined, (query) =>
+        query.where('install.host_id', 'is not distinct from', hostId ?? null),
+      )
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('backups as backup')
+            .select('backup.id')
+            .whereRef('backup.install_id', '=', 'install.id')
+            .where('backup.status', '=', 'completed')
+            .where('backup.deleting', '=', false),
+        ),
+      )
+      .orderBy('install.seq')
+      .execute();
+    after = last;
+  }
 }
 
 /** Whether backups of deleted installs of a host are kept. */

@@ -16,8 +16,6 @@ import {
   noteMissing,
 } from './missing-store.ts';
 
-const PAGE = 100;
-
 /** Listed backups that are not in the table of backups. */
 export interface OtherBackups {
   /** Installs of a host, or with undefined of all hosts, with their backups. */
@@ -51,12 +49,17 @@ export async function requestReconciliation(
   hostId: string | null,
 ): Promise<void> {
   const lane = reconciliationLane(hostId);
-  const [first] = await backedUpInstalls(database.reader, { hostId, after: 0, limit: 1 });
-  if (first === undefined && !(await hasKeptBackups(database.reader, hostId))) return;
+  if (!(await hasKeptBackups(database.reader, hostId)) && !(await hasBackups(database.reader, hostId)))
+    return;
   await database.write(async (transaction) => {
     if (await isWaiting(transaction.queries, lane)) return;
     await queue.enqueue(transaction, reconcileBackups, { payload: { host_id: hostId }, lane });
   });
+}
+
+async function hasBackups(reader: Queries, hostId: string | null): Promise<boolean> {
+  for await (const page of backedUpInstalls(reader, hostId)) if (page.length > 0) return true;
+  return false;
 }
 
 /**
@@ -120,18 +123,13 @@ export function reconcileBackupsKind(
         }
       }
 
-      let after = 0;
-      for (;;) {
-        const page = await backedUpInstalls(database.reader, { hostId, after, limit: PAGE });
+      for await (const page of backedUpInstalls(database.reader, hostId)) {
         for (const install of page) {
           // Read before the host is asked, because a backup made meanwhile is not missing.
           await add(install, async () =>
             compare(install, await completedBackups(database.reader, install.id), noteMissing),
           );
         }
-        const last = page.at(-1);
-        if (last === undefined) break;
-        after = last.seq;
       }
       for (const install of await others.list(database.reader, hostId)) {
         await add(install, () =>

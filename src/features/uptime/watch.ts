@@ -12,7 +12,7 @@ import { createEdgeAddressBook } from '../hosts/edge-address-book.ts';
 import type { HostingAddresses } from '../hosts/hosting-addresses.ts';
 import { type CheckParts, checkWebsite } from './check-website.ts';
 import { createEdgePlaces, type FoundEdge } from './edge-places.ts';
-import { gapMsOf, turnsOf, watchWebsites } from './jobs.ts';
+import { gapMsOf, MOST_A_ROUND, turnsOf, watchWebsites } from './jobs.ts';
 import type { Fault } from './judgement.ts';
 import { createErrorFinder } from './php-errors.ts';
 import { endWatch, type Observation, recordRound } from './record-round.ts';
@@ -76,7 +76,8 @@ export function websiteWatch(
   /** The websites whose turn it is. The order changes, so that no website is always among the last. */
   async function turnOf(minute: number): Promise<{ websites: WatchedInstall[]; turns: number }> {
     const turns = turnsOf(await countWatched(reader));
-    const websites = await watchedInstalls(reader, { turn: minute % turns, turns });
+    const part = { limit: MOST_A_ROUND, offset: (minute % turns) * MOST_A_ROUND };
+    const websites = await watchedInstalls(reader, part);
     const first = websites.length === 0 ? 0 : (minute * AT_ONCE) % websites.length;
     return { websites: [...websites.slice(first), ...websites.slice(0, first)], turns };
   }

@@ -14,27 +14,34 @@ export interface WatchedInstall {
   names: string[];
 }
 
-/** Websites that visitors have: production, in service, and not a copy that is still being made. */
+/** Websites that visitors have: production, in service, and not a copy that is still being made. Literals, for their index. */
 const watched = (queries: Queries) =>
   queries
     .selectFrom('installs as install')
-    .where('install.status', '=', 'active')
-    .where('install.environment', '=', 'production')
-    .where('install.awaits_copy', '=', false);
+    .where('install.status', '=', sql.lit('active'))
+    .where('install.environment', '=', sql.lit('production'))
+    .where('install.awaits_copy', '=', sql.lit(false));
 
+/** The number of watched websites, with the few that are copies still being made. */
 export async function countWatched(queries: Queries): Promise<number> {
-  const { count } = await watched(queries)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
+  const { count } = await queries
+    .selectFrom('install_counts')
+    .select(sql<number>`cast(coalesce(sum(installs), 0) as bigint)`.as('count'))
+    .where('status', '=', 'active')
+    .where('environment', '=', 'production')
     .executeTakeFirstOrThrow();
   return count;
 }
 
-/** The watched websites of one of `turns` equal parts, in the order of their creation. */
+/** A part of the watched websites, in the order of their creation. */
 export async function watchedInstalls(
   queries: Queries,
-  { turn, turns }: { turn: number; turns: number },
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<WatchedInstall[]> {
-  const rows = await watched(queries)
+  const rows = await queries
+    .selectFrom(
+      watched(queries).selectAll('install').orderBy('install.seq').limit(limit).offset(offset).as('install'),
+    )
     .innerJoin('domains as domain', 'domain.install_id', 'install.id')
     .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
     .select(['install.id', 'install.name', 'install.host_id'])
@@ -42,7 +49,6 @@ export async function watchedInstalls(
     .select('certificate.source')
     .where('domain.is_duplicate', '=', false)
     .where('domain.network_status', '=', 'ACTIVE')
-    .$if(turns > 1, (query) => query.where(sql`install.seq % ${turns}`, '=', turn))
     .orderBy('install.seq')
     .orderBy('domain.seq')
     .execute();
@@ -78,7 +84,13 @@ export async function unwatchedWithIncident(queries: Queries): Promise<string[]>
     .selectFrom('uptime_incidents as incident')
     .select('incident.install_id')
     .where('incident.ended_at', 'is', null)
-    .where('incident.install_id', 'not in', watched(queries).select('install.id'))
+    .where(({ not, exists }) =>
+      not(
+        exists(
+          watched(queries).select('install.id').whereRef('install.id', '=', sql.ref('incident.install_id')),
+        ),
+      ),
+    )
     .execute();
   return rows.map(({ install_id }) => install_id);
 }

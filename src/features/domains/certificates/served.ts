@@ -21,14 +21,33 @@ export async function certificatesServed(
   }
 }
 
+/** Domains of all installs that one query reads. */
+const PAGE = 1_000;
+
 /** Updates the ssl status of the served domains of an install, or of all. */
 export async function settleSslStatuses(
-  { queries }: Transaction,
-  { config, clock }: Pick<Platform, 'config' | 'clock'>,
+  transaction: Transaction,
+  platform: Pick<Platform, 'config' | 'clock'>,
   installId?: string,
 ): Promise<void> {
+  const { queries } = transaction;
+  if (installId !== undefined)
+    return settle(transaction, platform, await servedDomains(queries, { installId }));
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const page: ServedDomain[] = await servedDomains(queries, { after, limit: PAGE });
+    await settle(transaction, platform, page);
+    after = page.at(-1)?.seq;
+  }
+}
+
+type ServedDomain = Awaited<ReturnType<typeof servedDomains>>[number];
+
+async function settle(
+  { queries }: Transaction,
+  { config, clock }: Pick<Platform, 'config' | 'clock'>,
+  domains: readonly ServedDomain[],
+): Promise<void> {
   const authority = config.acmeDirectory !== null;
-  const domains = await servedDomains(queries, installId);
   for (const { id, ssl_status: present, ssl_reason, source, not_after } of domains) {
     const certificate = source === null || not_after === null ? null : { source, not_after };
     const ssl_status = sslStatus({

@@ -147,19 +147,27 @@ export async function recordRefused(
   await queries.updateTable('domains').set(refusal).where('id', '=', domainId).execute();
 }
 
-/** The domains of an install, or of all, that the edge serves, with the facts for their ssl status. */
-export function servedDomains(queries: Queries, installId?: string) {
+/** The domains of an install, or a page of those of all after `after`, that the edge serves, with the facts for their ssl status. */
+export function servedDomains(
+  queries: Queries,
+  of: { installId: string } | { after: number; limit: number },
+) {
   return queries
     .selectFrom('domains as domain')
     .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
     .select([
+      'domain.seq',
       'domain.id',
       'domain.ssl_status',
       'domain.ssl_reason',
       'certificate.source',
       'certificate.not_after',
     ])
-    .$if(installId !== undefined, (query) => query.where('domain.install_id', '=', installId ?? ''))
+    .$call((query) =>
+      'installId' in of
+        ? query.where('domain.install_id', '=', of.installId)
+        : query.where('domain.seq', '>', of.after).orderBy('domain.seq').limit(of.limit),
+    )
     .where('domain.is_duplicate', '=', false)
     .where('domain.network_status', '=', 'ACTIVE')
     .execute();

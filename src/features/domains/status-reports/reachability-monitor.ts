@@ -14,7 +14,8 @@ import type { Internet } from './internet.ts';
 import { monitorReachability } from './jobs.ts';
 import { probeReach, type Reach } from './reach.ts';
 import {
-  countMonitored,
+  countDomains,
+  type DueDomains,
   domainsDueForCheck,
   type MonitoredDomain,
   recordCheck,
@@ -69,14 +70,15 @@ export function reachabilityMonitor(platform: Platform, { host, internet }: Part
   return defineJob({
     ...monitorReachability,
     async run(_payload, job) {
-      const domains = await domainsDueForCheck(reader, {
+      const { due, postponed } = await domainsDueForCheck(reader, {
         before: timestamp(clock, -EVERY_MS),
         failingBefore: timestamp(clock, -FAILING_EVERY_MS),
-        limit: checksPerMinute(await countMonitored(reader)),
+        limit: checksPerMinute(await countDomains(reader, MOST * ROUND_MINUTES)),
+        halfway: timestamp(clock, -EVERY_MS / 2),
       });
-      if (domains.length === 0) return;
-      const looks = await checkAll(domains, job);
-      return (transaction) => conclude(transaction, looks);
+      if (due.length + postponed.length === 0) return;
+      const looks = await checkAll(due, job);
+      return (transaction) => conclude(transaction, looks, postponed);
     },
   });
 
@@ -107,7 +109,11 @@ export function reachabilityMonitor(platform: Platform, { host, internet }: Part
     }
   }
 
-  async function conclude(transaction: Transaction, looks: ReachabilityCheck[]): Promise<void> {
+  async function conclude(
+    transaction: Transaction,
+    looks: ReachabilityCheck[],
+    postponed: DueDomains['postponed'],
+  ): Promise<void> {
     const { queries } = transaction;
     const reported = new Set<string>();
     for (const { id, install_id, install_name, arrives, reached } of looks) {
@@ -126,6 +132,7 @@ export function reachabilityMonitor(platform: Platform, { host, internet }: Part
     }
     // After locking the installs, in the same order as requests that delete a domain.
     for (const { id } of looks) await recordCheck(queries, id, timestamp(clock));
+    for (const { id, from } of postponed) await recordCheck(queries, id, from);
   }
 }
 

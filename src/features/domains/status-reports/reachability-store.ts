@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Queries } from '../../../database/database.ts';
 
 /** A domain whose reachability is monitored. */
@@ -10,62 +11,107 @@ export interface MonitoredDomain {
   reached: boolean | null;
 }
 
-/** Served domains, except those on an unreachable host, which could not answer a check. */
-const served = (queries: Queries) =>
-  queries
-    .selectFrom('domains as domain')
-    .innerJoin('installs as install', 'install.id', 'domain.install_id')
-    .leftJoin('hosts as host', 'host.id', 'install.host_id')
-    .where('install.status', '=', 'active')
-    .where('host.reason', 'is', null)
-    .where('domain.is_duplicate', '=', false)
-    .where('domain.network_status', '=', 'ACTIVE');
-
-export async function countMonitored(queries: Queries): Promise<number> {
-  const { count } = await served(queries)
+/** The number of domains, but not more than `most`. */
+export async function countDomains(queries: Queries, most: number): Promise<number> {
+  const { count } = await queries
+    .selectFrom((eb) => eb.selectFrom('domain_looks').select('domain_id').limit(most).as('some'))
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return count;
 }
 
+/** Domains that are read from the index of the longest ago checked ones, for each that is due. */
+const READ_FOR_EACH = 10;
+
+const withInstall = (queries: Queries) =>
+  queries
+    .selectFrom('domain_looks as look')
+    .innerJoin('domains as domain', 'domain.id', 'look.domain_id')
+    .innerJoin('installs as install', 'install.id', 'domain.install_id')
+    .leftJoin('hosts as host', 'host.id', 'install.host_id')
+    .select(['domain.id', 'domain.name', 'domain.install_id', 'domain.reached'])
+    .select(['install.name as install_name', 'look.looked_at', 'domain.seq', 'domain.created_at'])
+    .select(['domain.checked_at', 'domain.is_duplicate', 'domain.network_status'])
+    .select(['install.status', 'host.reason']);
+
+type Looked = Awaited<ReturnType<ReturnType<typeof withInstall>['execute']>>[number];
+
+/** Whether visitors are served, except by an unreachable host, which could not answer a check. */
+const isServed = ({ status, reason, is_duplicate, network_status }: Looked): boolean =>
+  status === 'active' && reason === null && !is_duplicate && network_status === 'ACTIVE';
+
+const isNotSince = ({ created_at, checked_at, looked_at }: Looked, time: string): boolean =>
+  [created_at, checked_at ?? '', looked_at].every((at) => at <= time);
+
+/** Domains whose turn it is. */
+export interface DueDomains {
+  due: MonitoredDomain[];
+  /** Those that need no check now, and when their turn counts from. Otherwise they would stay before the others. */
+  postponed: { id: string; from: string }[];
+}
+
 /**
  * Served domains that were last checked before `before`, or before `failingBefore` if they were unreachable then; longest
- * ago first. A new domain counts as checked, because its owner is about to set its DNS.
+ * ago first. A new domain counts as checked, because its owner is about to set its DNS. One that is not served comes again as if it had
+ * been checked at `halfway`.
  */
 export async function domainsDueForCheck(
   queries: Queries,
-  { before, failingBefore, limit }: { before: string; failingBefore: string; limit: number },
-): Promise<MonitoredDomain[]> {
-  return served(queries)
-    .leftJoin('domain_looks as look', 'look.domain_id', 'domain.id')
-    .select([
-      'domain.id',
-      'domain.name',
-      'domain.install_id',
-      'domain.reached',
-      'install.name as install_name',
-    ])
-    .where((eb) => {
-      const notSince = (time: string) =>
-        eb.and([
-          eb('domain.created_at', '<=', time),
-          eb.or([eb('domain.checked_at', 'is', null), eb('domain.checked_at', '<=', time)]),
-          eb.or([eb('look.looked_at', 'is', null), eb('look.looked_at', '<=', time)]),
-        ]);
-      return eb.or([notSince(before), eb.and([eb('domain.reached', '=', false), notSince(failingBefore)])]);
-    })
-    .orderBy('look.looked_at', (order) => order.asc().nullsFirst())
-    .orderBy('domain.seq')
-    .limit(limit)
-    .execute();
+  {
+    before,
+    failingBefore,
+    limit,
+    halfway,
+  }: { before: string; failingBefore: string; limit: number; halfway: string },
+): Promise<DueDomains> {
+  const [oldest, failing] = await Promise.all([
+    withInstall(queries)
+      .where('look.looked_at', '<=', before)
+      .orderBy('look.looked_at')
+      .limit(limit * READ_FOR_EACH)
+      .execute(),
+    // A literal, so that the databases use the index of these domains.
+    withInstall(queries)
+      .where('domain.reached', '=', sql.lit(false))
+      .where('look.looked_at', '<=', failingBefore)
+      .execute(),
+  ]);
+  const isDue = (one: Looked) => isServed(one) && isNotSince(one, before);
+  const due = new Map(
+    [
+      ...oldest.filter(isDue),
+      ...failing.filter((one) => isServed(one) && isNotSince(one, failingBefore)),
+    ].map((one) => [one.id, one]),
+  );
+  return {
+    due: [...due.values()]
+      .sort((one, other) => Date.parse(one.looked_at) - Date.parse(other.looked_at) || one.seq - other.seq)
+      .slice(0, limit)
+      .map(({ id, name, install_id, install_name, reached }) => ({
+        id,
+        name,
+        install_id,
+        install_name,
+        reached,
+      })),
+    postponed: oldest
+      .filter((one) => !isDue(one))
+      .map((one) => ({ id: one.id, from: isServed(one) ? (one.checked_at ?? halfway) : halfway })),
+  };
 }
 
 /** Forgets that domains were unreachable, so that their checks are due. */
 export async function forgetUnreachable(queries: Queries): Promise<void> {
-  const unreached = queries.selectFrom('domains').select('id').where('reached', '=', false);
-  await queries.deleteFrom('domain_looks').where('domain_id', 'in', unreached).execute();
+  const unreached = queries.selectFrom('domains').select('id').where('reached', '=', sql.lit(false));
+  await queries
+    .updateTable('domain_looks')
+    .set({
+      looked_at: sql<string>`(select created_at from domains where domains.id = domain_looks.domain_id)`,
+    })
+    .where('domain_id', 'in', unreached)
+    .execute();
   const unknown = { reached: null, checked_at: null };
-  await queries.updateTable('domains').set(unknown).where('reached', '=', false).execute();
+  await queries.updateTable('domains').set(unknown).where('reached', '=', sql.lit(false)).execute();
 }
 
 /** Records the time of a check. Does nothing if the domain has been deleted. */

@@ -12,7 +12,7 @@ import { permanently, postponing } from '../../hosts/host-failures.ts';
 import { findActiveInstall } from '../installs/website-store.ts';
 import { readWordPress, refreshWordPress, watchWordPress } from './jobs.ts';
 import { requestReading } from './request-reading.ts';
-import { countWordPress, dueInstalls, marksOf, storeFailure, storeReading } from './store.ts';
+import { countActive, dueInstalls, marksOf, storeFailure, storeReading } from './store.ts';
 
 /** A host that can be asked now. */
 export interface MarkedHost {
@@ -103,7 +103,7 @@ export function wordpressJobKinds(
           );
         }
         // The first readings are spread over the day, and so are those of all later days.
-        const limit = Math.max(LEAST_AT_ONCE, Math.ceil((await countWordPress(database.reader)) / RUNS));
+        const limit = Math.max(LEAST_AT_ONCE, Math.ceil((await countActive(database.reader)) / RUNS));
         const due = await dueInstalls(database.reader, hostIds, timestamp(clock), limit);
         return async (transaction) => {
           for (const id of due) await requestReading(transaction, queue, id, { check: true, delayMs: 0 });

@@ -30,7 +30,7 @@ export function findReading(queries: Queries, installId: string): Promise<Stored
 
 /** Whether an install runs WordPress: every one on a Linux host, and those of the embedded host with that runtime. */
 const runsWordPress = (eb: ExpressionBuilder<Tables, 'installs'>) =>
-  eb.or([eb('installs.host_id', 'is not', null), eb('installs.runtime', '=', 'wordpress')]);
+  eb.or([eb('installs.host_id', 'is not', null), eb('installs.runtime', '=', sql.lit('wordpress'))]);
 
 /** Whether the install is active and runs WordPress. */
 export async function hasActiveWordPress(queries: Queries, installId: string): Promise<boolean> {
@@ -135,6 +135,26 @@ function sentenceOf(failures: [string, string | null][]): string {
   return `No answer about updates of ${kinds.join(', ')}: ${reason}`;
 }
 
+/** Active installs with WordPress on these hosts, without those whose reading waits or runs. */
+const readable = (queries: Queries, hostIds: readonly (string | null)[]) =>
+  queries
+    .selectFrom('installs')
+    .leftJoin('wordpress_readings as known', 'known.install_id', 'installs.id')
+    // Literals here and below, so that the databases use the index of unread installs.
+    .where('installs.status', '=', sql.lit('active'))
+    .where(runsWordPress)
+    .where((eb) => eb.or(hostIds.map((hostId) => eb('installs.host_id', 'is not distinct from', hostId))))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('jobs')
+            .select('jobs.id')
+            .where(sql<boolean>`jobs.lane = 'wordpress:' || cast(installs.id as text)`)
+            .where('jobs.state', 'in', [queued, running]),
+        ),
+      ),
+    );
+
 /**
  * Installs with WordPress on these hosts whose daily reading is due, longest waiting first, without those whose reading waits or runs.
  * Null: the embedded host.
@@ -146,37 +166,32 @@ export async function dueInstalls(
   limit: number,
 ): Promise<string[]> {
   if (hostIds.length === 0) return [];
-  const rows = await queries
-    .selectFrom('installs')
-    .leftJoin('wordpress_readings as known', 'known.install_id', 'installs.id')
-    .select('installs.id')
-    .where('installs.status', '=', 'active')
-    .where(runsWordPress)
-    .where((eb) => eb.or(hostIds.map((hostId) => eb('installs.host_id', 'is not distinct from', hostId))))
-    .where((eb) => eb.or([eb('known.due_at', 'is', null), eb('known.due_at', '<=', now)]))
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('jobs')
-            .select('jobs.id')
-            .where(sql<boolean>`jobs.lane = 'wordpress:' || cast(installs.id as text)`)
-            .where('jobs.state', 'in', [queued, running]),
-        ),
-      ),
-    )
-    .orderBy((eb) => eb.fn.coalesce('known.due_at', 'installs.created_at'))
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
+  const [unread, due] = await Promise.all([
+    readable(queries, hostIds)
+      .select(['installs.id', 'installs.created_at as since'])
+      .where('installs.awaits_reading', '=', sql.lit(true))
+      .orderBy('installs.seq')
+      .limit(limit)
+      .execute(),
+    readable(queries, hostIds)
+      .select(['installs.id', 'known.due_at as since'])
+      .where('known.due_at', '<=', now)
+      .orderBy('known.due_at')
+      .limit(limit)
+      .execute(),
+  ]);
+  return [...unread, ...due]
+    .sort((one, other) => Date.parse(one.since ?? now) - Date.parse(other.since ?? now))
+    .slice(0, limit)
+    .map(({ id }) => id);
 }
 
-/** The number of active installs with WordPress. */
-export async function countWordPress(queries: Queries): Promise<number> {
+/** The number of active installs, most of which have WordPress. */
+export async function countActive(queries: Queries): Promise<number> {
   const { count } = await queries
-    .selectFrom('installs')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .selectFrom('install_counts')
+    .select(sql<number>`cast(coalesce(sum(installs), 0) as bigint)`.as('count'))
     .where('status', '=', 'active')
-    .where(runsWordPress)
     .executeTakeFirstOrThrow();
   return count;
 }
