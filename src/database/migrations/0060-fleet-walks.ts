@@ -12,10 +12,12 @@ export function fleetWalks(t: ColumnTypes, dialect: Dialect): string[] {
   return [
     'create index installs_lost on installs (id) where lost_data is not null',
     `create index installs_watched on installs (seq)
-      where status = 'active' and environment = 'production' and awaits_copy = ${t.false}`,
-    `create index domains_unreached on domains (id) where reached = ${t.false}`,
+      where status = 'active' and environment = 'production' and awaits_copy = false`,
+    // SQLite uses a partial index for the same words only: `false`, not 0.
+    'create index domains_unreached on domains (id) where reached = false',
     // Sums over all accounts.
     'create index install_counts_values on install_counts (status, environment, installs)',
+    "create index domains_failed on domains (id) where ssl_status = 'failed'",
     'create index domains_refused on domains (id) where ssl_reason is not null',
 
     ...marked(t, dialect, {
@@ -25,7 +27,7 @@ export function fleetWalks(t: ColumnTypes, dialect: Dialect): string[] {
       what: 'select it.account_id, it.id, it.id, null',
     }),
     `create index installs_unread on installs (seq)
-      where awaits_reading = ${t.true} and status = 'active' and (host_id is not null or runtime = 'wordpress')`,
+      where awaits_reading = true and status = 'active' and (host_id is not null or runtime = 'wordpress')`,
     ...marked(t, dialect, {
       table: 'domains',
       column: 'awaits_order',
@@ -33,7 +35,7 @@ export function fleetWalks(t: ColumnTypes, dialect: Dialect): string[] {
       what: 'select account_id, id, it.id, null from installs where id = it.install_id',
     }),
     `create index domains_unordered on domains (seq)
-      where awaits_order = ${t.true} and is_duplicate = ${t.false} and network_status = 'ACTIVE'`,
+      where awaits_order = true and is_duplicate = false and network_status = 'ACTIVE'`,
 
     `insert into domain_looks (domain_id, looked_at)
       select id, coalesce(checked_at, created_at) from domains

@@ -1,4 +1,5 @@
 import type { Queries } from '../../database/database.ts';
+import { installRanges } from '../../database/install-ranges.ts';
 import { isRetained } from './missing-store.ts';
 import { UNFINISHED } from './store.ts';
 
@@ -18,15 +19,18 @@ export async function countUnderWay(queries: Queries, kinds: readonly string[]):
  * The active installs on reachable hosts, with all their data, without a daily backup of a night. A backup aborted before `again` does not
  * count, up to `most` aborted ones.
  */
-export function installsWithoutBackup(
+export async function installsWithoutBackup(
   queries: Queries,
   { night, again, most }: { night: string; again: string; most: number },
 ): Promise<{ id: string; created_at: string }[]> {
-  return (
-    queries
+  const found: { id: string; created_at: string }[] = [];
+  for await (const { after, to } of installRanges(queries)) {
+    const rows = await queries
       .selectFrom('installs as install')
       .leftJoin('hosts as host', 'host.id', 'install.host_id')
       .select(['install.id', 'install.created_at'])
+      .where('install.seq', '>', after)
+      .where('install.seq', '<=', to)
       .where('install.status', '=', 'active')
       // Backups of what is left would replace the good ones.
       .where('install.lost_data', 'is', null)
@@ -63,8 +67,10 @@ export function installsWithoutBackup(
         '<',
         most,
       )
-      .execute()
-  );
+      .execute();
+    found.push(...rows);
+  }
+  return found;
 }
 
 /**
@@ -110,27 +116,33 @@ export async function deleteBackup(queries: Queries, backupId: string): Promise<
 
 /** Names of active installs created before a time without a completed backup since then, oldest first. */
 export async function installsWithoutBackupSince(queries: Queries, since: string): Promise<string[]> {
-  const rows = await queries
-    .selectFrom('installs as install')
-    .select('install.name')
-    .where('install.status', '=', 'active')
-    .where('install.created_at', '<', since)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('backups as backup')
-            .select('backup.id')
-            .whereRef('backup.install_id', '=', 'install.id')
-            .where('backup.status', '=', 'completed')
-            .where('backup.copy_job_id', 'is', null)
-            .where('backup.deleting', '=', false)
-            .where('backup.missing_since', 'is', null)
-            .where('backup.created_at', '>=', since),
+  const names: string[] = [];
+  for await (const { after, to } of installRanges(queries)) {
+    const rows = await queries
+      .selectFrom('installs as install')
+      .select('install.name')
+      .where('install.seq', '>', after)
+      .where('install.seq', '<=', to)
+      .where('install.status', '=', 'active')
+      .where('install.created_at', '<', since)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('backups as backup')
+              .select('backup.id')
+              .whereRef('backup.install_id', '=', 'install.id')
+              .where('backup.status', '=', 'completed')
+              .where('backup.copy_job_id', 'is', null)
+              .where('backup.deleting', '=', false)
+              .where('backup.missing_since', 'is', null)
+              .where('backup.created_at', '>=', since),
+          ),
         ),
-      ),
-    )
-    .orderBy('install.seq')
-    .execute();
-  return rows.map(({ name }) => name);
+      )
+      .orderBy('install.seq')
+      .execute();
+    names.push(...rows.map(({ name }) => name));
+  }
+  return names;
 }

@@ -1,7 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import type { Queries } from '../../database/database.ts';
+import { installRanges } from '../../database/install-ranges.ts';
 import type { Tables } from '../../database/tables.ts';
+import { withoutIndex } from '../../database/without-index.ts';
 import type { InstallRef } from '../../hosting/contract/install-ref.ts';
 
 /** An install with completed backups. */
@@ -10,32 +11,20 @@ export interface BackedUpInstall extends InstallRef {
   host_id: string | null;
 }
 
-/** Installs that one query looks at. */
-const LOOKED_AT = 1_000;
-
-/** Active installs with completed backups, in the order of their creation, in pages that may be empty. Other work goes on in between. */
+/** Active installs with completed backups, in the order of their creation, in pages that may be empty. */
 export async function* backedUpInstalls(
   queries: Queries,
   hostId: string | null | undefined,
 ): AsyncGenerator<BackedUpInstall[]> {
-  for (let after = 0; ; await nextTurn()) {
-    const looked = await queries
-      .selectFrom('installs as install')
-      .select('install.seq')
-      .where('install.seq', '>', after)
-      .orderBy('install.seq')
-      .limit(LOOKED_AT)
-      .execute();
-    const last = looked.at(-1)?.seq;
-    if (last === undefined) return;
+  for await (const { after, to } of installRanges(queries)) {
     yield await queries
       .selectFrom('installs as install')
       .select(['install.id', 'install.name', 'install.seq', 'install.host_id'])
       .where('install.seq', '>', after)
-      .where('install.seq', '<=', last)
+      .where('install.seq', '<=', to)
       .where('install.status', '=', 'active')
       .$if(hostId !== undefined, (query) =>
-        query.where('install.host_id', 'is not distinct from', hostId ?? null),
+        query.where(withoutIndex('install.host_id'), 'is not distinct from', hostId ?? null),
       )
       .where((eb) =>
         eb.exists(
@@ -49,7 +38,6 @@ export async function* backedUpInstalls(
       )
       .orderBy('install.seq')
       .execute();
-    after = last;
   }
 }
 

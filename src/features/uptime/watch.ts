@@ -1,5 +1,6 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Config } from '../../config/config.ts';
 import type { Host } from '../../hosting/contract/host.ts';
 import { defineJob, type JobKind, type RunningJob } from '../../jobs/job.ts';
@@ -24,6 +25,8 @@ const AT_ONCE = 64;
 export const LIMIT_MS = 10 * SECOND_MS;
 /** A round that takes longer asks the rest of the websites in the next one. */
 const LONGEST_ROUND_MS = 45 * SECOND_MS;
+/** Websites that one query reads. */
+const READ_AT_ONCE = 500;
 /** Connections to each host for cached answers. */
 const CONNECTIONS = 8;
 
@@ -76,8 +79,11 @@ export function websiteWatch(
   /** The websites whose turn it is. The order changes, so that no website is always among the last. */
   async function turnOf(minute: number): Promise<{ websites: WatchedInstall[]; turns: number }> {
     const turns = turnsOf(await countWatched(reader));
-    const part = { limit: MOST_A_ROUND, offset: (minute % turns) * MOST_A_ROUND };
-    const websites = await watchedInstalls(reader, part);
+    const offset = (minute % turns) * MOST_A_ROUND;
+    const websites: WatchedInstall[] = [];
+    // Other work goes on between the pages.
+    for (let read = 0; read < MOST_A_ROUND; read += READ_AT_ONCE, await nextTurn())
+      websites.push(...(await watchedInstalls(reader, { limit: READ_AT_ONCE, offset: offset + read })));
     const first = websites.length === 0 ? 0 : (minute * AT_ONCE) % websites.length;
     return { websites: [...websites.slice(first), ...websites.slice(0, first)], turns };
   }

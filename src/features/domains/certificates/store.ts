@@ -224,24 +224,26 @@ export async function installsWithOldCertificates(
   endsBy: { selfSigned: string; uploaded: string },
 ): Promise<string[]> {
   const rows = await queries
-    .selectFrom('certificates as certificate')
-    .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
+    // First the few certificates: SQLite would begin with the installs.
+    .with(
+      (name) => name('old').materialized(),
+      (old) =>
+        old
+          .selectFrom('certificates')
+          .select('domain_id')
+          .where((eb) =>
+            eb.or([
+              eb.and([eb('source', '=', 'SELF_SIGNED'), eb('not_after', '<=', endsBy.selfSigned)]),
+              eb.and([eb('source', '=', 'THIRD_PARTY'), eb('not_after', '<=', endsBy.uploaded)]),
+            ]),
+          ),
+    )
+    .selectFrom('domains as domain')
     .innerJoin('installs as install', 'install.id', 'domain.install_id')
     .select('domain.install_id')
     .distinct()
+    .where('domain.id', 'in', (eb) => eb.selectFrom('old').select('domain_id'))
     .where('install.status', '=', 'active')
-    .where((eb) =>
-      eb.or([
-        eb.and([
-          eb('certificate.source', '=', 'SELF_SIGNED'),
-          eb('certificate.not_after', '<=', endsBy.selfSigned),
-        ]),
-        eb.and([
-          eb('certificate.source', '=', 'THIRD_PARTY'),
-          eb('certificate.not_after', '<=', endsBy.uploaded),
-        ]),
-      ]),
-    )
     .execute();
   return rows.map((row) => row.install_id);
 }

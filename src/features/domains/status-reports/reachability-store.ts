@@ -71,10 +71,7 @@ export async function domainsDueForCheck(
       .limit(limit * READ_FOR_EACH)
       .execute(),
     // A literal, so that the databases use the index of these domains.
-    withInstall(queries)
-      .where('domain.reached', '=', sql.lit(false))
-      .where('look.looked_at', '<=', failingBefore)
-      .execute(),
+    withInstall(queries).where('domain.reached', '=', sql.lit(false)).execute(),
   ]);
   const isDue = (one: Looked) => isServed(one) && isNotSince(one, before);
   const due = new Map(

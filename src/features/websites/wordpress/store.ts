@@ -6,6 +6,7 @@ import type { Environment } from '../../../database/tables/installs.ts';
 import type { JobState } from '../../../database/tables/jobs.ts';
 import type { WordPressReadingRow } from '../../../database/tables/wordpress.ts';
 import type { Tables } from '../../../database/tables.ts';
+import { withoutIndex } from '../../../database/without-index.ts';
 import type { Runtime } from '../../../hosting/contract/install-state.ts';
 import type { WordPressReading } from '../../../hosting/contract/wordpress.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
@@ -135,25 +136,26 @@ function sentenceOf(failures: [string, string | null][]): string {
   return `No answer about updates of ${kinds.join(', ')}: ${reason}`;
 }
 
-/** Active installs with WordPress on these hosts, without those whose reading waits or runs. */
-const readable = (queries: Queries, hostIds: readonly (string | null)[]) =>
-  queries
-    .selectFrom('installs')
-    .leftJoin('wordpress_readings as known', 'known.install_id', 'installs.id')
-    // Literals here and below, so that the databases use the index of unread installs.
-    .where('installs.status', '=', sql.lit('active'))
-    .where(runsWordPress)
-    .where((eb) => eb.or(hostIds.map((hostId) => eb('installs.host_id', 'is not distinct from', hostId))))
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('jobs')
-            .select('jobs.id')
-            .where(sql<boolean>`jobs.lane = 'wordpress:' || cast(installs.id as text)`)
-            .where('jobs.state', 'in', [queued, running]),
-        ),
+/**
+ * A condition: the install is active and runs WordPress on one of these hosts, and no reading of it waits or runs. With literals, so that
+ * the databases use the index of unread installs.
+ */
+const isReadable = (eb: ExpressionBuilder<Tables, 'installs'>, hostIds: readonly (string | null)[]) =>
+  eb.and([
+    eb('installs.status', '=', sql.lit('active')),
+    runsWordPress(eb),
+    // Most installs are on the same host.
+    eb.or(hostIds.map((hostId) => eb(withoutIndex('installs.host_id'), 'is not distinct from', hostId))),
+    eb.not(
+      eb.exists(
+        eb
+          .selectFrom('jobs')
+          .select('jobs.id')
+          .where(sql<boolean>`jobs.lane = 'wordpress:' || cast(installs.id as text)`)
+          .where('jobs.state', 'in', [queued, running]),
       ),
-    );
+    ),
+  ]);
 
 /**
  * Installs with WordPress on these hosts whose daily reading is due, longest waiting first, without those whose reading waits or runs.
@@ -167,21 +169,26 @@ export async function dueInstalls(
 ): Promise<string[]> {
   if (hostIds.length === 0) return [];
   const [unread, due] = await Promise.all([
-    readable(queries, hostIds)
+    queries
+      .selectFrom('installs')
       .select(['installs.id', 'installs.created_at as since'])
+      .where((eb) => isReadable(eb, hostIds))
       .where('installs.awaits_reading', '=', sql.lit(true))
       .orderBy('installs.seq')
       .limit(limit)
       .execute(),
-    readable(queries, hostIds)
-      .select(['installs.id', 'known.due_at as since'])
-      .where('known.due_at', '<=', now)
-      .orderBy('known.due_at')
+    queries
+      .selectFrom('wordpress_readings')
+      .innerJoin('installs', 'installs.id', 'wordpress_readings.install_id')
+      .select(['installs.id', 'wordpress_readings.due_at as since'])
+      .where((eb) => isReadable(eb, hostIds))
+      .where('wordpress_readings.due_at', '<=', now)
+      .orderBy('wordpress_readings.due_at')
       .limit(limit)
       .execute(),
   ]);
   return [...unread, ...due]
-    .sort((one, other) => Date.parse(one.since ?? now) - Date.parse(other.since ?? now))
+    .sort((one, other) => Date.parse(one.since) - Date.parse(other.since))
     .slice(0, limit)
     .map(({ id }) => id);
 }
