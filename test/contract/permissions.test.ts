@@ -3,6 +3,7 @@ import { timestamp } from '../../src/lib/clock.ts';
 import { type Answer, field } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { manualClock } from '../manual-clock.ts';
+import { steps } from '../rounds.ts';
 import {
   bestStatus,
   ENDPOINTS,
@@ -39,6 +40,11 @@ const CALLERS = [
   'limited elsewhere', // another account that they own
 ] as const;
 type Caller = (typeof CALLERS)[number];
+/** Who asks each endpoint: in `npm test` those whose rights differ most. */
+const ASKING = steps(
+  ['owner', 'partial with', 'partial without', 'outsider', 'reading', 'limited with', 'limited elsewhere'],
+  CALLERS,
+);
 /** The callers whose rights depend on the install that is given to them. */
 const BOUND: readonly Caller[] = ['partial with', 'limited with', 'limited without'];
 /**
@@ -306,7 +312,7 @@ it('covers every endpoint that is about a thing', () => {
 });
 
 describe.each(ABOUT_THINGS.map((row) => [nameOf(row), row] as const))('%s', (_, row) => {
-  it.each(CALLERS)('asked by: %s', async (kind) => {
+  it.each(ASKING)('asked by: %s', async (kind) => {
     for (const place of BOUND.includes(kind) ? (['given', 'other'] as const) : (['given'] as const)) {
       const resources = await takeResources();
       const given = place === 'given' ? resources : await takeResources();

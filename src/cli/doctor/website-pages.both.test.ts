@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { onlyOn } from '../../../test/only-on.ts';
+import { onlyInLong } from '../../../test/rounds.ts';
 import { checkPages } from './website-pages.ts';
 
 let homeport: TestHomeport;
@@ -33,7 +34,7 @@ function look(options: Parameters<typeof checkPages>[2] = {}) {
   return checkPages(platform.database, { ...config, edgeHttp, edgeHttps }, options);
 }
 
-onlyOn('sqlite', test)(
+onlyInLong(onlyOn('sqlite', test))(
   'a syntax error in the files of a website is a finding that names file and line',
   async () => {
     const reported: string[] = [];

@@ -9,6 +9,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../test
 import { mailsTo } from '../../../test/mails.ts';
 import { onlyOn } from '../../../test/only-on.ts';
 import { NOT_FOUND, refusal } from '../../../test/refusal.ts';
+import { onlyInLong } from '../../../test/rounds.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { createBackup } from './jobs.ts';
 
@@ -51,7 +52,7 @@ async function freshInstall() {
 /** Requests a backup that takes a while. */
 async function requestLarge() {
   const { owner, install } = await freshInstall();
-  writeFileSync(join(filesOf(install.id), 'big.bin'), randomBytes(48 * 1024 * 1024));
+  writeFileSync(join(filesOf(install.id), 'big.bin'), randomBytes(24 * 1024 * 1024));
   const id = text((await request({}, install.id, owner.client)).body, 'id');
   return { client: owner.client, install, backup: `${backups(install.id)}/${id}` };
 }
@@ -86,7 +87,7 @@ describe('a backup', () => {
     expect(archive?.length).toBe(row.bytes);
   });
 
-  rule('is in progress in between', async () => {
+  onlyInLong(rule)('is in progress in between', async () => {
     const { client, backup } = await requestLarge();
     await expect.poll(async () => (await client.get(backup)).body).toMatchObject({ status: 'in_progress' });
     await homeport.idle();
@@ -178,7 +179,7 @@ describe('notification mails', () => {
     expect(line.length).toBeLessThan(250);
   });
 
-  it('are limited for strangers, whoever asks, and unlimited for members', async () => {
+  rule('are limited for strangers, whoever asks, and unlimited for members', async () => {
     const { install: own, owner: asking } = await freshInstall();
     const { install: others, owner: other } = await freshInstall();
     const [stranger, refused] = [address(), address()];

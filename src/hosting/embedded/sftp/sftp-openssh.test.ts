@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import { ada, eve, makeKey, type SftpPlace, shop, startSftpPlace } from './sftp-gateway.fixture.ts';
 
 let here: SftpPlace;
@@ -63,7 +64,7 @@ describe.skipIf(!hasOpenSsh())("OpenSSH's own client", () => {
   }
 
   test('puts, gets, lists, renames, changes modes and removes', async () => {
-    const content = randomBytes(20 * 1024 * 1024);
+    const content = randomBytes(rounds(2, 20) * 1024 * 1024);
     fs.writeFileSync(join(here.base, 'local'), content);
     fs.mkdirSync(join(here.base, 'tree/sub'), { recursive: true });
     fs.writeFileSync(join(here.base, 'tree/sub/a'), 'a');

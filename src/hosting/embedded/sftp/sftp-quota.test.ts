@@ -6,14 +6,15 @@ import { createDiskQuotas } from './disk-quota.ts';
 import type { Sftp } from './sftp-client.fixture.ts';
 import { blog, eve, type SftpPlace, shop, startSftpPlace } from './sftp-gateway.fixture.ts';
 
-const MB = 1024 * 1024;
+/** Many blocks of the file system, and few bytes to encrypt. */
+const UNIT = 256 * 1024;
 
 let here: SftpPlace;
 let sftp: Sftp;
 beforeEach(async () => {
   here = await startSftpPlace();
   // Each folder has an index.html, which counts as one block of the file system.
-  const limits = { bytes: 10 * MB, files: 10 };
+  const limits = { bytes: 10 * UNIT, files: 10 };
   const quotas = createDiskQuotas({
     measure: (id) => measureFiles(here.filesOf(id), limits),
     limits,
@@ -31,16 +32,16 @@ describe('the bytes of an install', () => {
     await sftp.writeFile('/sparse', '');
     await expect(sftp.setstat('/sparse', { size: 64 * 1024 ** 3 })).rejects.toMatchObject(FULL);
     const handle = await sftp.open('/sparse', 'r+');
-    await expect(sftp.fsetstat(handle, { size: 11 * MB })).rejects.toMatchObject(FULL);
+    await expect(sftp.fsetstat(handle, { size: 11 * UNIT })).rejects.toMatchObject(FULL);
     expect(fs.statSync(here.hostFile('sparse')).size).toBe(0);
-    await sftp.fsetstat(handle, { size: 9 * MB });
-    await expect(sftp.writeFile('/other', 'x'.repeat(MB))).rejects.toMatchObject(FULL);
+    await sftp.fsetstat(handle, { size: 9 * UNIT });
+    await expect(sftp.writeFile('/other', 'x'.repeat(UNIT))).rejects.toMatchObject(FULL);
   });
 
   test('are limited for writes far beyond the end and for appending', async () => {
     const handle = await sftp.open('/file', 'w');
     await expect(sftp.write(handle, 64 * 1024 ** 3 - 1, 'x')).rejects.toMatchObject(FULL);
-    await sftp.write(handle, 9 * MB, 'x');
+    await sftp.write(handle, 9 * UNIT, 'x');
     const appended = await sftp.open('/log', 'a');
     const line = 'x'.repeat(200_000);
     let written = 0;
@@ -54,7 +55,7 @@ describe('the bytes of an install', () => {
   });
 
   test('are free again after remove, truncate, replacing and overwriting', async () => {
-    const fill = (path: string) => sftp.writeFile(path, 'x'.repeat(8 * MB));
+    const fill = (path: string) => sftp.writeFile(path, 'x'.repeat(8 * UNIT));
     await fill('/a');
     await sftp.unlink('/a');
     await fill('/b');
@@ -67,53 +68,53 @@ describe('the bytes of an install', () => {
   });
 
   test('are not free after renaming a file to itself', async () => {
-    await sftp.writeFile('/a', 'x'.repeat(9 * MB));
+    await sftp.writeFile('/a', 'x'.repeat(9 * UNIT));
     await sftp.posixRename('/a', '/a');
-    await expect(sftp.writeFile('/b', 'x'.repeat(2 * MB))).rejects.toMatchObject(FULL);
+    await expect(sftp.writeFile('/b', 'x'.repeat(2 * UNIT))).rejects.toMatchObject(FULL);
   });
 
   test('count small files by their blocks, so creating and removing them frees nothing', async () => {
-    await sftp.writeFile('/a', 'x'.repeat(9 * MB));
+    await sftp.writeFile('/a', 'x'.repeat(9 * UNIT));
     for (let n = 0; n < 300; n++) {
       await sftp.writeFile('/small', 'x');
       await sftp.unlink('/small');
     }
-    await expect(sftp.writeFile('/b', 'x'.repeat(2 * MB))).rejects.toMatchObject(FULL);
+    await expect(sftp.writeFile('/b', 'x'.repeat(2 * UNIT))).rejects.toMatchObject(FULL);
   });
 
   test('are freed once if removing a file is the first request', async () => {
-    fs.writeFileSync(here.hostFile('a'), Buffer.alloc(9 * MB));
+    fs.writeFileSync(here.hostFile('a'), Buffer.alloc(9 * UNIT));
     await sftp.unlink('/a');
-    await sftp.writeFile('/b', 'x'.repeat(9 * MB));
-    await expect(sftp.writeFile('/c', 'x'.repeat(2 * MB))).rejects.toMatchObject(FULL);
+    await sftp.writeFile('/b', 'x'.repeat(9 * UNIT));
+    await expect(sftp.writeFile('/c', 'x'.repeat(2 * UNIT))).rejects.toMatchObject(FULL);
   });
 
   test('of a removed file count until it is closed', async () => {
     const handle = await sftp.open('/a', 'w');
-    await sftp.fsetstat(handle, { size: 9 * MB });
+    await sftp.fsetstat(handle, { size: 9 * UNIT });
     await sftp.unlink('/a');
-    await expect(sftp.writeFile('/b', 'x'.repeat(2 * MB))).rejects.toMatchObject(FULL);
+    await expect(sftp.writeFile('/b', 'x'.repeat(2 * UNIT))).rejects.toMatchObject(FULL);
     here.clock.advance(11 * MINUTE_MS);
-    await expect(sftp.writeFile('/b', 'x'.repeat(2 * MB))).rejects.toMatchObject(FULL);
+    await expect(sftp.writeFile('/b', 'x'.repeat(2 * UNIT))).rejects.toMatchObject(FULL);
     await sftp.close(handle);
-    await sftp.writeFile('/b', 'x'.repeat(2 * MB));
+    await sftp.writeFile('/b', 'x'.repeat(2 * UNIT));
   });
 
   test('of another install count only for that install', async () => {
-    await sftp.writeFile('/a', 'x'.repeat(9 * MB));
+    await sftp.writeFile('/a', 'x'.repeat(9 * UNIT));
     const other = await here.signIn({ username: blog.name, privateKey: eve.private });
-    await other.writeFile('/a', 'x'.repeat(9 * MB));
+    await other.writeFile('/a', 'x'.repeat(9 * UNIT));
   });
 
   test('are measured again before a refusal, and periodically', async () => {
-    await sftp.writeFile('/a', 'x'.repeat(9 * MB));
+    await sftp.writeFile('/a', 'x'.repeat(9 * UNIT));
     fs.rmSync(here.hostFile('a'));
     here.clock.advance(MINUTE_MS);
-    await sftp.writeFile('/b', 'x'.repeat(9 * MB));
+    await sftp.writeFile('/b', 'x'.repeat(9 * UNIT));
     fs.truncateSync(here.hostFile('b'), 0);
-    fs.writeFileSync(here.hostFile('by the operator'), Buffer.alloc(9 * MB));
+    fs.writeFileSync(here.hostFile('by the operator'), Buffer.alloc(9 * UNIT));
     here.clock.advance(11 * MINUTE_MS);
-    await expect(sftp.writeFile('/c', 'x'.repeat(2 * MB))).rejects.toMatchObject(FULL);
+    await expect(sftp.writeFile('/c', 'x'.repeat(2 * UNIT))).rejects.toMatchObject(FULL);
   });
 });
 

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { steps } from '../../../../test/rounds.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { removeTree } from './archive-exchange.ts';
 import { makeSnapshotPlace, type SnapshotPlace } from './snapshots.fixture.ts';
@@ -91,7 +92,7 @@ test('a database and its log are from one moment, whatever is archived between t
   expect(await restored()).toEqual({ one: 200, two: 200 });
 });
 
-test.each(['wal', 'delete'] as const)(
+test.each(steps(['wal'], ['wal', 'delete']))(
   'a database in %s mode is whole, although it is written to',
   async (journal) => {
     const database = createDatabase(journal, 2_000);
