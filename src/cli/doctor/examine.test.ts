@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type DatabasePlace, migratedPlace, silent } from '../../../test/database.ts';
+import { onlyInLong } from '../../../test/rounds.ts';
 import { freePort } from '../../../test/servers/free-port.ts';
 import { readConfig } from '../../config/config.ts';
 import { isLocked, lockForProcess } from '../../database/process-lock.ts';
@@ -27,7 +28,7 @@ test('a lock is seen by who only looks, and left alone', () => {
   expect(isLocked(file)).toBe(false);
 });
 
-test('a server that cannot write to its database any more is one all the same', async () => {
+onlyInLong(test)('a server that cannot write to its database any more is one all the same', async () => {
   const server = createServer((_request, response) => response.writeHead(404).end());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -7,6 +7,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../test
 import { until } from '../../../test/jobs.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { refusal } from '../../../test/refusal.ts';
+import { onlyInLong } from '../../../test/rounds.ts';
 import { freePort } from '../../../test/servers/free-port.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { PermanentHostError } from '../../hosting/contract/errors.ts';
@@ -400,21 +401,24 @@ describe('a compromised host', () => {
     await fleet.stop();
   });
 
-  it('gets no second status check before it has answered the first, and is dropped when the platform stops', async () => {
-    const { asked } = await hostile('spoilt2');
-    // Longer than the test may take.
-    const fleet = impatient({ describe: 300_000 });
-    await fleet.start();
-    // A failed placement makes the fleet check all hosts again.
-    for (let time = 0; time < 2; time++) await fleet.apply(siteState('nowhere')).catch(() => {});
-    await until(() => expect(asked).toContain('/v1/describe'));
-    // Once by this fleet, and perhaps by the platform's own, which checks all hosts every half minute.
-    expect(asked.filter((url) => url === '/v1/describe').length).toBeLessThanOrEqual(2);
-    await fleet.stop();
-    expect(await known('spoilt2')).toMatchObject({ reason: null });
-  });
+  onlyInLong(it)(
+    'gets no second status check before it has answered the first, and is dropped when the platform stops',
+    async () => {
+      const { asked } = await hostile('spoilt2');
+      // Longer than the test may take.
+      const fleet = impatient({ describe: 300_000 });
+      await fleet.start();
+      // A failed placement makes the fleet check all hosts again.
+      for (let time = 0; time < 2; time++) await fleet.apply(siteState('nowhere')).catch(() => {});
+      await until(() => expect(asked).toContain('/v1/describe'));
+      // Once by this fleet, and perhaps by the platform's own, which checks all hosts every half minute.
+      expect(asked.filter((url) => url === '/v1/describe').length).toBeLessThanOrEqual(2);
+      await fleet.stop();
+      expect(await known('spoilt2')).toMatchObject({ reason: null });
+    },
+  );
 
-  it('is skipped when a challenge is published and withdrawn everywhere', async () => {
+  onlyInLong(it)('is skipped when a challenge is published and withdrawn everywhere', async () => {
     await hostile('spoilt3', local.description);
     const fleet = impatient({ publish: 1_500, withdraw: 1_500 });
     await fleet.start();

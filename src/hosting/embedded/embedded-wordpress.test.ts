@@ -20,6 +20,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { onlyInLong } from '../../../test/rounds.ts';
 import { codeOf } from '../../lib/error-code.ts';
 import type { LogKind } from '../contract/choices.ts';
 import { DATABASE_PATH } from '../contract/database-access.ts';
@@ -40,6 +41,7 @@ import { createEmbeddedHost } from './embedded-host.ts';
 import type { WordPressSettings } from './host-options.ts';
 import { platformParts } from './platform-parts.ts';
 import { announceDatabase } from './wordpress/adopted-database.ts';
+import { fillWithWordPress } from './wordpress/prepared-wordpress.fixture.ts';
 import { mailThatGoes, realPhp, realWordPress } from './wordpress/real-wordpress.fixture.ts';
 import { smallWordPress } from './wordpress/small-wordpress.fixture.ts';
 import { askForPurge, type WatchedPhp, watchPhp } from './wordpress/watched-php.fixture.ts';
@@ -72,10 +74,18 @@ const databaseFile = (install: { id: string }) =>
   join(site.folder, 'installs', install.id, 'database/wordpress.sqlite');
 const database = (install: { id: string }) => new Sqlite(databaseFile(install), { readonly: true });
 
+/** A new folder of a host that has WordPress. */
+async function filledFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'homeport-edge-'));
+  await fillWithWordPress(folder);
+  return folder;
+}
+
 beforeAll(async () => {
   version = await checkCore(source);
   sent = [];
   site = await startHost({
+    folder: await filledFolder(),
     wordpress: wordpressOf(source),
     isTrustedProxy: (address) => address === '127.0.0.1',
   });
@@ -551,7 +561,7 @@ test('a restart of PHP ends its process, and refuses a website of files', async 
 describe('a backup', () => {
   /** A host that was stopped, with a backup of its website. `next` serves the same folder. */
   async function stoppedHost() {
-    const stopped = await startHost({ wordpress: wordpressOf(source) });
+    const stopped = await startHost({ folder: await filledFolder(), wordpress: wordpressOf(source) });
     const own = runs(siteState('own', []));
     await stopped.host.apply(own);
     const backup = randomUUID();
@@ -675,7 +685,7 @@ describe('a backup', () => {
     await rm(site.file(shop, path));
   });
 
-  test('succeeds, and says what does not work for visitors', async () => {
+  onlyInLong(test)('succeeds, and says what does not work for visitors', async () => {
     const id = randomUUID();
     await site.host.snapshot(shop, id);
     php.answer = ({ target }) => (target.startsWith('/wp-login.php') ? { status: 500 } : { page: 'Shop' });
@@ -736,7 +746,7 @@ describe('a backup', () => {
     await rm(site.file(shop, '.private/note.txt'));
   });
 
-  test('of the other kind of website is refused', async () => {
+  onlyInLong(test)('of the other kind of website is refused', async () => {
     const files = siteState('plain', ['plain.test']);
     await site.host.apply(files);
     const [ofFiles, ofWordPress] = [randomUUID(), randomUUID()];

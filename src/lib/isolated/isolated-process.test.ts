@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { serialize } from 'node:v8';
 import { afterEach, describe, expect, test } from 'vitest';
+import { cases } from '../../../test/rounds.ts';
 import { runCommand } from '../run-command.ts';
 import { runs } from '../running-process.ts';
 import {
@@ -86,16 +87,19 @@ describe('a task that kills the process', () => {
     ['fillHeap', 'memory'],
     ['fillMemory', 'memory'],
   ];
-  test.each(kinds)('by %s is lost with the reason %s, and others go on', async (name, reason) => {
-    start();
-    const deadly = isolated.run(task(name), null).catch((error: unknown) => error);
-    // Some run beside it and die with it, some after it.
-    const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9];
-    const others = await Promise.all(numbers.map((number) => isolated.run(task('slowly'), number)));
-    expect(others).toEqual(numbers);
-    expect(await deadly).toMatchObject({ name: 'IsolatedTaskLost', reason });
-    expect(await isolated.run(task('add'), { a: 2, b: 2 })).toBe(4);
-  });
+  test.each(cases(['crash', 'fillHeap'], kinds))(
+    'by %s is lost with the reason %s, and others go on',
+    async (name, reason) => {
+      start();
+      const deadly = isolated.run(task(name), null).catch((error: unknown) => error);
+      // Some run beside it and die with it, some after it.
+      const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+      const others = await Promise.all(numbers.map((number) => isolated.run(task('slowly'), number)));
+      expect(others).toEqual(numbers);
+      expect(await deadly).toMatchObject({ name: 'IsolatedTaskLost', reason });
+      expect(await isolated.run(task('add'), { a: 2, b: 2 })).toBe(4);
+    },
+  );
 
   test('is found among others that do so too', async () => {
     start();
@@ -117,17 +121,21 @@ describe('a task that kills the process', () => {
   });
 
   const message = (body: Uint8Array) => Buffer.concat([Buffer.from([0, 0, 0, body.length]), body]);
-  test.each([
+  const nonsense: [string, Buffer][] = [
     ['a huge length', Buffer.alloc(8, 0xff)],
     ['no value', message(Buffer.from('nonsense'))],
     ['another value', message(serialize(null))],
     ['another answer', message(serialize({ id: 1, kind: 'returned', value: Buffer.from('x') }))],
-  ])('by sending %s is lost, and others go on', async (_what, bytes) => {
-    start();
-    const deadly = isolated.run(task('sendNonsense'), bytes).catch((error: unknown) => error);
-    expect(await isolated.run(task('slowly'), 6)).toBe(6);
-    expect(await deadly).toMatchObject({ name: 'IsolatedTaskLost', reason: 'crash' });
-  });
+  ];
+  test.each(cases(['a huge length', 'another answer'], nonsense))(
+    'by sending %s is lost, and others go on',
+    async (_what, bytes) => {
+      start();
+      const deadly = isolated.run(task('sendNonsense'), bytes).catch((error: unknown) => error);
+      expect(await isolated.run(task('slowly'), 6)).toBe(6);
+      expect(await deadly).toMatchObject({ name: 'IsolatedTaskLost', reason: 'crash' });
+    },
+  );
 
   test('is named in the error', async () => {
     start();

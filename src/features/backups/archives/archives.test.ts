@@ -11,6 +11,7 @@ import { mailsTo } from '../../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
 import { refusal } from '../../../../test/refusal.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { discardCopyBackups } from '../jobs.ts';
 
@@ -210,7 +211,7 @@ describe('an archive', () => {
     });
   });
 
-  it('is kept for 6 hours after its link, for downloads that have begun', async () => {
+  onlyInLong(it)('is kept for 6 hours after its link, for downloads that have begun', async () => {
     const { archive, uri } = await packed();
     const { mayContinue } = homeport.services.archives;
     clock.advance(30 * HOUR_MS - MINUTE_MS);
@@ -239,7 +240,7 @@ describe('an archive', () => {
     expect((await download(archive?.download_uri ?? '')).status).toBe(200);
   });
 
-  it('is limited to three of an install', async () => {
+  onlyInLong(it)('is limited to three of an install', async () => {
     for (const _ of [1, 2, 3]) expect((await pack()).status).toBe(202);
     await homeport.idle();
     expect(await pack()).toMatchObject({
@@ -304,7 +305,7 @@ describe('an archive', () => {
   });
 });
 
-it('a process with the API alone serves archives from the folder of the websites', async () => {
+onlyInLong(it)('a process with the API alone serves archives from the folder of the websites', async () => {
   const { uri } = await packed();
   const second = await startTestHomeport({ clock, place, roles: { api: true, hosting: false } });
   try {

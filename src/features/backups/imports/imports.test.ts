@@ -6,6 +6,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../../t
 import { mailsTo } from '../../../../test/mails.ts';
 import { manualClock } from '../../../../test/manual-clock.ts';
 import { refusal } from '../../../../test/refusal.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { operatorFor } from '../../../access/caller.ts';
 import { checkImports } from '../../../cli/doctor/imports.ts';
 import {
@@ -127,7 +128,7 @@ describe('an import', () => {
     expect(await restores()).toMatchObject({ count: 1 });
   });
 
-  it('that is refused after an interrupted attempt is undone, too', async () => {
+  onlyInLong(it)('that is refused after an interrupted attempt is undone, too', async () => {
     const own = await homeport.install(owner, accountId);
     let attempts = 0;
     answerWith((_install, _source, { importId = null } = {}) => {

@@ -4,6 +4,7 @@ import { field, text } from '../../../../test/client.ts';
 import { visit } from '../../../../test/edge.ts';
 import type { Person, TestHomeport } from '../../../../test/homeport.ts';
 import type { ManualClock } from '../../../../test/manual-clock.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import type { AcmeServer } from '../../../../test/servers/acme-server.ts';
 import type { DnsTestServers } from '../../../../test/servers/dns-server.ts';
 import type { Caller } from '../../../access/caller.ts';
@@ -192,7 +193,7 @@ describe('a domain that does not lead here', () => {
     expect(await visit(homeport, `http://${domain.name}/`)).toMatchObject({ status: 301 });
   });
 
-  it('is retried at once when a status report sees it arrive', async () => {
+  onlyInLong(it)('is retried at once when a status report sees it arrive', async () => {
     await dns.setZone('mended.example', '');
     const domain = await added('mended.example');
     expect(await sslOf(domain)).toBe('failed');
@@ -292,7 +293,7 @@ it('creates one account for all orders, with a sealed key', async () => {
   expect(accounts[0]?.sealed_key).toMatch(/^v1\./);
 });
 
-it('registers again with an authority that has lost the account', async () => {
+onlyInLong(it)('registers again with an authority that has lost the account', async () => {
   await acme.restart();
   const domain = await added('again.here.example');
   if ((await row(domain)).source !== 'LETS_ENCRYPT') {
@@ -339,7 +340,7 @@ describe('limits', () => {
     expect(await validationsOf(name)).toBe(4);
   });
 
-  it('lets a status report retry early, but not before Retry-After', async () => {
+  onlyInLong(it)('lets a status report retry early, but not before Retry-After', async () => {
     await dns.setZone('held.example', '');
     const domain = await added('held.example');
     await dns.setZone('held.example', HERE);
@@ -388,7 +389,7 @@ describe('limits', () => {
     expect(left).toEqual([]);
   });
 
-  it('orders again after a change of the authority', async () => {
+  onlyInLong(it)('orders again after a change of the authority', async () => {
     const domain = await added('other-authority.here.example');
     const { chain } = await row(domain);
     await homeport.platform.database.write(async ({ queries }) => {

@@ -3,6 +3,7 @@ import { field, text } from '../../../../test/client.ts';
 import { visit } from '../../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { NOT_FOUND } from '../../../../test/refusal.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { domainCalls, domainName, domainsOf, fault, type Install } from './domains.fixture.ts';
 
 let homeport: TestHomeport;
@@ -127,7 +128,7 @@ describe('at the same time', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400, 400]);
   });
 
-  it('adds the same names in any order from many requests, and removes them all', async () => {
+  onlyInLong(it)('adds the same names in any order from many requests, and removes them all', async () => {
     const installs = await Promise.all(Array.from({ length: 6 }, newInstall));
     const names = Array.from({ length: 20 }, domainName);
     const answers = await Promise.all(
@@ -173,47 +174,51 @@ describe('at the same time', () => {
     });
   });
 
-  it('leaves exactly one install that serves a name that is added and removed often', async () => {
-    const installs = await Promise.all(Array.from({ length: 5 }, newInstall));
-    const names = [domainName(), domainName()];
-    for (let round = 0; round < 4; round++) {
-      const present = (await Promise.all(installs.map((install) => list(install)))).flatMap(
-        (domains, index) => domains.slice(1).map(({ id }) => ({ install: installs[index], id })),
-      );
-      const answers = await Promise.all([
-        ...installs.flatMap((install) =>
-          round % 2 === 0
-            ? names.map((name) => add(install, name))
-            : [
-                addBulk(
-                  install,
-                  names.map((name) => ({ name })),
-                ),
-              ],
-        ),
-        ...present.map(({ install, id }) =>
-          install ? remove(install, id) : Promise.reject(new Error('none')),
-        ),
+  onlyInLong(it)(
+    'leaves exactly one install that serves a name that is added and removed often',
+    async () => {
+      const installs = await Promise.all(Array.from({ length: 5 }, newInstall));
+      const names = [domainName(), domainName()];
+      for (let round = 0; round < 4; round++) {
+        const present = (await Promise.all(installs.map((install) => list(install)))).flatMap(
+          (domains, index) => domains.slice(1).map(({ id }) => ({ install: installs[index], id })),
+        );
+        const answers = await Promise.all([
+          ...installs.flatMap((install) =>
+            round % 2 === 0
+              ? names.map((name) => add(install, name))
+              : [
+                  addBulk(
+                    install,
+                    names.map((name) => ({ name })),
+                  ),
+                ],
+          ),
+          ...present.map(({ install, id }) =>
+            install ? remove(install, id) : Promise.reject(new Error('none')),
+          ),
+        ]);
+        for (const { status, body } of answers)
+          expect([201, 204, 400], JSON.stringify(body)).toContain(status);
+        for (const name of names) {
+          const rows = await rowsOf(name);
+          const serving = rows.filter((row) => !row.is_duplicate);
+          expect(serving, `round ${round}: ${rows.length} rows`).toHaveLength(rows.length === 0 ? 0 : 1);
+        }
+      }
+      // The same with installs that are deleted.
+      await Promise.all(installs.flatMap((install) => names.map((name) => add(install, name))));
+      const gone = installs.slice(0, 4);
+      const late = await newInstall();
+      await Promise.all([
+        ...gone.map((install) => owner.client.delete(`/installs/${install.id}`)),
+        ...names.map((name) => add(late, name)),
       ]);
-      for (const { status, body } of answers) expect([201, 204, 400], JSON.stringify(body)).toContain(status);
       for (const name of names) {
         const rows = await rowsOf(name);
-        const serving = rows.filter((row) => !row.is_duplicate);
-        expect(serving, `round ${round}: ${rows.length} rows`).toHaveLength(rows.length === 0 ? 0 : 1);
+        expect(rows).toHaveLength(2);
+        expect(rows.filter((row) => !row.is_duplicate)).toHaveLength(1);
       }
-    }
-    // The same with installs that are deleted.
-    await Promise.all(installs.flatMap((install) => names.map((name) => add(install, name))));
-    const gone = installs.slice(0, 4);
-    const late = await newInstall();
-    await Promise.all([
-      ...gone.map((install) => owner.client.delete(`/installs/${install.id}`)),
-      ...names.map((name) => add(late, name)),
-    ]);
-    for (const name of names) {
-      const rows = await rowsOf(name);
-      expect(rows).toHaveLength(2);
-      expect(rows.filter((row) => !row.is_duplicate)).toHaveLength(1);
-    }
-  });
+    },
+  );
 });

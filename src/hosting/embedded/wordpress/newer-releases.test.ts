@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { cases, onlyInLong } from '../../../../test/rounds.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import { createWordPressCores, type WordPressCores } from '../../wordpress/cores.ts';
@@ -96,7 +97,7 @@ test('the packaged release comes first and without a request, and a newer one fo
   expect(await cores.list()).toEqual(['99.1', packaged]);
 });
 
-test('security releases of the branches of websites follow, too', async () => {
+onlyInLong(test)('security releases of the branches of websites follow, too', async () => {
   const cores = coresOf();
   await cores.ensureAny();
   const held = await cores.list();
@@ -105,7 +106,7 @@ test('security releases of the branches of websites follow, too', async () => {
   expect(await cores.list()).toEqual(['99.1', '98.3.2', ...held]);
 });
 
-test('the packaged release is added without a download if a website needs it', async () => {
+onlyInLong(test)('the packaged release is added without a download if a website needs it', async () => {
   const cores = coresOf();
   await cores.ensureAny();
   const [packaged = ''] = await cores.list();
@@ -115,18 +116,22 @@ test('the packaged release is added without a download if a website needs it', a
   expect(asked).toEqual([]);
 });
 
-test.each([
+const FAILURES: [string, () => unknown][] = [
   ['the list cannot be had', () => served.delete('/releases')],
   ['the release cannot be had', () => offer('99.2')],
   [
     'the checksum is wrong',
     () => served.set('/wordpress-99.1.tar.gz.sha1', Buffer.from('0'.repeat(40))) && offer('99.1'),
   ],
-])('the host goes on with its version if %s', async (_name, change) => {
-  const cores = coresOf();
-  await cores.ensureAny();
-  const held = await cores.list();
-  change();
-  expect(await look(cores)).toEqual([]);
-  expect(await cores.list()).toEqual(held);
-});
+];
+test.each(cases(['the checksum is wrong'], FAILURES))(
+  'the host goes on with its version if %s',
+  async (_name, change) => {
+    const cores = coresOf();
+    await cores.ensureAny();
+    const held = await cores.list();
+    change();
+    expect(await look(cores)).toEqual([]);
+    expect(await cores.list()).toEqual(held);
+  },
+);

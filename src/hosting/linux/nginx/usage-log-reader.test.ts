@@ -14,6 +14,7 @@ import Sqlite from 'better-sqlite3';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/durations.ts';
 import { createUsageLedger, type UsageLedger } from '../../policy/usage/ledger.ts';
 import { createUsageLogReader } from './usage-log-reader.ts';
@@ -104,7 +105,7 @@ test('while the counts cannot be stored, the logs have a limit, and no count is 
   expect(ledger.read(null).days).toMatchObject([{ requests, bytes: 100 * requests, visits: 1 }]);
 });
 
-test('while the counts cannot be stored, small logs are renamed less often', async () => {
+onlyInLong(test)('while the counts cannot be stored, small logs are renamed less often', async () => {
   const reader = readerOf({});
   change(FULL);
   const requests = 40;
