@@ -81,7 +81,7 @@ export default defineConfig(({ mode }) => {
                 extends: true as const,
                 test: {
                   name: 'browser',
-                  include: filesOf('browser-test'),
+                  include: filesOf('browser-test', ...(isLong ? ['long-browser-test'] : [])),
                   provide: { postgresUrl: '' },
                   globalSetup: ['test/browser/built-portal.ts', 'test/prepared-folder.ts'],
                 },

@@ -108,32 +108,35 @@ describe('an account', () => {
     await expect.poll(() => steps.count()).toBe(0);
   });
 
-  it('offers no undo in the sign-in above its page, and shows the errors of the sign-in there', async () => {
-    const other = await portal.homeport.person(accountId, 'owner');
-    await otherMember();
-    const page = await portal.signedIn(other, { at: at('people') });
-    await act(page.getByRole('row', { name: /Frida Full/ }), 'Change role');
-    await page.getByRole('checkbox', { name: 'Billing' }).check();
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await page.route('**/account_users/*', async (route) => {
-      if (route.request().method() === 'GET') return route.fallback();
-      const response = await route.fetch();
-      await expireSessions(portal, other);
-      await released;
-      await route.fulfill({ response });
-    });
-    await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
-    const layer = page.getByRole('alertdialog', { name: 'Sign in again' });
-    await layer.getByLabel('Password').waitFor();
-    release();
-    await page.locator('[role=dialog]').waitFor({ state: 'detached' });
-    await page.route('**/portal/api/session', (route) =>
-      route.request().method() === 'DELETE' ? route.abort() : route.fallback(),
-    );
-    await layer.getByRole('button', { name: 'Sign in as another user' }).click();
-    await layer.getByText('The server cannot be reached').waitFor();
-    expect(await page.content()).not.toContain('Changed the role');
-  });
+  onlyInLong(it)(
+    'offers no undo in the sign-in above its page, and shows the errors of the sign-in there',
+    async () => {
+      const other = await portal.homeport.person(accountId, 'owner');
+      await otherMember();
+      const page = await portal.signedIn(other, { at: at('people') });
+      await act(page.getByRole('row', { name: /Frida Full/ }), 'Change role');
+      await page.getByRole('checkbox', { name: 'Billing' }).check();
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      await page.route('**/account_users/*', async (route) => {
+        if (route.request().method() === 'GET') return route.fallback();
+        const response = await route.fetch();
+        await expireSessions(portal, other);
+        await released;
+        await route.fulfill({ response });
+      });
+      await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
+      const layer = page.getByRole('alertdialog', { name: 'Sign in again' });
+      await layer.getByLabel('Password').waitFor();
+      release();
+      await page.locator('[role=dialog]').waitFor({ state: 'detached' });
+      await page.route('**/portal/api/session', (route) =>
+        route.request().method() === 'DELETE' ? route.abort() : route.fallback(),
+      );
+      await layer.getByRole('button', { name: 'Sign in as another user' }).click();
+      await layer.getByText('The server cannot be reached').waitFor();
+      expect(await page.content()).not.toContain('Changed the role');
+    },
+  );
 
   it('invites a person with installs, resends the invitation, changes their role and removes them', async () => {
     await page.goto(at('people'));
@@ -356,69 +359,72 @@ describe('an account', () => {
     await expect.poll(() => theirs.evaluate('document.activeElement?.getAttribute("name")')).toBe('search');
   });
 
-  it('lists installs in rows of one line, with filters as chips and a menu for each', async () => {
-    const long = `${'a-long-label-'.repeat(4)}of.example`;
-    await addsDomain(long);
-    await portal.homeport.platform.database.write(async ({ queries }) => {
-      const domains = queries.updateTable('domains').where('install_id', '=', given.id);
-      await domains.set({ is_primary: false }).execute();
-      await domains.set({ is_primary: true }).where('name', '=', long).execute();
-      await queries
-        .insertInto('wordpress_readings')
-        .values({
-          install_id: given.id,
-          core_update: '6.9.1',
-          plugin_updates: 24,
-          theme_updates: 3,
-          due_at: '2030-01-01T00:00:00.000Z',
-        })
-        .execute();
-    });
-    await otherMember();
-    await portal.homeport.install(owner, accountId);
-    const expectOneLine = async () => {
-      for (const width of [1440, 1024]) {
-        await page.setViewportSize({ width, height: 900 });
-        for (const shown of (await page.getByRole('row').all()).slice(1)) {
-          const height = (await shown.boundingBox())?.height ?? 0;
-          expect(height, `${width}: ${await shown.textContent()}`).toBeGreaterThanOrEqual(40);
-          expect(height, `${width}: ${await shown.textContent()}`).toBeLessThanOrEqual(44);
+  onlyInLong(it)(
+    'lists installs in rows of one line, with filters as chips and a menu for each',
+    async () => {
+      const long = `${'a-long-label-'.repeat(4)}of.example`;
+      await addsDomain(long);
+      await portal.homeport.platform.database.write(async ({ queries }) => {
+        const domains = queries.updateTable('domains').where('install_id', '=', given.id);
+        await domains.set({ is_primary: false }).execute();
+        await domains.set({ is_primary: true }).where('name', '=', long).execute();
+        await queries
+          .insertInto('wordpress_readings')
+          .values({
+            install_id: given.id,
+            core_update: '6.9.1',
+            plugin_updates: 24,
+            theme_updates: 3,
+            due_at: '2030-01-01T00:00:00.000Z',
+          })
+          .execute();
+      });
+      await otherMember();
+      await portal.homeport.install(owner, accountId);
+      const expectOneLine = async () => {
+        for (const width of [1440, 1024]) {
+          await page.setViewportSize({ width, height: 900 });
+          for (const shown of (await page.getByRole('row').all()).slice(1)) {
+            const height = (await shown.boundingBox())?.height ?? 0;
+            expect(height, `${width}: ${await shown.textContent()}`).toBeGreaterThanOrEqual(40);
+            expect(height, `${width}: ${await shown.textContent()}`).toBeLessThanOrEqual(44);
+          }
+          const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+          await expect.poll(() => page.evaluate(overhang)).toBe(0);
+          const inTable = '(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)';
+          const table = 'document.querySelector("table").parentElement';
+          await expect.poll(() => page.evaluate(`${inTable}(${table})`)).toBe(0);
         }
-        const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-        await expect.poll(() => page.evaluate(overhang)).toBe(0);
-        const inTable = '(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)';
-        const table = 'document.querySelector("table").parentElement';
-        await expect.poll(() => page.evaluate(`${inTable}(${table})`)).toBe(0);
-      }
-      await page.setViewportSize({ width: 1440, height: 900 });
-    };
-    await page.goto(at('installs'));
-    const row = page.getByRole('row', { name: given.name });
-    const link = row.getByRole('link', { name: given.name, exact: true });
-    await link.waitFor();
-    await expectOneLine();
-    await page.goto(at('people'));
-    await page.getByRole('rowheader', { name: /Test Person/ }).waitFor();
-    await expectOneLine();
-    await page.goto(at('installs'));
-    await link.waitFor();
-    const decoration = 'getComputedStyle(document.querySelector("tbody a")).textDecorationLine';
-    await expect.poll(() => page.evaluate(decoration)).toBe('none');
-    const chip = page.locator('label').filter({ hasText: 'Environment' });
-    await expect.poll(() => chip.getAttribute('data-active')).toBe(null);
-    await page.getByRole('combobox', { name: 'Environment' }).selectOption('No environment');
-    await expect.poll(() => chip.getAttribute('data-active')).toBe('true');
-    expect(new URL(page.url()).search).toBe('?environment=none');
-    await page.getByRole('button', { name: 'Domain', exact: true }).click();
-    await page.waitForURL('**/installs?environment=none&sort=domain');
-    await expectAccessibleInBothThemes(page);
-    await page.setViewportSize({ width: 1280, height: 900 });
-    await row.getByRole('button', { name: `Actions for ${given.name}` }).press('Enter');
-    await row.getByRole('link', { name: 'Backups' }).press('Enter');
-    await page.waitForURL(`**/installs/${given.id}/backups`);
-  });
+        await page.setViewportSize({ width: 1440, height: 900 });
+      };
+      await page.goto(at('installs'));
+      const row = page.getByRole('row', { name: given.name });
+      const link = row.getByRole('link', { name: given.name, exact: true });
+      await link.waitFor();
+      await expectOneLine();
+      await page.goto(at('people'));
+      await page.getByRole('rowheader', { name: /Test Person/ }).waitFor();
+      await expectOneLine();
+      await page.goto(at('installs'));
+      await link.waitFor();
+      const decoration = 'getComputedStyle(document.querySelector("tbody a")).textDecorationLine';
+      await expect.poll(() => page.evaluate(decoration)).toBe('none');
+      const chip = page.locator('label').filter({ hasText: 'Environment' });
+      await expect.poll(() => chip.getAttribute('data-active')).toBe(null);
+      await page.getByRole('combobox', { name: 'Environment' }).selectOption('No environment');
+      await expect.poll(() => chip.getAttribute('data-active')).toBe('true');
+      expect(new URL(page.url()).search).toBe('?environment=none');
+      await page.getByRole('button', { name: 'Domain', exact: true }).click();
+      await page.waitForURL('**/installs?environment=none&sort=domain');
+      await expectAccessibleInBothThemes(page);
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await row.getByRole('button', { name: `Actions for ${given.name}` }).press('Enter');
+      await row.getByRole('link', { name: 'Backups' }).press('Enter');
+      await page.waitForURL(`**/installs/${given.id}/backups`);
+    },
+  );
 
-  it('stays on the same page when the account is switched', async () => {
+  onlyInLong(it)('stays on the same page when the account is switched', async () => {
     const second = await portal.homeport.account('Second account');
     const full = await portal.homeport.person(accountId, 'full');
     await joins(full, second, 'full');

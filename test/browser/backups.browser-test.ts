@@ -255,7 +255,7 @@ describe('backups', () => {
     await portal.homeport.idle();
   });
 
-  it('are packed for download, and say when an archive has expired', async () => {
+  onlyInLong(it)('are packed for download, and say when an archive has expired', async () => {
     await showBackups(shop);
     await page.getByRole('button', { name: 'More actions for before the update' }).press('Enter');
     await page.getByRole('button', { name: 'Download', exact: true }).press('Enter');
@@ -299,7 +299,7 @@ describe('backups', () => {
     expect(await focused(page)).toBe('Show less');
   });
 
-  it('show why one was aborted', async () => {
+  onlyInLong(it)('show why one was aborted', async () => {
     await showBackups(shop);
     const files = hostFolder('installs', shop.id, 'files');
     renameSync(files, `${files}.aside`);
@@ -345,7 +345,7 @@ describe('backups', () => {
     await backup.getByRole('button', { name: 'Restore of a lost disk' }).waitFor();
   });
 
-  it('are restored into another install, which shows the result', async () => {
+  onlyInLong(it)('are restored into another install, which shows the result', async () => {
     writePage(shop, 'of the first');
     await owner.client.post(`/installs/${shop.id}/backups`, { description: 'copy', notification_emails: [] });
     await portal.homeport.idle();
@@ -392,75 +392,78 @@ describe('backups', () => {
     await item.waitFor({ state: 'detached' });
   });
 
-  it('copy an install into another, which shows a notice, and are deleted afterwards', async () => {
-    writePage(shop, 'as visitors see it');
-    writePage(other, 'as it was tried');
-    const release = await holdUp(shop);
-    await page.goto(`/installs/${shop.id}/settings`);
-    const copy = page.getByRole('button', { name: 'Copy to another install' });
-    await copy.click();
-    const dialog = page.getByRole('dialog');
-    // An install cannot be copied into itself, and the person chooses the target.
-    await dialog.getByRole('radio').first().waitFor();
-    await expect.poll(() => dialog.getByRole('radio').count()).toBe(3);
-    await expect.poll(() => dialog.getByRole('radio', { checked: true }).count()).toBe(0);
-    await dialog.getByRole('radio', { name: `${live.name} Production Production of Live` }).waitFor();
-    await dialog.getByRole('button', { name: 'Continue' }).click();
-    await dialog.getByText('Choose the install to replace.').waitFor();
-    await expectAccessibleInBothThemes(page);
-    await expectRoomWhenNarrow(page);
-    await dialog.getByRole('radio', { name: /Production/ }).check();
-    await dialog.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('alertdialog').getByText('This is a production install').waitFor();
-    await expectAccessibleInBothThemes(page);
-    await page.keyboard.press('Escape');
-    await copy.click();
-    await expect.poll(() => dialog.getByRole('radio', { checked: true }).count()).toBe(0);
-    await dialog.getByRole('radio', { name: new RegExp(`^${other.name} `) }).check();
-    await dialog.getByRole('button', { name: 'Continue' }).click();
-    const confirm = page.getByRole('alertdialog', { name: `Replace ${other.name}` });
-    await confirm.waitFor();
-    await expectAccessible(page);
-    await page.keyboard.press('Escape');
-    await expect.poll(() => focused(page)).toBe('Copy to another install');
-    await page.keyboard.press('Enter');
-    await dialog.getByRole('radio', { name: new RegExp(`^${other.name} `) }).check();
-    await dialog.getByRole('button', { name: 'Continue' }).click();
-    await confirm.getByLabel(/^Type/).fill(other.name);
-    await confirm.getByRole('button', { name: `Replace ${other.name}` }).click();
-    await page.waitForURL(`**/installs/${other.id}/backups`);
-    const coming = page
-      .getByRole('status')
-      .filter({ hasText: 'Changes that you make before it finishes are lost' });
-    await coming.getByText('has not begun yet').waitFor();
-    await expectAccessibleInBothThemes(page);
-    await expectRoomWhenNarrow(page);
-    await showBackups(shop);
-    const backup = page.getByRole('listitem').filter({ hasText: 'Copy into another install' });
-    await backup.getByText('deleted after the copy').waitFor();
-    await expect.poll(() => backup.getByRole('button').count()).toBe(0);
-    await showBackups(other);
-    await coming.waitFor();
-    await release();
-    // A job that waits or is retried needs the clock to advance.
-    await expect
-      .poll(async () => {
-        await portal.homeport.idle();
-        clock.advance(MINUTE_MS);
-        return website(other);
-      })
-      .toBe('as visitors see it');
-    await portal.homeport.idle();
-    await coming.waitFor({ state: 'detached' });
-    await page
-      .getByRole('listitem')
-      .filter({ hasText: `Copying ${shop.name} into this install` })
-      .getByText('Done')
-      .waitFor();
-    // The checkpoint of the target.
-    await page.getByRole('button', { name: 'Restore checkpoint', exact: true }).waitFor();
-    await showBackups(shop);
-    await page.getByRole('listitem').first().waitFor();
-    await backup.waitFor({ state: 'detached' });
-  });
+  onlyInLong(it)(
+    'copy an install into another, which shows a notice, and are deleted afterwards',
+    async () => {
+      writePage(shop, 'as visitors see it');
+      writePage(other, 'as it was tried');
+      const release = await holdUp(shop);
+      await page.goto(`/installs/${shop.id}/settings`);
+      const copy = page.getByRole('button', { name: 'Copy to another install' });
+      await copy.click();
+      const dialog = page.getByRole('dialog');
+      // An install cannot be copied into itself, and the person chooses the target.
+      await dialog.getByRole('radio').first().waitFor();
+      await expect.poll(() => dialog.getByRole('radio').count()).toBe(3);
+      await expect.poll(() => dialog.getByRole('radio', { checked: true }).count()).toBe(0);
+      await dialog.getByRole('radio', { name: `${live.name} Production Production of Live` }).waitFor();
+      await dialog.getByRole('button', { name: 'Continue' }).click();
+      await dialog.getByText('Choose the install to replace.').waitFor();
+      await expectAccessibleInBothThemes(page);
+      await expectRoomWhenNarrow(page);
+      await dialog.getByRole('radio', { name: /Production/ }).check();
+      await dialog.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('alertdialog').getByText('This is a production install').waitFor();
+      await expectAccessibleInBothThemes(page);
+      await page.keyboard.press('Escape');
+      await copy.click();
+      await expect.poll(() => dialog.getByRole('radio', { checked: true }).count()).toBe(0);
+      await dialog.getByRole('radio', { name: new RegExp(`^${other.name} `) }).check();
+      await dialog.getByRole('button', { name: 'Continue' }).click();
+      const confirm = page.getByRole('alertdialog', { name: `Replace ${other.name}` });
+      await confirm.waitFor();
+      await expectAccessible(page);
+      await page.keyboard.press('Escape');
+      await expect.poll(() => focused(page)).toBe('Copy to another install');
+      await page.keyboard.press('Enter');
+      await dialog.getByRole('radio', { name: new RegExp(`^${other.name} `) }).check();
+      await dialog.getByRole('button', { name: 'Continue' }).click();
+      await confirm.getByLabel(/^Type/).fill(other.name);
+      await confirm.getByRole('button', { name: `Replace ${other.name}` }).click();
+      await page.waitForURL(`**/installs/${other.id}/backups`);
+      const coming = page
+        .getByRole('status')
+        .filter({ hasText: 'Changes that you make before it finishes are lost' });
+      await coming.getByText('has not begun yet').waitFor();
+      await expectAccessibleInBothThemes(page);
+      await expectRoomWhenNarrow(page);
+      await showBackups(shop);
+      const backup = page.getByRole('listitem').filter({ hasText: 'Copy into another install' });
+      await backup.getByText('deleted after the copy').waitFor();
+      await expect.poll(() => backup.getByRole('button').count()).toBe(0);
+      await showBackups(other);
+      await coming.waitFor();
+      await release();
+      // A job that waits or is retried needs the clock to advance.
+      await expect
+        .poll(async () => {
+          await portal.homeport.idle();
+          clock.advance(MINUTE_MS);
+          return website(other);
+        })
+        .toBe('as visitors see it');
+      await portal.homeport.idle();
+      await coming.waitFor({ state: 'detached' });
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: `Copying ${shop.name} into this install` })
+        .getByText('Done')
+        .waitFor();
+      // The checkpoint of the target.
+      await page.getByRole('button', { name: 'Restore checkpoint', exact: true }).waitFor();
+      await showBackups(shop);
+      await page.getByRole('listitem').first().waitFor();
+      await backup.waitFor({ state: 'detached' });
+    },
+  );
 });

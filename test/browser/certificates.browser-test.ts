@@ -179,7 +179,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     },
   );
 
-  it('are uploaded with errors at the right field', async () => {
+  onlyInLong(it)('are uploaded with errors at the right field', async () => {
     const [good, other, old] = [await leaf(), await leaf(), await leaf([-90, -1])];
     const elsewhere = await leaf([-1, 89], ['elsewhere.example']);
     const chain = middle.pem + root.pem;
@@ -253,7 +253,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     expect(sent.join('\n')).not.toContain('PRIVATE KEY');
   });
 
-  it('that were uploaded are replaced by an order after the name is typed', async () => {
+  onlyInLong(it)('that were uploaded are replaced by an order after the name is typed', async () => {
     await open('shop.example and 1 more');
     await orderNow('www.shop.example').click();
     const confirm = page.getByRole('alertdialog');
@@ -269,7 +269,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await row('shop.example').getByText('Uploaded', { exact: true }).waitFor();
   });
 
-  it('are shown to a partial user without their key', async () => {
+  onlyInLong(it)('are shown to a partial user without their key', async () => {
     const partial = await portal.homeport.person(accountId, 'partial', [install.id]);
     const theirs = await portal.signedIn(partial, { colorScheme: 'dark', width: 390 });
     await theirs.goto(`/installs/${install.id}/certificates`);

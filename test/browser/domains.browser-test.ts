@@ -118,7 +118,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await expect.poll(() => focused(page)).toBe('Add domains');
   });
 
-  it('suggest DNS records, with addresses where a CNAME is not possible', async () => {
+  onlyInLong(it)('suggest DNS records, with addresses where a CNAME is not possible', async () => {
     await show('shop.example', 'blog.example.org');
     const shop = await open('shop.example');
     await shop.getByText('which cannot have a CNAME').waitFor();
@@ -135,7 +135,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await close();
   });
 
-  it('have a line each, and a drawer whose domain is in the address', async () => {
+  onlyInLong(it)('have a line each, and a drawer whose domain is in the address', async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     const long = `${'a-very-long-label-'.repeat(3)}of.example.org`;
     await show('shop.example', 'www.shop.example', long);
@@ -261,7 +261,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     expect(answer.headers.location).toMatch(/^https:/);
   });
 
-  it('are checked, and show the last report after a reload', async () => {
+  onlyInLong(it)('are checked, and show the last report after a reload', async () => {
     await show('shop.example', 'www.shop.example');
     let shop = await open('shop.example');
     await shop.getByRole('button', { name: 'Check now: shop.example' }).click();

@@ -105,27 +105,30 @@ describe('a session that ends', () => {
     await page.getByText('You were signed out. Sign in again.').waitFor();
   });
 
-  it('keeps the page if another window renews the cookie while the session is requested', async () => {
-    const page = await portal.signedIn(owner, { at: '/me/profile' });
-    await page.getByLabel('Phone number').fill('555 0100');
-    const { origin } = portal.homeport;
-    let answered = 0;
-    await page.route('**/portal/api/session', async (route) => {
-      answered += 1;
-      // Sent with the former cookie, because the response with the new one is still on its way.
-      if (answered > 1) return route.continue();
-      await route.fulfill({ status: 401, json: { message: 'Authentication required' } });
-    });
-    await page.route('**/portal/api/profile', (route) =>
-      route.fulfill({ status: 401, json: { message: 'Authentication required' } }),
-    );
-    await page.request.delete('/portal/api/sessions', { headers: { origin } });
-    await page.getByRole('button', { name: 'Save' }).click();
-    await layerOf(page).waitFor();
-    await layerOf(page).waitFor({ state: 'detached' });
-    expect(answered).toBeGreaterThan(1);
-    expect(await page.getByLabel('Phone number').inputValue()).toBe('555 0100');
-  });
+  onlyInLong(it)(
+    'keeps the page if another window renews the cookie while the session is requested',
+    async () => {
+      const page = await portal.signedIn(owner, { at: '/me/profile' });
+      await page.getByLabel('Phone number').fill('555 0100');
+      const { origin } = portal.homeport;
+      let answered = 0;
+      await page.route('**/portal/api/session', async (route) => {
+        answered += 1;
+        // Sent with the former cookie, because the response with the new one is still on its way.
+        if (answered > 1) return route.continue();
+        await route.fulfill({ status: 401, json: { message: 'Authentication required' } });
+      });
+      await page.route('**/portal/api/profile', (route) =>
+        route.fulfill({ status: 401, json: { message: 'Authentication required' } }),
+      );
+      await page.request.delete('/portal/api/sessions', { headers: { origin } });
+      await page.getByRole('button', { name: 'Save' }).click();
+      await layerOf(page).waitFor();
+      await layerOf(page).waitFor({ state: 'detached' });
+      expect(answered).toBeGreaterThan(1);
+      expect(await page.getByLabel('Phone number').inputValue()).toBe('555 0100');
+    },
+  );
 
   onlyInLong(it)('removes hidden pages of all windows when another user signs in', async () => {
     const [one, two] = await hiddenWindows();
@@ -149,19 +152,22 @@ describe('a session that ends', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
   }
 
-  it('shows the pages of all windows again after their user signed in, and removes them after a sign-out', async () => {
-    const [one, two] = await hiddenWindows();
-    await layerOf(one).getByLabel('Password').fill(PASSWORD);
-    await layerOf(one).getByRole('button', { name: 'Sign in', exact: true }).click();
-    for (const page of [one, two]) {
-      await layerOf(page).waitFor({ state: 'detached' });
-      expect(await page.getByLabel('Phone number').inputValue()).toBe('555 0100');
-    }
-    await signOut(one);
-    // The telephone number is not saved.
-    await one.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click();
-    for (const page of [one, two]) await expectRemoved(page);
-  });
+  onlyInLong(it)(
+    'shows the pages of all windows again after their user signed in, and removes them after a sign-out',
+    async () => {
+      const [one, two] = await hiddenWindows();
+      await layerOf(one).getByLabel('Password').fill(PASSWORD);
+      await layerOf(one).getByRole('button', { name: 'Sign in', exact: true }).click();
+      for (const page of [one, two]) {
+        await layerOf(page).waitFor({ state: 'detached' });
+        expect(await page.getByLabel('Phone number').inputValue()).toBe('555 0100');
+      }
+      await signOut(one);
+      // The telephone number is not saved.
+      await one.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click();
+      for (const page of [one, two]) await expectRemoved(page);
+    },
+  );
 
   onlyInLong(it)('requests the session a few times when the user of six windows changes', async () => {
     const pages = [await portal.signedIn(owner, { at: '/me/profile' })];

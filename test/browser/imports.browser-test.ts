@@ -98,7 +98,7 @@ onlyInLong(it)('an import by SSH shows the key of the install, and the host key 
   await page.getByRole('listitem').filter({ hasText: fingerprint }).first().waitFor();
 });
 
-it('a staging copy is made in the site, and pushing it preselects nothing', async () => {
+onlyInLong(it)('a staging copy is made in the site, and pushing it preselects nothing', async () => {
   const page = await portal.signedIn(owner, { at: `/installs/${shop.id}` });
   await page.getByRole('button', { name: 'Make a staging copy' }).click();
   await expect

@@ -138,54 +138,57 @@ describe('the overview', () => {
     await page.getByRole('heading', { name: `${install.name}: Backups`, level: 1 }).waitFor();
   });
 
-  it('shows charts by keyboard and as tables, and those that its host does not measure not at all', async () => {
-    const today = clock.now().toISOString().slice(0, 10);
-    const { database } = portal.homeport.platform;
-    const counted = (pages: object) =>
-      database.write(({ queries }) =>
-        queries
-          .insertInto('usage_traffic')
-          .values({
-            install_id: install.id,
-            day: today,
-            source: crypto.randomUUID(),
-            account_id: accountId,
-            requests: 1_300,
-            bytes: 5_000_000,
-            visits: 1_204,
-            ...pages,
-          })
-          .execute(),
-      );
-    await page.getByText('No traffic yet. Charts appear here').waitFor();
-    await counted({});
-    await page.reload();
-    const charts = page.getByRole('figure');
-    await charts.first().getByText('1,204', { exact: true }).first().waitFor();
-    await expect
-      .poll(() => charts.locator('figcaption > :first-child').allTextContents())
-      .toEqual(['Visits', 'Bandwidth']);
-    await counted({ page_requests: 4, page_hits: 3, page_ms: 250 });
-    await page.reload();
-    await charts.filter({ hasText: 'Response time of pages' }).getByText('63 ms on average').waitFor();
-    await charts.filter({ hasText: 'Pages from the cache' }).getByText('75 %', { exact: true }).waitFor();
+  onlyInLong(it)(
+    'shows charts by keyboard and as tables, and those that its host does not measure not at all',
+    async () => {
+      const today = clock.now().toISOString().slice(0, 10);
+      const { database } = portal.homeport.platform;
+      const counted = (pages: object) =>
+        database.write(({ queries }) =>
+          queries
+            .insertInto('usage_traffic')
+            .values({
+              install_id: install.id,
+              day: today,
+              source: crypto.randomUUID(),
+              account_id: accountId,
+              requests: 1_300,
+              bytes: 5_000_000,
+              visits: 1_204,
+              ...pages,
+            })
+            .execute(),
+        );
+      await page.getByText('No traffic yet. Charts appear here').waitFor();
+      await counted({});
+      await page.reload();
+      const charts = page.getByRole('figure');
+      await charts.first().getByText('1,204', { exact: true }).first().waitFor();
+      await expect
+        .poll(() => charts.locator('figcaption > :first-child').allTextContents())
+        .toEqual(['Visits', 'Bandwidth']);
+      await counted({ page_requests: 4, page_hits: 3, page_ms: 250 });
+      await page.reload();
+      await charts.filter({ hasText: 'Response time of pages' }).getByText('63 ms on average').waitFor();
+      await charts.filter({ hasText: 'Pages from the cache' }).getByText('75 %', { exact: true }).waitFor();
 
-    const day = charts.first().getByRole('slider', { name: 'Visits, day' });
-    await day.focus();
-    await expect.poll(() => day.getAttribute('aria-valuetext')).toMatch(/: 2,408$/);
-    await page.keyboard.press('ArrowLeft');
-    await expect.poll(() => day.getAttribute('aria-valuetext')).toMatch(/: no measurement$/);
-    await charts.first().getByRole('button', { name: 'Visits as a table' }).press('Enter');
-    const table = charts.first().getByRole('table', { name: 'Visits by day' });
-    await expect.poll(() => table.getByRole('row').count()).toBe(31);
-    await table.getByRole('row', { name: `${today} 2,408` }).waitFor();
-    await expectPresentable();
-    await page.setViewportSize({ width: 320, height: 800 });
-    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(320);
-    await page.setViewportSize({ width: 1280, height: 900 });
-  });
+      const day = charts.first().getByRole('slider', { name: 'Visits, day' });
+      await day.focus();
+      await expect.poll(() => day.getAttribute('aria-valuetext')).toMatch(/: 2,408$/);
+      await page.keyboard.press('ArrowLeft');
+      await expect.poll(() => day.getAttribute('aria-valuetext')).toMatch(/: no measurement$/);
+      await charts.first().getByRole('button', { name: 'Visits as a table' }).press('Enter');
+      const table = charts.first().getByRole('table', { name: 'Visits by day' });
+      await expect.poll(() => table.getByRole('row').count()).toBe(31);
+      await table.getByRole('row', { name: `${today} 2,408` }).waitFor();
+      await expectPresentable();
+      await page.setViewportSize({ width: 320, height: 800 });
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+      await page.setViewportSize({ width: 1280, height: 900 });
+    },
+  );
 
-  it('says why an install needs attention, and what to do', async () => {
+  onlyInLong(it)('says why an install needs attention, and what to do', async () => {
     await owner.client.post(`/installs/${install.id}/domains`, { name: 'elsewhere.example' });
     const setReached = (reached: boolean | null) =>
       portal.homeport.platform.database.write(({ queries }) =>
@@ -208,43 +211,46 @@ describe('the overview', () => {
     expect((await owner.client.get(`/installs/${install.id}/domains`)).status).toBe(200);
   });
 
-  it('says that a website is closed because data is missing, and restores its newest backup', async () => {
-    await owner.client.post(`/installs/${install.id}/backups`, {
-      description: 'Before the loss',
-      notification_emails: [],
-    });
-    await portal.homeport.idle();
-    await page.getByText('Active', { exact: true }).waitFor();
-    await portal.homeport.platform.database.write(({ queries }) =>
-      queries
-        .updateTable('installs')
-        .set({ lost_data: 'wp-config.php is missing. The database is missing.' })
-        .where('id', '=', install.id)
-        .execute(),
-    );
-    const title = page.getByText(`${install.name} is closed to visitors, because data is missing`);
-    await title.waitFor();
-    await page.getByText('wp-config.php is missing. The database is missing. Visitors see').waitFor();
-    await page.getByText(/^Its newest backup is of .*, verified/).waitFor();
-    await page.getByText('Needs attention', { exact: true }).waitFor();
-    await expectPresentable();
-    await follow('Home');
-    await page.getByRole('link', { name: /^The website is closed to visitors, because data/ }).waitFor();
-    await follow('Installs');
-    await page.getByRole('cell', { name: 'Needs attention' }).waitFor();
-    await follow(install.name);
-    await page.getByRole('button', { name: 'Restore newest backup' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText(`Restore "Before the loss"`).waitFor();
-    const checkpoint = dialog.getByRole('checkbox', { name: /^Make a checkpoint/ });
-    await expect.poll(() => checkpoint.isChecked()).toBe(false);
-    await dialog.getByRole('button', { name: 'Continue' }).click();
-    const confirm = page.getByRole('alertdialog');
-    await confirm.getByLabel(/^Type/).fill(install.name);
-    await confirm.getByRole('button', { name: `Restore ${install.name}` }).click();
-    await title.waitFor({ state: 'hidden' });
-    await page.getByText('Active', { exact: true }).waitFor();
-  });
+  onlyInLong(it)(
+    'says that a website is closed because data is missing, and restores its newest backup',
+    async () => {
+      await owner.client.post(`/installs/${install.id}/backups`, {
+        description: 'Before the loss',
+        notification_emails: [],
+      });
+      await portal.homeport.idle();
+      await page.getByText('Active', { exact: true }).waitFor();
+      await portal.homeport.platform.database.write(({ queries }) =>
+        queries
+          .updateTable('installs')
+          .set({ lost_data: 'wp-config.php is missing. The database is missing.' })
+          .where('id', '=', install.id)
+          .execute(),
+      );
+      const title = page.getByText(`${install.name} is closed to visitors, because data is missing`);
+      await title.waitFor();
+      await page.getByText('wp-config.php is missing. The database is missing. Visitors see').waitFor();
+      await page.getByText(/^Its newest backup is of .*, verified/).waitFor();
+      await page.getByText('Needs attention', { exact: true }).waitFor();
+      await expectPresentable();
+      await follow('Home');
+      await page.getByRole('link', { name: /^The website is closed to visitors, because data/ }).waitFor();
+      await follow('Installs');
+      await page.getByRole('cell', { name: 'Needs attention' }).waitFor();
+      await follow(install.name);
+      await page.getByRole('button', { name: 'Restore newest backup' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText(`Restore "Before the loss"`).waitFor();
+      const checkpoint = dialog.getByRole('checkbox', { name: /^Make a checkpoint/ });
+      await expect.poll(() => checkpoint.isChecked()).toBe(false);
+      await dialog.getByRole('button', { name: 'Continue' }).click();
+      const confirm = page.getByRole('alertdialog');
+      await confirm.getByLabel(/^Type/).fill(install.name);
+      await confirm.getByRole('button', { name: `Restore ${install.name}` }).click();
+      await title.waitFor({ state: 'hidden' });
+      await page.getByText('Active', { exact: true }).waitFor();
+    },
+  );
 
   it('offers a partial user fewer actions', async () => {
     const partial = await portal.homeport.person(accountId, 'partial', [install.id]);
@@ -278,7 +284,7 @@ describe('the overview', () => {
 });
 
 describe('the sidebar', () => {
-  it('has the places of the install, and tabs between pages that belong together', async () => {
+  onlyInLong(it)('has the places of the install, and tabs between pages that belong together', async () => {
     const places = page.getByRole('navigation', { name: `Sections of ${install.name}` });
     const labels = async () => (await places.getByRole('link').allTextContents()).join(' · ');
     await places.waitFor();
@@ -553,56 +559,62 @@ describe('an install that runs WordPress', () => {
 });
 
 describe('offloading', () => {
-  it('is rejected with a reason, and active once the bucket has the validation file', async () => {
-    await follow('Offload');
-    await page.getByText('No files are offloaded.').waitFor();
-    await page.getByLabel('Bucket', { exact: true }).fill('shop-files');
-    await page.getByLabel('Region', { exact: true }).fill('us-east-1');
-    await page.getByRole('button', { name: 'Add path' }).click();
-    // The new field has the focus.
-    await page.keyboard.type('/downloads/');
-    await page.getByRole('group', { name: 'Path 2' }).getByLabel('Method').selectOption('permanent');
-    await page.getByRole('group', { name: 'Path 1' }).getByLabel('Excluded paths').fill('/elsewhere');
-    const submit = page.getByRole('button', { name: 'Check and activate' });
-    await submit.click();
-    await page.getByText('/elsewhere is not below /wp-content/uploads/.').waitFor();
-    await page
-      .getByRole('group', { name: 'Path 1' })
-      .getByLabel('Excluded paths')
-      .fill('/wp-content/uploads/private');
-    await submit.click();
-    const verdict = page.getByText('The settings were rejected');
-    await verdict.waitFor();
-    // Nobody has to scroll to it from the button.
-    const box = await verdict.boundingBox();
-    expect(box?.y).toBeGreaterThanOrEqual(0);
-    expect(box?.y).toBeLessThan(page.viewportSize()?.height ?? 0);
-    // The message follows the operation.
-    await page.getByText('Checking the bucket.', { exact: true }).waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Dismiss this message' }).click();
-    await expectPresentable();
+  onlyInLong(it)(
+    'is rejected with a reason, and active once the bucket has the validation file',
+    async () => {
+      await follow('Offload');
+      await page.getByText('No files are offloaded.').waitFor();
+      await page.getByLabel('Bucket', { exact: true }).fill('shop-files');
+      await page.getByLabel('Region', { exact: true }).fill('us-east-1');
+      await page.getByRole('button', { name: 'Add path' }).click();
+      // The new field has the focus.
+      await page.keyboard.type('/downloads/');
+      await page.getByRole('group', { name: 'Path 2' }).getByLabel('Method').selectOption('permanent');
+      await page.getByRole('group', { name: 'Path 1' }).getByLabel('Excluded paths').fill('/elsewhere');
+      const submit = page.getByRole('button', { name: 'Check and activate' });
+      await submit.click();
+      await page.getByText('/elsewhere is not below /wp-content/uploads/.').waitFor();
+      await page
+        .getByRole('group', { name: 'Path 1' })
+        .getByLabel('Excluded paths')
+        .fill('/wp-content/uploads/private');
+      await submit.click();
+      const verdict = page.getByText('The settings were rejected');
+      await verdict.waitFor();
+      // Nobody has to scroll to it from the button.
+      const box = await verdict.boundingBox();
+      expect(box?.y).toBeGreaterThanOrEqual(0);
+      expect(box?.y).toBeLessThan(page.viewportSize()?.height ?? 0);
+      // The message follows the operation.
+      await page.getByText('Checking the bucket.', { exact: true }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Dismiss this message' }).click();
+      await expectPresentable();
 
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download file' }).click(),
-    ]);
-    const content: Buffer[] = [];
-    for await (const chunk of await download.createReadStream()) content.push(Buffer.from(chunk));
-    storage.put('shop-files', download.suggestedFilename(), Buffer.concat(content).toString());
-    storage.put('shop-files', 'wp-content/uploads/logo.txt', 'from the bucket');
-    await submit.click();
-    await page.getByText('The settings are active').waitFor();
-    await page.getByText('The offload settings are active.').waitFor();
-    await page.getByText('/downloads/: visitors are redirected to the bucket').waitFor();
-    await page.getByText('except /wp-content/uploads/private').waitFor();
-    await portal.homeport.idle();
-    const file = await visit(portal.homeport, `http://${install.name}.localhost/wp-content/uploads/logo.txt`);
-    expect(file.body).toBe('from the bucket');
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: 'Download file' }).click(),
+      ]);
+      const content: Buffer[] = [];
+      for await (const chunk of await download.createReadStream()) content.push(Buffer.from(chunk));
+      storage.put('shop-files', download.suggestedFilename(), Buffer.concat(content).toString());
+      storage.put('shop-files', 'wp-content/uploads/logo.txt', 'from the bucket');
+      await submit.click();
+      await page.getByText('The settings are active').waitFor();
+      await page.getByText('The offload settings are active.').waitFor();
+      await page.getByText('/downloads/: visitors are redirected to the bucket').waitFor();
+      await page.getByText('except /wp-content/uploads/private').waitFor();
+      await portal.homeport.idle();
+      const file = await visit(
+        portal.homeport,
+        `http://${install.name}.localhost/wp-content/uploads/logo.txt`,
+      );
+      expect(file.body).toBe('from the bucket');
 
-    await page.getByRole('button', { name: 'Switch offload off' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Switch off' }).click();
-    await page.getByText('No files are offloaded.').waitFor();
-  });
+      await page.getByRole('button', { name: 'Switch offload off' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Switch off' }).click();
+      await page.getByText('No files are offloaded.').waitFor();
+    },
+  );
 });
 
 describe('connecting', () => {
@@ -656,7 +668,7 @@ describe('an install', () => {
     expect((await owner.client.get(`/installs/${doomed.id}`)).status).toBe(200);
   });
 
-  it('that could not be created shows why and what to do', async () => {
+  onlyInLong(it)('that could not be created shows why and what to do', async () => {
     // A file where the folder of all installs should be.
     const folder = join(portal.homeport.config.dataDir, 'host/installs');
     renameSync(folder, `${folder}.aside`);

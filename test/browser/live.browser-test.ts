@@ -141,7 +141,7 @@ describe('live changes in several windows of a browser', () => {
     expect(await Promise.all(pages.map((page) => page.locator('#sidebar').count()))).toEqual([0, 0]);
   });
 
-  it('reach each window on its own connection without locks', async () => {
+  onlyInLong(it)('reach each window on its own connection without locks', async () => {
     ({ owner, accountId } = await portal.homeport.ownedAccount());
     const first = await portal.signedIn(owner);
     const followed = watchStreams(first.context());

@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Person } from '../homeport.ts';
+import { onlyInLong } from '../rounds.ts';
 import { type Portal, startPortal } from './portal.ts';
 
 describe('keyboard focus', () => {
@@ -90,7 +91,7 @@ describe('keyboard focus', () => {
     expect((await owner.client.get(`/accounts/${accountId}/account_users/${userId}`)).status).toBe(404);
   });
 
-  it('moves to the heading of a list when someone else removes the focused row', async () => {
+  onlyInLong(it)('moves to the heading of a list when someone else removes the focused row', async () => {
     const change = await showDomain('gone.example');
     await change.focus();
     await deleteDomain('gone.example');
@@ -98,7 +99,7 @@ describe('keyboard focus', () => {
     await expect.poll(focus).toMatch(/: Domains$/);
   });
 
-  it('stays where the user took it', async () => {
+  onlyInLong(it)('stays where the user took it', async () => {
     const change = await showDomain('elsewhere.example');
     await change.focus();
     await page.evaluate('document.activeElement.blur()');

@@ -163,7 +163,7 @@ describe('password, second factor and sessions', () => {
     await expect.poll(() => page.getByLabel('Current password').inputValue()).toBe('');
   });
 
-  it('says what a new password does not affect', async () => {
+  onlyInLong(it)('says what a new password does not affect', async () => {
     await open('Password and second factor');
     const hint = page.getByRole('paragraph').filter({ hasText: 'A new password does not affect' });
     await hint.waitFor();
@@ -240,48 +240,51 @@ describe('API access', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('creates a read-only credential for one install, which works until it is revoked', async () => {
-    await open('API access');
-    const documentation = page.getByRole('link', { name: 'API documentation' });
-    await expect.poll(() => documentation.getAttribute('href')).toBe(`${portal.homeport.origin}/docs`);
-    await page.getByRole('button', { name: 'New credential' }).click();
-    await page.getByLabel('Name', { exact: true }).fill('Monitoring');
-    await page.getByLabel('Expires').selectOption('In 30 days');
-    await page.getByLabel('Some installs of one account').check();
-    await page.getByRole('group', { name: 'Installs' }).getByLabel(install.name, { exact: true }).check();
-    await page.getByText('1 of 2 selected').waitFor();
-    await expectAccessibleInBothThemes(page);
-    await expectRoomWhenNarrow(page);
-    await page.getByLabel('Read-only').check();
-    await page.getByRole('button', { name: 'Create credential' }).click();
-    await page.getByText('The password is not shown again').waitFor();
-    await expectAccessible(page);
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download certificate' }).click(),
-    ]);
-    await download.saveAs(join(folder, download.suggestedFilename()));
-    await page.getByRole('button', { name: 'Copy the curl command' }).click();
-    const line = await clipboard();
-    await page.getByRole('button', { name: 'I have saved the password' }).click();
-    await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('New credential');
-    const row = table('Your API credentials').getByRole('row', { name: 'Monitoring' });
-    await expect.poll(() => row.textContent()).toContain(`${install.name} of An account (read-only)`);
-    await expect.poll(() => row.textContent()).toContain('in 30 days');
+  onlyInLong(it)(
+    'creates a read-only credential for one install, which works until it is revoked',
+    async () => {
+      await open('API access');
+      const documentation = page.getByRole('link', { name: 'API documentation' });
+      await expect.poll(() => documentation.getAttribute('href')).toBe(`${portal.homeport.origin}/docs`);
+      await page.getByRole('button', { name: 'New credential' }).click();
+      await page.getByLabel('Name', { exact: true }).fill('Monitoring');
+      await page.getByLabel('Expires').selectOption('In 30 days');
+      await page.getByLabel('Some installs of one account').check();
+      await page.getByRole('group', { name: 'Installs' }).getByLabel(install.name, { exact: true }).check();
+      await page.getByText('1 of 2 selected').waitFor();
+      await expectAccessibleInBothThemes(page);
+      await expectRoomWhenNarrow(page);
+      await page.getByLabel('Read-only').check();
+      await page.getByRole('button', { name: 'Create credential' }).click();
+      await page.getByText('The password is not shown again').waitFor();
+      await expectAccessible(page);
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: 'Download certificate' }).click(),
+      ]);
+      await download.saveAs(join(folder, download.suggestedFilename()));
+      await page.getByRole('button', { name: 'Copy the curl command' }).click();
+      const line = await clipboard();
+      await page.getByRole('button', { name: 'I have saved the password' }).click();
+      await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('New credential');
+      const row = table('Your API credentials').getByRole('row', { name: 'Monitoring' });
+      await expect.poll(() => row.textContent()).toContain(`${install.name} of An account (read-only)`);
+      await expect.poll(() => row.textContent()).toContain('in 30 days');
 
-    const shell = (command: string) => run('sh', ['-c', `${command} --silent`], { cwd: folder });
-    expect(JSON.parse((await shell(line)).stdout)).toMatchObject({ email: owner.email });
-    const installs = JSON.parse((await shell(line.replace('/v1/user', '/v1/installs'))).stdout);
-    expect(installs).toMatchObject({ count: 1, results: [{ name: install.name }] });
+      const shell = (command: string) => run('sh', ['-c', `${command} --silent`], { cwd: folder });
+      expect(JSON.parse((await shell(line)).stdout)).toMatchObject({ email: owner.email });
+      const installs = JSON.parse((await shell(line.replace('/v1/user', '/v1/installs'))).stdout);
+      expect(installs).toMatchObject({ count: 1, results: [{ name: install.name }] });
 
-    await row.getByRole('button', { name: 'Revoke Monitoring' }).click();
-    await expect.poll(() => focused(page)).toBe('Cancel');
-    await dialog().getByRole('button', { name: 'Revoke' }).click();
-    await table('Revoked and expired credentials').getByText('Monitoring').waitFor();
-    await expectAccessible(page);
-    await expectRoomWhenNarrow(page);
-    expect(JSON.parse((await shell(line)).stdout)).toEqual({ message: 'Bad Credentials' });
-  });
+      await row.getByRole('button', { name: 'Revoke Monitoring' }).click();
+      await expect.poll(() => focused(page)).toBe('Cancel');
+      await dialog().getByRole('button', { name: 'Revoke' }).click();
+      await table('Revoked and expired credentials').getByText('Monitoring').waitFor();
+      await expectAccessible(page);
+      await expectRoomWhenNarrow(page);
+      expect(JSON.parse((await shell(line)).stdout)).toEqual({ message: 'Bad Credentials' });
+    },
+  );
 });
 
 describe('a password that is shown once', () => {
@@ -349,7 +352,7 @@ describe('SSH keys', () => {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const line = publicKey().split(' ').slice(0, 2).join(' ');
 
-  it('rejects a private key without sending it', async () => {
+  onlyInLong(it)('rejects a private key without sending it', async () => {
     await open('SSH keys');
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.postData() ?? ''));

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createUnsubscribeLinks } from '../../src/features/accounts/notifications/unsubscribe-link.ts';
 import type { Person } from '../homeport.ts';
+import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
@@ -71,7 +72,7 @@ it('shows the inbox, which grows while the page is open', async () => {
   await bell('Notifications').waitFor();
 });
 
-it('keeps the choice of emails, and links to the webhooks', async () => {
+onlyInLong(it)('keeps the choice of emails, and links to the webhooks', async () => {
   await page.goto('/me/notifications/preferences');
   await page.getByLabel('Domains').selectOption({ label: 'All, in one email a day' });
   await page.getByText('Saved your preferences.').waitFor();

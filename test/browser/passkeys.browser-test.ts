@@ -1,6 +1,7 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { mailsTo } from '../mails.ts';
+import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { expectAccessible, focusOnArrival, PASSWORD, type Portal, startPortal } from './portal.ts';
 import { keepCodes } from './second-factor.ts';
@@ -131,7 +132,7 @@ it('a passkey is added, renamed and removed, and signs in alone and after the pa
   expect(subjects.sort()).toEqual(['A passkey was added', 'Your last passkey was removed']);
 });
 
-it('a passkey is enough for an account that requires a second factor', async () => {
+onlyInLong(it)('a passkey is enough for an account that requires a second factor', async () => {
   const { owner, accountId } = await portal.homeport.ownedAccount();
   await portal.homeport.platform.database.write(({ queries }) =>
     queries
@@ -162,7 +163,7 @@ it('a passkey is enough for an account that requires a second factor', async () 
   await page.getByText('We sent a link to ada@people.example').waitFor();
 });
 
-it('a portal at an IP address says why it offers no passkeys', async () => {
+onlyInLong(it)('a portal at an IP address says why it offers no passkeys', async () => {
   const { owner } = await portal.homeport.ownedAccount();
   const page = await portal.signedIn(owner);
   await page.route('**/portal/api/passkeys', (route) =>

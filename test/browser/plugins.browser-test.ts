@@ -125,7 +125,7 @@ onlyInLong(it)('changes plugins, says why a change was rolled back, and keeps it
   await expect.poll(() => page.getByRole('button', { name: 'Actions for Homeport' }).count()).toBe(0);
 });
 
-it('updates selected plugins, and fits narrow screens', async () => {
+onlyInLong(it)('updates selected plugins, and fits narrow screens', async () => {
   await page.getByLabel('Select Akismet').check();
   await page.getByLabel('Select Shop').check();
   await expect.poll(() => page.getByLabel('Select Hello Dolly').count()).toBe(0);
@@ -143,7 +143,7 @@ it('installs a plugin', async () => {
   expect(changes.at(-1)).toMatchObject({ source: { slug: 'akismet' }, status: null });
 });
 
-it('updates the plugins of selected installs', async () => {
+onlyInLong(it)('updates the plugins of selected installs', async () => {
   await page.goto(`/accounts/${accountId}/installs`);
   await page.getByLabel('Select all on this page').check();
   await page.getByRole('button', { name: 'Bulk actions' }).click();

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
+import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
@@ -61,7 +62,7 @@ it('protects a website with a password, and blocks addresses', async () => {
   await expect.poll(async () => (await look()).status).toBe(200);
 });
 
-it('adds, changes, moves and deletes redirects', async () => {
+onlyInLong(it)('adds, changes, moves and deletes redirects', async () => {
   await open('redirects');
   await page.getByText('There are no redirects yet.').waitFor();
   const add = async (from: string, to: string) => {
@@ -107,7 +108,7 @@ it('adds, changes, moves and deletes redirects', async () => {
   await expect.poll(async () => (await look('/old')).headers.location).toBe('/new/');
 });
 
-it('changes the rules of the page cache', async () => {
+onlyInLong(it)('changes the rules of the page cache', async () => {
   // The jobs of earlier changes store the version that the host reports.
   await portal.homeport.idle();
   await portal.homeport.platform.database.write(({ queries }) =>

@@ -90,40 +90,43 @@ describe('the portal', () => {
     expect(times('/portal/api/session')).toBe(1);
   });
 
-  it('loads at most 90 kB of compressed script for each first page, and requests nothing twice', async () => {
-    const pages = [
-      ['Sign in', null],
-      ...['Home', 'Sites', 'Installs'].map((title) => [title, title.toLowerCase()] as const),
-    ] as const;
-    for (const [title, place] of pages) {
-      const page =
-        place === null ? await portal.browser() : await portal.signedIn(owner, { at: '/me/profile' });
-      await page.goto('about:blank');
-      // Once it is open, pages load their data again.
-      await page.route('**/portal/api/events*', (route) => route.abort());
-      const scripts = new Set<string>();
-      const asked: string[] = [];
-      page.on('request', (request) => {
-        const { pathname, search } = new URL(request.url());
-        if (request.resourceType() === 'script') scripts.add(pathname);
-        else if (request.resourceType() === 'fetch' && !pathname.endsWith('/events'))
-          asked.push(pathname + search);
-      });
-      await page.goto(place === null ? '/' : `/accounts/${accountId}/${place}`);
-      await page.getByRole('heading', { level: 1, name: title }).waitFor();
-      await expect.poll(() => page.getByRole('progressbar').count(), { message: title }).toBe(0);
-      // Browsers get them compressed with Brotli.
-      const sizes = [...scripts].map(
-        (path) => brotliCompressSync(readFileSync(join(inject('portalFolder'), path))).length,
-      );
-      expect(
-        sizes.reduce((sum, size) => sum + size, 0),
-        title,
-      ).toBeLessThan(90_000);
-      expect(asked, title).toContain('/portal/api/session');
-      expect(asked, title).toEqual([...new Set(asked)]);
-    }
-  });
+  onlyInLong(it)(
+    'loads at most 90 kB of compressed script for each first page, and requests nothing twice',
+    async () => {
+      const pages = [
+        ['Sign in', null],
+        ...['Home', 'Sites', 'Installs'].map((title) => [title, title.toLowerCase()] as const),
+      ] as const;
+      for (const [title, place] of pages) {
+        const page =
+          place === null ? await portal.browser() : await portal.signedIn(owner, { at: '/me/profile' });
+        await page.goto('about:blank');
+        // Once it is open, pages load their data again.
+        await page.route('**/portal/api/events*', (route) => route.abort());
+        const scripts = new Set<string>();
+        const asked: string[] = [];
+        page.on('request', (request) => {
+          const { pathname, search } = new URL(request.url());
+          if (request.resourceType() === 'script') scripts.add(pathname);
+          else if (request.resourceType() === 'fetch' && !pathname.endsWith('/events'))
+            asked.push(pathname + search);
+        });
+        await page.goto(place === null ? '/' : `/accounts/${accountId}/${place}`);
+        await page.getByRole('heading', { level: 1, name: title }).waitFor();
+        await expect.poll(() => page.getByRole('progressbar').count(), { message: title }).toBe(0);
+        // Browsers get them compressed with Brotli.
+        const sizes = [...scripts].map(
+          (path) => brotliCompressSync(readFileSync(join(inject('portalFolder'), path))).length,
+        );
+        expect(
+          sizes.reduce((sum, size) => sum + size, 0),
+          title,
+        ).toBeLessThan(90_000);
+        expect(asked, title).toContain('/portal/api/session');
+        expect(asked, title).toEqual([...new Set(asked)]);
+      }
+    },
+  );
 
   it('is usable by keyboard alone', async () => {
     const page = await portal.signedIn(owner);
@@ -140,7 +143,7 @@ describe('the portal', () => {
     await expectAccessible(page);
   });
 
-  it('has a sidebar beside the page, which narrow screens show on request', async () => {
+  onlyInLong(it)('has a sidebar beside the page, which narrow screens show on request', async () => {
     const page = await portal.signedIn(owner, { at: `/accounts/${accountId}/people` });
     const banner = page.getByRole('banner');
     const main = page.getByRole('main');
@@ -215,7 +218,7 @@ describe('the portal', () => {
     expect(again.status()).toBe(401);
   });
 
-  it('shows a failed sign-out and stays usable', async () => {
+  onlyInLong(it)('shows a failed sign-out and stays usable', async () => {
     const page = await portal.signedIn(owner);
     // The last part of the page, so that nothing of it fails for want of a connection.
     await page.getByRole('heading', { name: 'Recent activity' }).waitFor();
@@ -226,23 +229,26 @@ describe('the portal', () => {
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   });
 
-  it('keeps an error until it is dismissed, and loads a failed page once the server is reachable', async () => {
-    const page = await portal.signedIn(owner);
-    // The last part of the page, so that nothing of it fails for want of a connection.
-    await page.getByRole('heading', { name: 'Recent activity' }).waitFor();
-    await page.context().setOffline(true);
-    await page.getByRole('button', { name: /your account$/ }).click();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('button', { name: 'Dismiss this message' }).press('Enter');
-    await page.getByText('The server cannot be reached.').waitFor({ state: 'hidden' });
-    await expect.poll(() => page.evaluate('document.activeElement?.tagName')).not.toBe('BODY');
-    await page.getByRole('button', { name: /your account$/ }).click();
-    await page.getByRole('link', { name: 'SSH keys' }).click();
-    await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
-    await expectAccessible(page);
-    await page.context().setOffline(false);
-    await page.getByRole('heading', { name: 'SSH keys', level: 1 }).waitFor();
-  });
+  onlyInLong(it)(
+    'keeps an error until it is dismissed, and loads a failed page once the server is reachable',
+    async () => {
+      const page = await portal.signedIn(owner);
+      // The last part of the page, so that nothing of it fails for want of a connection.
+      await page.getByRole('heading', { name: 'Recent activity' }).waitFor();
+      await page.context().setOffline(true);
+      await page.getByRole('button', { name: /your account$/ }).click();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('button', { name: 'Dismiss this message' }).press('Enter');
+      await page.getByText('The server cannot be reached.').waitFor({ state: 'hidden' });
+      await expect.poll(() => page.evaluate('document.activeElement?.tagName')).not.toBe('BODY');
+      await page.getByRole('button', { name: /your account$/ }).click();
+      await page.getByRole('link', { name: 'SSH keys' }).click();
+      await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
+      await expectAccessible(page);
+      await page.context().setOffline(false);
+      await page.getByRole('heading', { name: 'SSH keys', level: 1 }).waitFor();
+    },
+  );
 
   it('keeps typed text and errors in a dialog', async () => {
     const { services } = portal.homeport;
@@ -285,7 +291,7 @@ describe('the portal', () => {
     await dialog.waitFor({ state: 'hidden' });
   });
 
-  it('focuses the form of a dialog, even if it loads later', async () => {
+  onlyInLong(it)('focuses the form of a dialog, even if it loads later', async () => {
     const install = await portal.homeport.install(owner, accountId);
     const page = await portal.signedIn(owner, { at: `/installs/${install.id}/settings` });
     const held = await holdBack(page, '**/portal/api/accounts/*/sites?**');
@@ -296,7 +302,7 @@ describe('the portal', () => {
     await expect.poll(() => page.evaluate('document.activeElement?.tagName')).toBe('SELECT');
   });
 
-  it('does not truncate a short account name on a phone', async () => {
+  onlyInLong(it)('does not truncate a short account name on a phone', async () => {
     await portal.homeport.platform.database.write(({ queries }) =>
       queries.updateTable('accounts').set({ name: 'My account' }).where('id', '=', accountId).execute(),
     );
@@ -307,7 +313,7 @@ describe('the portal', () => {
     await expect.poll(() => page.evaluate(hidden)).toBe(0);
   });
 
-  it('fits the longest names and all columns on a phone', async () => {
+  onlyInLong(it)('fits the longest names and all columns on a phone', async () => {
     const { owner: person, accountId: account } = await portal.homeport.ownedAccount();
     const { database } = portal.homeport.platform;
     await database.write(async ({ queries }) => {
@@ -420,7 +426,7 @@ describe('the portal', () => {
     expect(await loggedWithTheNext('Attended again')).toBe(null);
   });
 
-  it('says that sites could not be loaded, and tries again', async () => {
+  onlyInLong(it)('says that sites could not be loaded, and tries again', async () => {
     const page = await portal.signedIn(owner);
     const sites = /\/accounts\/[^/]+\/sites\?/;
     await page.route(sites, (route) => route.fulfill({ status: 400, json: { message: 'Failed' } }));

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { HOUR_SECONDS } from '../../src/lib/durations.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
+import { onlyInLong } from '../rounds.ts';
 import {
   expectAccessible,
   expireSessionsAtNextChange,
@@ -158,28 +159,31 @@ describe('the second factor', () => {
     expect(await third.getByLabel('Phone number').inputValue()).toBe('555 0100');
   });
 
-  it('returns to the sign-in page after too many wrong codes, and lets another user sign in', async () => {
-    // Attempts of earlier tests count for one hour.
-    clock.skip(HOUR_SECONDS);
-    const other = await portal.browser();
-    await other.goto('/me/profile');
-    await fillSignIn(other, owner.email, PASSWORD);
-    await other.getByRole('button', { name: 'Sign in as another user' }).click();
-    await fillSignIn(other, owner.email, PASSWORD);
-    const said = other.getByText(/^The code is wrong|^It took too long/);
-    for (let wrong = 1; wrong <= 5; wrong++) {
-      await other.getByLabel('Six-digit code').fill('000000');
-      const answered = other.waitForResponse(/second_factor$/);
-      await other.getByRole('button', { name: 'Continue' }).click();
-      await answered;
-      await said.waitFor();
-    }
-    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await expect.poll(() => said.textContent()).toContain('too many codes were wrong');
-    expect(new URL(other.url()).pathname).toBe('/me/profile');
-  });
+  onlyInLong(it)(
+    'returns to the sign-in page after too many wrong codes, and lets another user sign in',
+    async () => {
+      // Attempts of earlier tests count for one hour.
+      clock.skip(HOUR_SECONDS);
+      const other = await portal.browser();
+      await other.goto('/me/profile');
+      await fillSignIn(other, owner.email, PASSWORD);
+      await other.getByRole('button', { name: 'Sign in as another user' }).click();
+      await fillSignIn(other, owner.email, PASSWORD);
+      const said = other.getByText(/^The code is wrong|^It took too long/);
+      for (let wrong = 1; wrong <= 5; wrong++) {
+        await other.getByLabel('Six-digit code').fill('000000');
+        const answered = other.waitForResponse(/second_factor$/);
+        await other.getByRole('button', { name: 'Continue' }).click();
+        await answered;
+        await said.waitFor();
+      }
+      await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await expect.poll(() => said.textContent()).toContain('too many codes were wrong');
+      expect(new URL(other.url()).pathname).toBe('/me/profile');
+    },
+  );
 
-  it('must be set up first if an account requires it', async () => {
+  onlyInLong(it)('must be set up first if an account requires it', async () => {
     const { homeport } = portal;
     const { owner, accountId } = await homeport.ownedAccount();
     await homeport.platform.database.write(({ queries }) =>
@@ -234,7 +238,7 @@ describe('an invitation', () => {
     await expectAccessibleInBothThemes(page);
   });
 
-  it('is accepted with one click by an existing user', async () => {
+  onlyInLong(it)('is accepted with one click by an existing user', async () => {
     const { homeport } = portal;
     const { owner: known } = await homeport.ownedAccount();
     const page = await portal.signedIn(known);
@@ -257,7 +261,7 @@ describe('an invitation', () => {
 });
 
 describe('an unwanted invitation', () => {
-  it('is declined after confirmation, and its link stops working', async () => {
+  onlyInLong(it)('is declined after confirmation, and its link stops working', async () => {
     const { owner, accountId } = await portal.homeport.ownedAccount();
     const email = 'bea@people.example';
     const user = { account_id: accountId, first_name: 'Bea', last_name: 'Busy', email, roles: 'full' };
@@ -302,7 +306,7 @@ describe('a link of the first start or of the command line', () => {
     await page.getByText('This link does not work').waitFor();
   });
 
-  it('does not sign in a user with a second factor without a code', async () => {
+  onlyInLong(it)('does not sign in a user with a second factor without a code', async () => {
     const { owner } = await portal.homeport.ownedAccount();
     const own = await portal.signedIn(owner, { at: '/me/security' });
     await own.getByRole('button', { name: 'Turn on second factor' }).click();
@@ -317,7 +321,7 @@ describe('a link of the first start or of the command line', () => {
     await inPortal(page);
   });
 
-  it('leads to the sign-in page if signing in is refused', async () => {
+  onlyInLong(it)('leads to the sign-in page if signing in is refused', async () => {
     const { owner } = await portal.homeport.ownedAccount();
     const link = await portal.homeport.services.passwords.createLink(owner.userId, 'first');
     const page = await portal.browser();

@@ -131,7 +131,7 @@ describe('a site', () => {
     await page.getByText('You have no sites yet').waitFor();
   });
 
-  it('gets an existing install, which is detached and moved back', async () => {
+  onlyInLong(it)('gets an existing install, which is detached and moved back', async () => {
     const site = await made('Journal');
     await follow('Sites');
     const { name, id } = await portal.homeport.install(owner, accountId, {
@@ -176,32 +176,35 @@ describe('a site', () => {
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
-  it('is renamed and deleted from the menu of its row, which keeps the sort order in the address', async () => {
-    await made('Zoo');
-    const sorted = `/accounts/${accountId}/sites?sort=-name`;
-    await page.goto(sorted);
-    const act = async (name: string, action: string) => {
-      await page.getByRole('button', { name: `Actions for ${name}` }).click();
-      await page.getByRole('button', { name: action, exact: true }).click();
-    };
-    await page.getByRole('button', { name: 'Actions for Zoo' }).click();
-    await page.getByRole('link', { name: 'Installs' }).last().waitFor();
-    await expectAccessibleInBothThemes(page);
-    await page.keyboard.press('Escape');
-    await act('Zoo', 'Rename');
-    await page.getByRole('textbox', { name: 'Name' }).fill('Aquarium');
-    await page.getByRole('button', { name: 'Rename site' }).click();
-    await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    await page.getByRole('checkbox', { name: 'Select Aquarium' }).check();
-    const bar = page.getByRole('region', { name: 'Selected sites' });
-    await bar.getByText('1 site selected').waitFor();
-    await act('Aquarium', 'Delete');
-    await page.getByLabel('Type Aquarium to confirm').fill('Aquarium');
-    await page.getByRole('button', { name: 'Delete site' }).click();
-    await page.getByRole('row', { name: /Aquarium/ }).waitFor({ state: 'detached' });
-    await bar.waitFor({ state: 'detached' });
-    expect(page.url()).toBe(`${portal.homeport.origin}${sorted}`);
-  });
+  onlyInLong(it)(
+    'is renamed and deleted from the menu of its row, which keeps the sort order in the address',
+    async () => {
+      await made('Zoo');
+      const sorted = `/accounts/${accountId}/sites?sort=-name`;
+      await page.goto(sorted);
+      const act = async (name: string, action: string) => {
+        await page.getByRole('button', { name: `Actions for ${name}` }).click();
+        await page.getByRole('button', { name: action, exact: true }).click();
+      };
+      await page.getByRole('button', { name: 'Actions for Zoo' }).click();
+      await page.getByRole('link', { name: 'Installs' }).last().waitFor();
+      await expectAccessibleInBothThemes(page);
+      await page.keyboard.press('Escape');
+      await act('Zoo', 'Rename');
+      await page.getByRole('textbox', { name: 'Name' }).fill('Aquarium');
+      await page.getByRole('button', { name: 'Rename site' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      await page.getByRole('checkbox', { name: 'Select Aquarium' }).check();
+      const bar = page.getByRole('region', { name: 'Selected sites' });
+      await bar.getByText('1 site selected').waitFor();
+      await act('Aquarium', 'Delete');
+      await page.getByLabel('Type Aquarium to confirm').fill('Aquarium');
+      await page.getByRole('button', { name: 'Delete site' }).click();
+      await page.getByRole('row', { name: /Aquarium/ }).waitFor({ state: 'detached' });
+      await bar.waitFor({ state: 'detached' });
+      expect(page.url()).toBe(`${portal.homeport.origin}${sorted}`);
+    },
+  );
 
   onlyInLong(it)('is found by the server among many when an install moves to it', async () => {
     const many = Array.from({ length: 55 }, (_, index) => `Branch ${index}`);

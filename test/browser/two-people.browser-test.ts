@@ -5,6 +5,7 @@ import { PHP_RANGES, phpBounds } from '../../src/hosting/policy/php-limits.ts';
 import { type ServedMachine, serveMachine } from '../../src/hosting/remote/embedded-machine.fixture.ts';
 import { text } from '../client.ts';
 import type { Person } from '../homeport.ts';
+import { isLong, onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { focused, type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
@@ -178,27 +179,33 @@ const FORMS: {
   },
 ];
 
-it.each(FORMS)('keeps what the user typed for $what', async ({ at, label, typed, path, theirs, seen }) => {
-  await page.goto(at());
-  await field(label).fill(typed);
-  await benChanges(path(), theirs);
-  await conflict().getByText(seen, { exact: true }).waitFor();
-  expect(await field(label).inputValue()).toBe(typed);
-});
+it.each(isLong ? FORMS : FORMS.slice(0, 1))(
+  'keeps what the user typed for $what',
+  async ({ at, label, typed, path, theirs, seen }) => {
+    await page.goto(at());
+    await field(label).fill(typed);
+    await benChanges(path(), theirs);
+    await conflict().getByText(seen, { exact: true }).waitFor();
+    expect(await field(label).inputValue()).toBe(typed);
+  },
+);
 
-it('finds a nickname that someone else saved, and saves the one that the user keeps', async () => {
-  await page.goto(`/accounts/${accountId}/settings`);
-  await field('Account nickname').fill('mine');
-  await portal.homeport.services.accounts.updateByOperator(accountId, { nickname: 'theirs' });
-  await button('Save nickname').click();
-  await conflict().getByText('theirs', { exact: true }).waitFor();
-  expect(await field('Account nickname').inputValue()).toBe('mine');
-  await button('Keep mine: Account nickname').click();
-  await button('Save nickname').click();
-  await page.getByText('Saved the nickname mine.').waitFor();
-});
+onlyInLong(it)(
+  'finds a nickname that someone else saved, and saves the one that the user keeps',
+  async () => {
+    await page.goto(`/accounts/${accountId}/settings`);
+    await field('Account nickname').fill('mine');
+    await portal.homeport.services.accounts.updateByOperator(accountId, { nickname: 'theirs' });
+    await button('Save nickname').click();
+    await conflict().getByText('theirs', { exact: true }).waitFor();
+    expect(await field('Account nickname').inputValue()).toBe('mine');
+    await button('Keep mine: Account nickname').click();
+    await button('Save nickname').click();
+    await page.getByText('Saved the nickname mine.').waitFor();
+  },
+);
 
-it('keeps the form of a redirect that someone else deletes', async () => {
+onlyInLong(it)('keeps the form of a redirect that someone else deletes', async () => {
   const redirects = `/installs/${install.id}/redirects`;
   const { body } = await ann.client.post(redirects, { from: '/old', to: '/new' });
   await open('redirects');
@@ -223,7 +230,7 @@ it('keeps the form of a redirect that someone else deletes', async () => {
   expect(await field('To').inputValue()).toBe('/mine');
 });
 
-it('keeps the choice of a role, and says which one someone else gave', async () => {
+onlyInLong(it)('keeps the choice of a role, and says which one someone else gave', async () => {
   const { userId } = await portal.homeport.person(accountId, 'partial', [install.id]);
   await page.goto(`/accounts/${accountId}/people`);
   await page
@@ -238,7 +245,7 @@ it('keeps the choice of a role, and says which one someone else gave', async () 
   expect(await page.getByRole('radio', { name: 'Full', exact: true }).isChecked()).toBe(true);
 });
 
-it('does not move an install back that someone else has moved', async () => {
+onlyInLong(it)('does not move an install back that someone else has moved', async () => {
   const path = `/installs/${install.id}`;
   const site = await ben.client.post('/sites', { name: 'Shop', account_id: accountId });
   await benChanges(path, { site_id: text(site.body, 'id'), environment: 'staging' });

@@ -100,7 +100,7 @@ onlyInLong(it)('lists the delivery of a change, and delivers it again', async ()
   await page.getByLabel('Status', { exact: true }).selectOption('All');
 });
 
-it('edits a webhook, rotates its secret and switches it off and on', async () => {
+onlyInLong(it)('edits a webhook, rotates its secret and switches it off and on', async () => {
   await button('Edit').click();
   await page.getByLabel('Description').fill('Chat');
   await page.getByLabel('All events').check();
@@ -119,19 +119,22 @@ it('edits a webhook, rotates its secret and switches it off and on', async () =>
   expectSigned(secret);
 });
 
-it('emails a link to the webhook that Homeport switched off, which is deleted there', async () => {
-  receiver.answer = () => 410;
-  await owner.client.post('/sites', { name: 'Blog', account_id: accountId });
-  // The open page shows it without a reload.
-  await page.getByText('Homeport switched this webhook off.').waitFor();
-  await portal.homeport.idle();
-  const mail = mailsTo(portal.homeport, owner.email).find(({ text }) => text.includes('switched off'));
-  const link = /^ {2}(http\S+)$/m.exec(mail?.text ?? '')?.[1] ?? '';
-  await page.goto('/me/profile');
-  await page.goto(link);
-  await page.getByText('Homeport switched this webhook off.').waitFor();
-  await expectAccessibleInBothThemes(page);
-  await button('Delete').click();
-  await confirm('Delete webhook');
-  await page.getByText('No webhooks yet.').waitFor();
-});
+onlyInLong(it)(
+  'emails a link to the webhook that Homeport switched off, which is deleted there',
+  async () => {
+    receiver.answer = () => 410;
+    await owner.client.post('/sites', { name: 'Blog', account_id: accountId });
+    // The open page shows it without a reload.
+    await page.getByText('Homeport switched this webhook off.').waitFor();
+    await portal.homeport.idle();
+    const mail = mailsTo(portal.homeport, owner.email).find(({ text }) => text.includes('switched off'));
+    const link = /^ {2}(http\S+)$/m.exec(mail?.text ?? '')?.[1] ?? '';
+    await page.goto('/me/profile');
+    await page.goto(link);
+    await page.getByText('Homeport switched this webhook off.').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await button('Delete').click();
+    await confirm('Delete webhook');
+    await page.getByText('No webhooks yet.').waitFor();
+  },
+);

@@ -89,7 +89,7 @@ describe.skipIf(!hasOpenSsh())("OpenSSH's own client", () => {
     ];
     const { code, output } = await sftp(`${batch.join('\n')}\n`);
     expect(output).toContain('Remote working directory: /');
-    expect(output).toMatch(/-rw-------\s+\S+ +\S+ +\S+ +20971520 .* renamed/);
+    expect(output).toMatch(new RegExp(`-rw-------\\s+\\S+ +\\S+ +\\S+ +${content.length} .* renamed`));
     expect(code).toBe(0);
     expect(fs.readFileSync(join(here.base, 'back')).equals(content)).toBe(true);
     expect(fs.readFileSync(here.hostFile('tree/sub/a'), 'utf8')).toBe('a');
