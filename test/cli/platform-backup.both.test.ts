@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -149,6 +150,7 @@ test('a backup made while writes go on is whole, and has what was written before
         const { status, body } = await client.post('/sites', { name: 'Meanwhile', account_id: account });
         expect(status).toBe(201);
         written.push(text(body, 'id'));
+        await sleep(20);
       }
       const { code, stdout, stderr } = await creating.ended;
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
