@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { miscountedAccounts, recountAccount } from '../../features/websites/installs/recount-store.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printJson } from '../terminal/output.ts';
 
@@ -14,6 +13,9 @@ export function addAccountRecountCommand(account: Command): void {
       '\n"homeport doctor" says whether it is needed.\n\nExample:\n  homeport account recount',
     )
     .action(async ({ json }: { json?: boolean }, command: Command) => {
+      const { miscountedAccounts, recountAccount } = await import(
+        '../../features/websites/installs/recount-store.ts'
+      );
       await withPlatform(command, async ({ database }) => {
         const accounts = await miscountedAccounts(database.reader);
         for (const id of accounts) await recountAccount(database, id);
