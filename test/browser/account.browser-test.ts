@@ -187,7 +187,7 @@ describe('an account', () => {
     await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('content');
   });
 
-  it('offers a partial user only their own installs', async () => {
+  onlyInLong(it)('offers a partial user only their own installs', async () => {
     const partial = await portal.homeport.person(accountId, 'partial', [given.id]);
     const theirs = await portal.signedIn(partial);
     await theirs.getByText('Nothing needs attention').waitFor();

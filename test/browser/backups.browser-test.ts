@@ -174,7 +174,7 @@ describe('backups', () => {
       .waitFor({ state: 'detached' });
   });
 
-  it('open to their files, and download or restore single ones', async () => {
+  onlyInLong(it)('open to their files, and download or restore single ones', async () => {
     const files = (path: string) => hostFolder('installs', album.id, 'files', path);
     mkdirSync(files('photos/2026'), { recursive: true });
     writeFileSync(files('index.html'), 'as it was');
@@ -365,7 +365,7 @@ describe('backups', () => {
     expect(await website(other)).toBe('of the first');
   });
 
-  it('are deleted after a confirmation, unless they are in use', async () => {
+  onlyInLong(it)('are deleted after a confirmation, unless they are in use', async () => {
     await showBackups(shop);
     const release = await holdUp(shop);
     const { body } = await owner.client.get(`/installs/${shop.id}/backups?limit=100`);

@@ -266,7 +266,7 @@ describe('the overview', () => {
     await theirs.context().close();
   });
 
-  it('moves an install into a site', async () => {
+  onlyInLong(it)('moves an install into a site', async () => {
     const site = await owner.client.post('/sites', { name: 'Shop', account_id: accountId });
     expect(site.status).toBe(201);
     await follow('Settings');
@@ -283,7 +283,7 @@ describe('the overview', () => {
   });
 });
 
-describe('the sidebar', () => {
+onlyInLong(describe)('the sidebar', () => {
   onlyInLong(it)('has the places of the install, and tabs between pages that belong together', async () => {
     const places = page.getByRole('navigation', { name: `Sections of ${install.name}` });
     const labels = async () => (await places.getByRole('link').allTextContents()).join(' · ');
@@ -329,7 +329,7 @@ describe('the sidebar', () => {
   });
 });
 
-describe('caches', () => {
+onlyInLong(describe)('caches', () => {
   onlyInLong(it)('are purged if the install has them', async () => {
     await follow('Caches');
     await page.getByRole('button', { name: 'Purge page cache' }).click();
@@ -343,7 +343,7 @@ describe('caches', () => {
     await expectPresentable();
   });
 
-  it('purge single pages by address', async () => {
+  onlyInLong(it)('purge single pages by address', async () => {
     await follow('Caches');
     const addresses = page.getByLabel('Addresses to purge');
     await addresses.fill('/news/\nhttps://other.example/news/');
@@ -558,7 +558,7 @@ describe('an install that runs WordPress', () => {
   });
 });
 
-describe('offloading', () => {
+onlyInLong(describe)('offloading', () => {
   onlyInLong(it)(
     'is rejected with a reason, and active once the bucket has the validation file',
     async () => {
@@ -617,8 +617,8 @@ describe('offloading', () => {
   );
 });
 
-describe('connecting', () => {
-  it('shows the command and where to add a key', async () => {
+onlyInLong(describe)('connecting', () => {
+  onlyInLong(it)('shows the command and where to add a key', async () => {
     await follow('Access');
     await page.getByText('to connect immediately').waitFor();
     await expectPresentable();

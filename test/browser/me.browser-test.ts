@@ -233,7 +233,7 @@ describe('password, second factor and sessions', () => {
   });
 });
 
-describe('API access', () => {
+onlyInLong(describe)('API access', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'homeport-curl-'));
@@ -287,10 +287,10 @@ describe('API access', () => {
   );
 });
 
-describe('a password that is shown once', () => {
+onlyInLong(describe)('a password that is shown once', () => {
   const isShown = () => page.getByText('The password is not shown again').isVisible();
 
-  it('asks before a link or Back leaves the page', async () => {
+  onlyInLong(it)('asks before a link or Back leaves the page', async () => {
     await open('SSH keys');
     await open('API access');
     await page.getByRole('button', { name: 'New credential' }).click();

@@ -75,7 +75,7 @@ describe('signing in', () => {
     await expectAccessible(page);
   });
 
-  it('selects a wrong password, which the message describes', async () => {
+  onlyInLong(it)('selects a wrong password, which the message describes', async () => {
     const page = await portal.browser();
     await page.goto('/');
     await page.getByLabel('Email address').fill('nobody@people.example');
@@ -260,7 +260,7 @@ describe('an invitation', () => {
   });
 });
 
-describe('an unwanted invitation', () => {
+onlyInLong(describe)('an unwanted invitation', () => {
   onlyInLong(it)('is declined after confirmation, and its link stops working', async () => {
     const { owner, accountId } = await portal.homeport.ownedAccount();
     const email = 'bea@people.example';

@@ -252,7 +252,7 @@ describe('a site', () => {
     await page.getByRole('link', { name: 'Branch 12' }).waitFor();
   });
 
-  it('of another user appears without a reload, with the state of its installs', async () => {
+  onlyInLong(it)('of another user appears without a reload, with the state of its installs', async () => {
     await follow('Installs');
     await page.getByRole('table', { name: 'Installs', exact: true }).waitFor();
     const held = installName();
