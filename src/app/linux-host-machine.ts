@@ -35,7 +35,7 @@ import { createLinuxDatabaseLinks } from '../hosting/linux/websites/database-lin
 import { createLiveInstalls } from '../hosting/linux/websites/live-installs.ts';
 import { linkLogs } from '../hosting/linux/websites/log-link.ts';
 import { cgroupOf, type WebsiteRemains } from '../hosting/linux/websites/provisioning.ts';
-import { createCompiledCores } from '../hosting/linux/wordpress/compiled-cores.ts';
+import { createCompiledCores, noCompiledCores } from '../hosting/linux/wordpress/compiled-cores.ts';
 import { createDatabaseTemplates } from '../hosting/linux/wordpress/database-templates.ts';
 import { rotateErrorLog } from '../hosting/linux/wordpress/error-log.ts';
 import { createWebsites } from '../hosting/linux/wordpress/website.ts';
@@ -68,6 +68,8 @@ export interface MachineSurroundings {
   reached?: (step: string, website: WebsiteRemains) => void;
   /** How long the checks of a change of a website wait. */
   checkPace?: Partial<CheckPace>;
+  /** Whether the host compiles WordPress for its websites, which pays off after many pages. Default: yes. */
+  compilesWordpress?: boolean;
 }
 
 /** Puts the parts of the Linux host together. `questions`: what it asks the control plane. */
@@ -82,6 +84,7 @@ export function createHostMachine(
     instance = 'homeport',
     reached,
     checkPace,
+    compilesWordpress = true,
   }: MachineSurroundings,
 ): HostMachine {
   const layout = layoutOf(config);
@@ -198,7 +201,7 @@ export function createHostMachine(
     }),
     releasesUrl: config.wordpressReleasesUrl,
     templates,
-    compiledCores: createCompiledCores({ layout, users, log }),
+    compiledCores: compilesWordpress ? createCompiledCores({ layout, users, log }) : noCompiledCores,
     web,
     purges: createPurgeSockets({ layout, queue, clock, log }),
     mail,

@@ -10,7 +10,8 @@ import { text } from '../client.ts';
 import { visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { type ManualClock, manualClock } from '../manual-clock.ts';
-import { createTestMachine, type TestMachine } from './machine.ts';
+import type { TestMachine } from "./machine.ts";
+import { createPreparedMachine } from "./prepared.ts";
 
 const run = promisify(execFile);
 
@@ -21,7 +22,7 @@ let owner: Person;
 let accountId: string;
 
 beforeAll(async () => {
-  machine = await createTestMachine();
+  machine = await createPreparedMachine();
   await machine.start();
   clock = manualClock(new Date());
   homeport = await startTestHomeport({ clock, environment: machine.environment });

@@ -8,6 +8,7 @@ if (instance === undefined || step === undefined) throw new Error('usage: killed
 
 await startHostMachine(readConfig(process.env), {
   instance,
+  compilesWordpress: false,
   log: pino({ level: 'error' }, pino.destination(2)),
   reached(reached) {
     if (reached === step) process.kill(process.pid, 'SIGKILL');

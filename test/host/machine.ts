@@ -20,7 +20,7 @@ export interface TestMachine {
   instance: string;
   folder: string;
   runFolder: string;
-  /** Starts the host, also after a stop. */
+  /** Starts the host, also after a stop. It compiles no WordPress unless told so, because that costs more than all pages of a test. */
   start(surroundings?: Partial<MachineSurroundings>): Promise<RunningMachine>;
   /** Stops and removes everything. */
   remove(): Promise<void>;
@@ -65,7 +65,7 @@ export async function createTestMachine(
     folder,
     runFolder,
     async start(surroundings = {}) {
-      running = await startHostMachine(config, { log, instance, ...surroundings });
+      running = await startHostMachine(config, { log, instance, compilesWordpress: false, ...surroundings });
       const { stop } = running;
       return {
         ...running,

@@ -1,5 +1,5 @@
 import { testOperations } from '../operations/cases.ts';
-import { createTestMachine } from './machine.ts';
+import { createPreparedMachine } from "./prepared.ts";
 import { startPlatform } from './platform.ts';
 
-testOperations(async () => startPlatform(await createTestMachine({ HOMEPORT_WP_CLI_SOURCE: 'packaged' })));
+testOperations(async () => startPlatform(await createPreparedMachine({ HOMEPORT_WP_CLI_SOURCE: 'packaged' })));

@@ -8,6 +8,7 @@ if (instance === undefined) throw new Error('usage: own-host.ts <instance>');
 
 const machine = await startHostMachine(readConfig(process.env), {
   instance,
+  compilesWordpress: false,
   log: pino({ level: 'error' }, pino.destination(2)),
 });
 process.once('SIGTERM', () => void machine.stop().then(() => process.exit(0)));

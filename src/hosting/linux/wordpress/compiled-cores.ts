@@ -31,6 +31,9 @@ export interface CompiledCores {
   find(php: PhpRuntime, wordpressVersion: string): Promise<string | null>;
 }
 
+/** For hosts that make few pages: websites compile WordPress themselves. */
+export const noCompiledCores: CompiledCores = { ensure: async () => {}, find: async () => null };
+
 export interface CompiledCoresOptions {
   layout: LinuxLayout;
   users: UnixUsers;

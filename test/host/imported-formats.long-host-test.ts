@@ -17,7 +17,8 @@ import { text } from '../client.ts';
 import { visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { cases } from '../rounds.ts';
-import { createTestMachine, type TestMachine } from './machine.ts';
+import type { TestMachine } from "./machine.ts";
+import { createPreparedMachine } from "./prepared.ts";
 
 /** One website, imported from every format, must look to its visitors as it did on its former host. */
 const run = promisify(execFile);
@@ -52,7 +53,7 @@ const PATHS = [
 
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'formats-'));
-  machine = await createTestMachine();
+  machine = await createPreparedMachine();
   await machine.start();
   homeport = await startTestHomeport({ environment: machine.environment });
   ({ accountId, owner } = await homeport.ownedAccount());

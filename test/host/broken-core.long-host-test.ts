@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { visit } from '../edge.ts';
-import { createTestMachine, type TestMachine } from './machine.ts';
+import type { TestMachine } from "./machine.ts";
+import { createPreparedMachine } from "./prepared.ts";
 import { plainState } from './state.ts';
 import { copyAsVersion, wordpressCore } from './wordpress-core.ts';
 
 let machine: TestMachine;
 beforeAll(async () => {
-  machine = await createTestMachine();
+  machine = await createPreparedMachine();
 });
 afterAll(() => machine?.remove());
 

@@ -11,7 +11,8 @@ import { hasChromium } from '../chromium.ts';
 import { type Visit, visit } from '../edge.ts';
 import { installName } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
-import { createTestMachine, type TestMachine } from './machine.ts';
+import type { TestMachine } from "./machine.ts";
+import { createPreparedMachine } from "./prepared.ts";
 
 const run = promisify(execFile);
 
@@ -29,7 +30,7 @@ describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'homeport-portal-'));
     // The browser resolves names below the site domain to this machine too.
-    machine = await createTestMachine({ HOMEPORT_SITE_DOMAIN: 'localhost' });
+    machine = await createPreparedMachine({ HOMEPORT_SITE_DOMAIN: 'localhost' });
     await Promise.all([machine.start(), buildPortal(join(folder, 'portal'))]);
     portal = await startPortal({ environment: machine.environment, portalFolder: join(folder, 'portal') });
     page = await portal.browser();

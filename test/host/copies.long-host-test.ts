@@ -5,7 +5,8 @@ import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { field, text } from '../client.ts';
 import { visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
-import { createTestMachine, type TestMachine } from './machine.ts';
+import type { TestMachine } from "./machine.ts";
+import { createPreparedMachine } from "./prepared.ts";
 
 const run = promisify(execFile);
 
@@ -15,7 +16,7 @@ let owner: Person;
 let accountId: string;
 
 beforeAll(async () => {
-  machine = await createTestMachine();
+  machine = await createPreparedMachine();
   await machine.start();
   homeport = await startTestHomeport({ environment: machine.environment });
   ({ accountId, owner } = await homeport.ownedAccount());
