@@ -1,8 +1,8 @@
 /** Whether this is `npm run test:long` or `test:host:long`, where tests that repeat themselves do so more often. */
 export const isLong = process.env.HOMEPORT_TEST_LONG === '1';
 
-/** How often a test repeats itself: a few times, or many times in the long tests. */
-export const rounds = (few: number, many: number): number => (isLong ? many : few);
+/** How often a test repeats itself, or with what: a few times, or many times in the long tests. */
+export const rounds = <Rounds>(few: Rounds, many: Rounds): Rounds => (isLong ? many : few);
 
 type Register = (name: string, body: () => void | Promise<void>) => void;
 

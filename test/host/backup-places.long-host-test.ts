@@ -74,7 +74,7 @@ async function restart(more: { backupRepository: string | null }): Promise<void>
   await running.stop();
   running = await startHostMachine(
     { ...machine.config, ...more },
-    { log: silent, instance: machine.instance, compilesWordpress: false },
+    { log: silent, instance: machine.instance },
   );
 }
 

@@ -7,7 +7,9 @@ import { takesConnections } from '../../src/cli/platform/host-socket.ts';
 import { hasSystemd } from '../../src/lib/has-systemd.ts';
 import { runCommand, succeeds } from '../../src/lib/run-command.ts';
 import { type Environment, environmentFor, type Running, run, serve } from '../cli/run-homeport.ts';
-import { createTestMachine, type TestMachine } from './machine.ts';
+import { onlyInLong } from '../rounds.ts';
+import type { TestMachine } from './machine.ts';
+import { createPreparedMachine } from './prepared.ts';
 
 /** The program chooses its names itself, so a Homeport that already runs on this machine would be mistaken for it. */
 const isFree = !(await takesConnections('/run/homeport-host/host.sock')) && !hasSystemd();
@@ -20,9 +22,7 @@ describe.runIf(isFree)('a server started by root without systemd', () => {
   let account: Account;
 
   beforeAll(async () => {
-    machine = await createTestMachine();
-    // Slow, so done once and with a longer timeout.
-    await (await machine.start()).stop();
+    machine = await createPreparedMachine();
     madeUser = !(await succeeds('getent', ['passwd', 'homeport']));
     if (madeUser) await runCommand('useradd', ['--system', '--user-group', '--no-create-home', 'homeport']);
     account = await accountNamed('homeport');
@@ -97,7 +97,7 @@ describe.runIf(isFree)('a server started by root without systemd', () => {
     await endOf(server);
   });
 
-  test('restarts the server when it is killed, while the websites go on', async () => {
+  onlyInLong(test)('restarts the server when it is killed, while the websites go on', async () => {
     const server = await serve(environment);
     const [api] = await apiOf(server);
     const host = await hostOf(server);
@@ -111,7 +111,7 @@ describe.runIf(isFree)('a server started by root without systemd', () => {
     await endOf(server);
   });
 
-  test('leaves nothing when it is killed, and the next one starts its own host', async () => {
+  onlyInLong(test)('leaves nothing when it is killed, and the next one starts its own host', async () => {
     const killed = await serve(environment);
     const orphan = await hostOf(killed);
     killed.process.kill('SIGKILL');

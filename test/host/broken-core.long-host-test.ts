@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { visit } from '../edge.ts';
-import type { TestMachine } from "./machine.ts";
-import { createPreparedMachine } from "./prepared.ts";
+import type { TestMachine } from './machine.ts';
+import { createPreparedMachine } from './prepared.ts';
 import { plainState } from './state.ts';
 import { copyAsVersion, wordpressCore } from './wordpress-core.ts';
 

@@ -10,8 +10,8 @@ import { text } from '../client.ts';
 import { visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { type ManualClock, manualClock } from '../manual-clock.ts';
-import type { TestMachine } from "./machine.ts";
-import { createPreparedMachine } from "./prepared.ts";
+import type { TestMachine } from './machine.ts';
+import { createPreparedMachine } from './prepared.ts';
 
 const run = promisify(execFile);
 

@@ -11,6 +11,7 @@ import { tablePaths } from '../../src/hosting/linux/nginx/edge-options.ts';
 import { runCommand } from '../../src/lib/run-command.ts';
 import { silent } from '../database.ts';
 import { visit } from '../edge.ts';
+import { cases, onlyInLong } from '../rounds.ts';
 import type { TestMachine } from './machine.ts';
 import { createPreparedMachine } from './prepared.ts';
 import { plainState } from './state.ts';
@@ -95,11 +96,16 @@ test('a removed Unix user is created again, with the id of its files', async () 
   expect(await users.find(install.id)).toEqual(before);
 });
 
-test.each([
-  ['passwd', /user drifting is missing/],
-  ['group', /group or the password line of drifting/],
-  ['shadow', /group or the password line of drifting/],
-])('a lost line in %s is written again', async (file, message) => {
+test.each(
+  cases<[string, RegExp]>(
+    ['passwd'],
+    [
+      ['passwd', /user drifting is missing/],
+      ['group', /group or the password line of drifting/],
+      ['shadow', /group or the password line of drifting/],
+    ],
+  ),
+)('a lost line in %s is written again', async (file, message) => {
   const before = await unixUsers().find(install.id);
   await loseLine(file, 'drifting');
   await expectRepaired(/unix user/, message);
@@ -107,7 +113,7 @@ test.each([
   expect(await readFile(join(ACCOUNTS, file), 'utf8')).toContain('drifting:');
 });
 
-test('a group without a user is removed', async () => {
+onlyInLong(test)('a group without a user is removed', async () => {
   const users = unixUsers();
   await users.ensure({ installId: crypto.randomUUID(), name: 'left', home: '/srv/left', shell: '/bin/sh' });
   await loseLine('passwd', 'left');
@@ -115,35 +121,38 @@ test('a group without a user is removed', async () => {
   expect(await readFile(join(ACCOUNTS, 'shadow'), 'utf8')).not.toContain('left:');
 });
 
-test('a Unix user with another id than its files is reported, and gets no access to them', async () => {
-  const users = unixUsers();
-  const before = await users.find(install.id);
-  await users.remove(install.id);
-  const { uid } = await users.ensure({ ...account(), uid: machine.config.hostUids.first + 50 });
-  const found = await running.host.inspect([install], true);
-  expect(found).toEqual([
-    expect.objectContaining({
-      thing: 'install drifting: unix user',
-      message: `Its user has the ids ${uid}:${uid}, but its files belong to ${before?.uid}:${before?.gid}.`,
-      mended: false,
-    }),
-  ]);
-  expect((await stat(layout().htdocsOf(install.id))).uid).toBe(before?.uid);
-  await users.remove(install.id);
-  await users.ensure({ ...account(), uid: before?.uid });
-});
+onlyInLong(test)(
+  'a Unix user with another id than its files is reported, and gets no access to them',
+  async () => {
+    const users = unixUsers();
+    const before = await users.find(install.id);
+    await users.remove(install.id);
+    const { uid } = await users.ensure({ ...account(), uid: machine.config.hostUids.first + 50 });
+    const found = await running.host.inspect([install], true);
+    expect(found).toEqual([
+      expect.objectContaining({
+        thing: 'install drifting: unix user',
+        message: `Its user has the ids ${uid}:${uid}, but its files belong to ${before?.uid}:${before?.gid}.`,
+        mended: false,
+      }),
+    ]);
+    expect((await stat(layout().htdocsOf(install.id))).uid).toBe(before?.uid);
+    await users.remove(install.id);
+    await users.ensure({ ...account(), uid: before?.uid });
+  },
+);
 
 test('a folder readable by others is closed', async () => {
   await chmod(layout().privateOf(install.id), 0o777);
   await expectRepaired(/folders/, /private/);
 });
 
-test('a row of the edge edited by hand is rewritten', async () => {
+onlyInLong(test)('a row of the edge edited by hand is rewritten', async () => {
   await writeFile(join(tablePaths(layout()).installs, `${install.id}.json`), '{}\n');
   await expectRepaired(/web server/, /./);
 });
 
-test('a website served by an old state is served by its record', async () => {
+onlyInLong(test)('a website served by an old state is served by its record', async () => {
   const more = '{"name":"more.sites.test","redirectTo":null,"forceHttps":false,"certificate":null}';
   await withRecord(
     (record) => record.replace('"hostnames":[', `"hostnames":[${more},`),
@@ -156,7 +165,7 @@ test('a website served by an old state is served by its record', async () => {
   expect(await pageStatus('more.sites.test')).toBe(404);
 });
 
-test('the firewall is restored', async () => {
+onlyInLong(test)('the firewall is restored', async () => {
   await runCommand('nft', ['delete', 'table', 'inet', `homeport_${machine.instance}`]);
   await expectRepaired(/firewall/, /./);
 });
@@ -179,7 +188,7 @@ test('resources without an install are removed, but data without an owner is kep
   await sql('DROP DATABASE hp_stray');
 });
 
-test('an install unknown to the control plane and a missing one are reported', async () => {
+onlyInLong(test)('an install unknown to the control plane and a missing one are reported', async () => {
   const unknown = await running.host.inspect([], true);
   expect(unknown).toEqual([
     expect.objectContaining({
@@ -206,7 +215,7 @@ test('a lost database user and lost rights are restored', async () => {
   await expectRepaired(/database/, /The user drifting lacks rights/);
 });
 
-test('lost limits are set again', async () => {
+onlyInLong(test)('lost limits are set again', async () => {
   const cgroups = createCgroups({ instance: machine.instance, log: silent });
   const group = `install-${install.id}`;
   // A machine that allows no limits cannot lose any.
@@ -217,7 +226,7 @@ test('lost limits are set again', async () => {
   await expectRepaired(/limits/, /install-.* has .* instead of/);
 });
 
-test('a wrong address in homeport.php is corrected', async () => {
+onlyInLong(test)('a wrong address in homeport.php is corrected', async () => {
   const file = join(layout().homeOf(install.id), 'homeport.php');
   const before = await readFile(file, 'utf8');
   await writeFile(file, before.replace('drifting.sites.test', 'elsewhere.sites.test'));
@@ -225,7 +234,7 @@ test('a wrong address in homeport.php is corrected', async () => {
   expect(await readFile(file, 'utf8')).toBe(before);
 });
 
-test('an install with an unreadable record is reported, and stays as it is', async () => {
+onlyInLong(test)('an install with an unreadable record is reported, and stays as it is', async () => {
   const traces = async () => [await unixUsers().list(), await pageStatus(install.primaryHostname)];
   const before = await traces();
   await withRecord(
@@ -242,7 +251,7 @@ test('an install with an unreadable record is reported, and stays as it is', asy
   expect(await traces()).toEqual(before);
 });
 
-test('an install whose PHP version is gone is reported', async () => {
+onlyInLong(test)('an install whose PHP version is gone is reported', async () => {
   await withRecord(
     (record) => record.replace(/"phpVersion":"[^"]*"/, '"phpVersion":"7.0"'),
     async () =>
@@ -256,25 +265,28 @@ test('an install whose PHP version is gone is reported', async () => {
   );
 });
 
-test('an install that failed to start is reported, and starts once the obstacle is gone', async () => {
-  await running.stop();
-  const folder = join(layout().homeOf(install.id), '.restore');
-  await mkdir(folder);
-  await writeFile(join(folder, 'state.json'), '{}');
-  running = await machine.start();
-  expect(await running.host.inspect([install], true)).toContainEqual(
-    expect.objectContaining({
-      thing: 'the website drifting',
-      message: expect.stringMatching(/the host keeps trying: .* The repair failed/s),
-      mended: false,
-    }),
-  );
-  await rm(folder, { recursive: true });
-  // The host repairs it without help.
-  await expect.poll(() => running.host.inspect([install], false), { timeout: 100_000 }).toEqual([]);
-});
+onlyInLong(test)(
+  'an install that failed to start is reported, and starts once the obstacle is gone',
+  async () => {
+    await running.stop();
+    const folder = join(layout().homeOf(install.id), '.restore');
+    await mkdir(folder);
+    await writeFile(join(folder, 'state.json'), '{}');
+    running = await machine.start();
+    expect(await running.host.inspect([install], true)).toContainEqual(
+      expect.objectContaining({
+        thing: 'the website drifting',
+        message: expect.stringMatching(/the host keeps trying: .* The repair failed/s),
+        mended: false,
+      }),
+    );
+    await rm(folder, { recursive: true });
+    // The host repairs it without help.
+    await expect.poll(() => running.host.inspect([install], false), { timeout: 100_000 }).toEqual([]);
+  },
+);
 
-test('everything else is checked without a database server', async () => {
+onlyInLong(test)('everything else is checked without a database server', async () => {
   const settings = join(layout().mariadb, 'my.cnf');
   const before = await readFile(settings, 'utf8');
   const { stdout } = await runCommand('pgrep', ['-f', `^/usr/sbin/mariadbd .*${settings}`]);

@@ -17,8 +17,8 @@ import { text } from '../client.ts';
 import { visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { cases } from '../rounds.ts';
-import type { TestMachine } from "./machine.ts";
-import { createPreparedMachine } from "./prepared.ts";
+import type { TestMachine } from './machine.ts';
+import { createPreparedMachine } from './prepared.ts';
 
 /** One website, imported from every format, must look to its visitors as it did on its former host. */
 const run = promisify(execFile);

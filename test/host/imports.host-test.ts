@@ -8,8 +8,8 @@ import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { text } from '../client.ts';
 import { visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
-import type { TestMachine } from "./machine.ts";
-import { createPreparedMachine } from "./prepared.ts";
+import type { TestMachine } from './machine.ts';
+import { createPreparedMachine } from './prepared.ts';
 
 const run = promisify(execFile);
 

@@ -1,4 +1,4 @@
-import { rename, stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { InstallState } from '../../src/hosting/contract/install-state.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
@@ -9,6 +9,7 @@ import { cgroupOf } from '../../src/hosting/linux/websites/provisioning.ts';
 import { runCommand } from '../../src/lib/run-command.ts';
 import { silent } from '../database.ts';
 import { visit } from '../edge.ts';
+import { onlyInLong } from '../rounds.ts';
 import type { TestMachine } from './machine.ts';
 import { createPreparedMachine } from './prepared.ts';
 import { plainState } from './state.ts';
@@ -35,52 +36,60 @@ async function sql(statement: string): Promise<void> {
   await runCommand('mariadb', ['--no-defaults', '--socket', layout().mariadbSocket, '--execute', statement]);
 }
 
-test('after losing users, limits and rights, a machine serves its websites again, with the ids of their files', async () => {
-  const installs = ['losing-one', 'losing-two', 'losing-three'].map(plainState);
+test('after a restart of the machine and the loss of users, limits, rights and the firewall, websites are served, with the ids of their files', async () => {
+  const installs = ['losing-one', 'losing-two'].map(plainState);
   const first = await machine.start();
   for (const install of installs) await first.host.apply(install);
   const uids = installs.map(async ({ id }) => (await users().find(id))?.uid);
   const before = await Promise.all(uids);
   for (const { name } of installs) await sql(`DROP USER '${name}'@localhost`);
   await first.stop();
-  for (const { id } of installs) {
-    await users().remove(id);
-    await cgroups().remove(cgroupOf(id));
-  }
+  for (const { id } of installs) await users().remove(id);
+  await rm(machine.runFolder, { recursive: true });
+  for (const name of [...(await cgroups().list()), 'none']) await cgroups().remove(name);
+  await runCommand('nft', ['delete', 'table', 'inet', `homeport_${machine.instance}`]);
 
   const second = await machine.start();
   for (const [index, install] of installs.entries()) {
     const page = await home(install);
     expect(page.status, install.name).toBe(200);
     expect(page.headers['x-cache']).toBe('BYPASS');
+    expect(page.body).toContain('/wp-content/');
     expect((await users().find(install.id))?.uid).toBe(before[index]);
     expect((await stat(layout().htdocsOf(install.id))).uid).toBe(before[index]);
     expect(await cgroups().list()).toContain(cgroupOf(install.id));
   }
   expect(await second.host.inspect(installs, false)).toEqual([]);
+  // Another new website needs a place below the run folder too.
+  const other = plainState('after-loss');
+  await second.host.apply(other);
+  expect((await home(other)).status).toBe(200);
   await second.stop();
 });
 
-test('a user id taken by another user is not shared, and the other websites are served', async () => {
-  const { host, stop } = await machine.start();
-  const [robbed, other] = ['losing-four', 'losing-five'].map(plainState);
-  if (!robbed || !other) throw new Error('two installs');
-  await host.apply(robbed);
-  await host.apply(other);
-  const uid = (await users().find(robbed.id))?.uid;
-  await users().remove(robbed.id);
-  const thief = crypto.randomUUID();
-  await users().ensure({ installId: thief, name: 'thief', home: '/nonexistent', shell: '/bin/sh', uid });
+onlyInLong(test)(
+  'a user id taken by another user is not shared, and the other websites are served',
+  async () => {
+    const { host, stop } = await machine.start();
+    const [robbed, other] = ['losing-four', 'losing-five'].map(plainState);
+    if (!robbed || !other) throw new Error('two installs');
+    await host.apply(robbed);
+    await host.apply(other);
+    const uid = (await users().find(robbed.id))?.uid;
+    await users().remove(robbed.id);
+    const thief = crypto.randomUUID();
+    await users().ensure({ installId: thief, name: 'thief', home: '/nonexistent', shell: '/bin/sh', uid });
 
-  await expect(host.apply({ ...robbed, offload: null })).rejects.toThrow(/belongs to another user/);
-  expect((await home(other)).status).toBe(200);
-  const record = await createRecords({ folder: layout().records, log: silent }).read(robbed.id);
-  expect(record?.placement.uid).toBe(uid);
-  await users().remove(thief);
-  await host.apply(robbed);
-  expect((await home(robbed)).status).toBe(200);
-  await stop();
-});
+    await expect(host.apply({ ...robbed, offload: null })).rejects.toThrow(/belongs to another user/);
+    expect((await home(other)).status).toBe(200);
+    const record = await createRecords({ folder: layout().records, log: silent }).read(robbed.id);
+    expect(record?.placement.uid).toBe(uid);
+    await users().remove(thief);
+    await host.apply(robbed);
+    expect((await home(robbed)).status).toBe(200);
+    await stop();
+  },
+);
 
 test('a website that lost its record is not provisioned over its remains', async () => {
   const { host, stop } = await machine.start();

@@ -8,6 +8,7 @@ import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
 import { runCommand } from '../../src/lib/run-command.ts';
 import { silent } from '../database.ts';
+import { isLong } from '../rounds.ts';
 import { drawOwn } from '../servers/draw-own.ts';
 import { freePort } from '../servers/free-port.ts';
 import { wordpressCore } from './wordpress-core.ts';
@@ -20,7 +21,7 @@ export interface TestMachine {
   instance: string;
   folder: string;
   runFolder: string;
-  /** Starts the host, also after a stop. It compiles no WordPress unless told so, because that costs more than all pages of a test. */
+  /** Starts the host, also after a stop. It compiles WordPress in the long tests only: that takes 8 s of a processor, more than all pages of a test. */
   start(surroundings?: Partial<MachineSurroundings>): Promise<RunningMachine>;
   /** Stops and removes everything. */
   remove(): Promise<void>;
@@ -65,7 +66,7 @@ export async function createTestMachine(
     folder,
     runFolder,
     async start(surroundings = {}) {
-      running = await startHostMachine(config, { log, instance, compilesWordpress: false, ...surroundings });
+      running = await startHostMachine(config, { log, instance, compilesWordpress: isLong, ...surroundings });
       const { stop } = running;
       return {
         ...running,

@@ -11,8 +11,8 @@ import { hasChromium } from '../chromium.ts';
 import { type Visit, visit } from '../edge.ts';
 import { installName } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
-import type { TestMachine } from "./machine.ts";
-import { createPreparedMachine } from "./prepared.ts";
+import type { TestMachine } from './machine.ts';
+import { createPreparedMachine } from './prepared.ts';
 
 const run = promisify(execFile);
 

@@ -23,6 +23,7 @@ import { tablePaths } from '../../src/hosting/linux/nginx/edge-options.ts';
 import { requirePackagedFiles } from '../../src/hosting/wordpress/packaged-files.ts';
 import { runCommand } from '../../src/lib/run-command.ts';
 import { type Visit, visit } from '../edge.ts';
+import { cases, onlyInLong } from '../rounds.ts';
 import type { TestMachine } from './machine.ts';
 import { createPreparedMachine } from './prepared.ts';
 import { plainState } from './state.ts';
@@ -174,7 +175,7 @@ async function expectOpened(install: InstallState, data: string): Promise<void> 
 }
 
 describe('a repair restores', () => {
-  test('the owner of the files', async () => {
+  onlyInLong(test)('the owner of the files', async () => {
     await runCommand('chown', ['-R', 'root', htdocs(shop)]);
     await running.host.restartPhp(shop);
     expect((await page(shop)).status).toBe(500);
@@ -185,7 +186,7 @@ describe('a repair restores', () => {
     expect((await lstat(htdocs(shop, 'wp-load.php'))).uid).toBe(0);
   });
 
-  test('modes that keep the website from working, and no others', async () => {
+  onlyInLong(test)('modes that keep the website from working, and no others', async () => {
     await chmod(htdocs(shop, 'wp-config.php'), 0o400);
     await runCommand('mkdir', ['-m', '700', htdocs(shop, 'wp-content/uploads/private')]);
     const { uid } = await stat(htdocs(shop));
@@ -206,7 +207,7 @@ describe('a repair restores', () => {
     await expectRepaired(shop, /files: wp-includes is not a link to .*\n.*files: wp-login.php is not a link/);
   });
 
-  test('the content of generated files', async () => {
+  onlyInLong(test)('the content of generated files', async () => {
     const home = layout().homeOf(shop.id);
     await writeFile(join(home, 'homeport.php'), '<?php // nothing');
     await rm(htdocs(shop, 'wp-content/object-cache.php'));
@@ -219,12 +220,12 @@ describe('a repair restores', () => {
     await expectRepaired(shop, /homeport.php has the wrong owner or mode/);
   });
 
-  test('a deleted configuration of the web server', async () => {
+  onlyInLong(test)('a deleted configuration of the web server', async () => {
     await rm(join(tablePaths(layout()).installs, `${shop.id}.json`));
     await expectRepaired(shop, /repair-shop: its configuration on disk was changed/);
   });
 
-  test('PHP that still uses a home that was moved away', async () => {
+  onlyInLong(test)('PHP that still uses a home that was moved away', async () => {
     const home = layout().homeOf(shop.id);
     await rename(home, `${machine.folder}/moved`);
     await runCommand('cp', ['-a', `${machine.folder}/moved`, home]);
@@ -285,7 +286,7 @@ describe('the customer’s own', () => {
 });
 
 describe('a website is closed, and nothing is put in its place, after the loss of', () => {
-  test('its files', async () => {
+  onlyInLong(test)('its files', async () => {
     const data = await dataOf(shop);
     await rename(htdocs(shop), `${machine.folder}/kept`);
     await expectClosed(shop, `The files of the website are missing from htdocs.`);
@@ -312,10 +313,15 @@ describe('a website is closed, and nothing is put in its place, after the loss o
     await expectOpened(shop, data);
   });
 
-  test.each([
-    ['options', `The table wp_options is missing from the database`],
-    ['users', `The table wp_users is missing from the database`],
-  ])('its table %s', async (table, message) => {
+  test.each<[string, string]>(
+    cases(
+      [],
+      [
+        ['options', `The table wp_options is missing from the database`],
+        ['users', `The table wp_users is missing from the database`],
+      ],
+    ),
+  )('its table %s', async (table, message) => {
     const data = await dataOf(blog);
     const database = databaseOf(blog);
     await sql(`CREATE DATABASE kept; RENAME TABLE ${database}.wp_${table} TO kept.wp_${table}`);
@@ -340,7 +346,7 @@ describe('a website is closed, and nothing is put in its place, after the loss o
     await expectOpened(blog, data);
   });
 
-  test('its home', async () => {
+  onlyInLong(test)('its home', async () => {
     const data = await dataOf(blog);
     const home = layout().homeOf(blog.id);
     await rename(home, `${machine.folder}/kept`);
@@ -355,7 +361,7 @@ describe('a website is closed, and nothing is put in its place, after the loss o
   });
 });
 
-test('lost uploads are named while the website stays open', async () => {
+onlyInLong(test)('lost uploads are named while the website stays open', async () => {
   await rm(htdocs(blog, 'wp-content/uploads/photo.txt'));
   // As WordPress leaves it.
   await mkdir(htdocs(blog, 'wp-content/uploads/2026/11'), { recursive: true });
@@ -375,26 +381,29 @@ test('lost uploads are named while the website stays open', async () => {
   await sql(`DELETE FROM ${database}.wp_posts WHERE post_type = 'attachment'`);
 });
 
-test('an owner empties the database and installs WordPress again, and visitors never see the installation', async () => {
-  const database = databaseOf(blog);
-  const install = { id: blog.id, name: blog.name };
-  const wp = async (...args: string[]) => running.host.runWpCli(install, args);
-  expect(await wp('db', 'reset', '--yes')).toMatchObject({ exitStatus: 0 });
-  await running.host.purge(install, 'object');
-  const { status, headers, body } = await page(blog);
-  expect(status).toBe(503);
-  // The watch of websites takes other pages for maintenance.
-  const answer = { status, body, location: null, isRedirect: false, certificateEndsAt: null };
-  expect(faultOf({ ...answer, retryAfter: headers['retry-after'] ?? null }, new Date())).not.toBeNull();
-  expect((await page(blog, '/wp-admin/install.php')).status).toBe(404);
-  expect((await page(blog, '/wp-admin/setup-config.php')).status).toBe(404);
-  // A change of the install meanwhile notices the loss.
-  await running.host.apply(blog);
-  await expectShut(blog);
-  const options = ['--url=http://repair-blog.sites.test', '--title=Again', '--admin_user=again'];
-  expect(await wp('core', 'install', ...options, '--admin_email=a@sites.test', '--skip-email')).toMatchObject(
-    { exitStatus: 0 },
-  );
-  await expect.poll(async () => (await page(blog)).status, { timeout: 90_000, interval: 500 }).toBe(200);
-  expect(await sql(`SELECT user_login FROM ${database}.wp_users`)).toBe('again\n');
-});
+onlyInLong(test)(
+  'an owner empties the database and installs WordPress again, and visitors never see the installation',
+  async () => {
+    const database = databaseOf(blog);
+    const install = { id: blog.id, name: blog.name };
+    const wp = async (...args: string[]) => running.host.runWpCli(install, args);
+    expect(await wp('db', 'reset', '--yes')).toMatchObject({ exitStatus: 0 });
+    await running.host.purge(install, 'object');
+    const { status, headers, body } = await page(blog);
+    expect(status).toBe(503);
+    // The watch of websites takes other pages for maintenance.
+    const answer = { status, body, location: null, isRedirect: false, certificateEndsAt: null };
+    expect(faultOf({ ...answer, retryAfter: headers['retry-after'] ?? null }, new Date())).not.toBeNull();
+    expect((await page(blog, '/wp-admin/install.php')).status).toBe(404);
+    expect((await page(blog, '/wp-admin/setup-config.php')).status).toBe(404);
+    // A change of the install meanwhile notices the loss.
+    await running.host.apply(blog);
+    await expectShut(blog);
+    const options = ['--url=http://repair-blog.sites.test', '--title=Again', '--admin_user=again'];
+    expect(
+      await wp('core', 'install', ...options, '--admin_email=a@sites.test', '--skip-email'),
+    ).toMatchObject({ exitStatus: 0 });
+    await expect.poll(async () => (await page(blog)).status, { timeout: 90_000, interval: 500 }).toBe(200);
+    expect(await sql(`SELECT user_login FROM ${database}.wp_users`)).toBe('again\n');
+  },
+);

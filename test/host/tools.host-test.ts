@@ -11,6 +11,7 @@ import { buildSmallPhar } from '../../src/hosting/linux/wp-cli/small-phar.fixtur
 import { type Answer, field, text } from '../client.ts';
 import { type Visit, visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { onlyInLong } from '../rounds.ts';
 import type { TestMachine } from './machine.ts';
 import { createPreparedMachine } from './prepared.ts';
 
@@ -114,7 +115,7 @@ describe('WP-CLI by API', () => {
     expect(text(ended, 'result', 'stdout')).toContain(install.name);
   });
 
-  test('a host that is killed ends the command, which never runs again', async () => {
+  onlyInLong(test)('a host that is killed ends the command, which never runs again', async () => {
     await running.stop();
     const child = spawn(process.execPath, ['test/host/killed-host.ts', machine.instance, 'never'], {
       env: { PATH: process.env.PATH ?? '', ...machine.environment },
@@ -189,7 +190,7 @@ describe('limits of PHP', () => {
     expect(field(view, 'limits', 'workers')).toBe(7);
   });
 
-  test('stay as they were if the website is worse off', async () => {
+  onlyInLong(test)('stay as they were if the website is worse off', async () => {
     const page = `<?php if (ini_get('memory_limit') === '64M') throw new Error('too little memory');`;
     const plugin = join(htdocs(), 'wp-content/mu-plugins/demanding.php');
     await writeFile(plugin, page);

@@ -7,14 +7,12 @@ import type { InstallState } from '../../src/hosting/contract/install-state.ts';
 import type { ItemChange, ItemOrder, ItemOutcome } from '../../src/hosting/contract/wordpress-changes.ts';
 import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { connectHost, type RemoteHost } from '../../src/hosting/remote/client.ts';
-import { testItemChanges } from '../../src/hosting/websites/changes/change-cases.fixture.ts';
 import {
   expectFormer as expectFormerOf,
   homePage,
 } from '../../src/hosting/websites/changes/changed-website.fixture.ts';
 import { type CustomerFiles, PLUGIN } from '../../src/hosting/websites/changes/plugin-source.fixture.ts';
 import { visit } from '../edge.ts';
-import { cases, steps } from '../rounds.ts';
 import { changedWebsite } from './changed-website.ts';
 import type { TestMachine } from './machine.ts';
 import { installPlugin } from './plugin-source.ts';
@@ -177,14 +175,11 @@ const FAILING: [string, RegExp][] = [
   ],
 ];
 
-test.each(cases(['thrown', 'backend'], FAILING))(
-  'a plugin that fails (%s) leaves the website as it was',
-  async (id, reason) => {
-    expect(await change({ id, status: 'active' })).toEqual({ rolledBack: expect.stringMatching(reason) });
-    await expectFormer();
-    expect(await option('left_by_thrown')).toBe('');
-  },
-);
+test.each(FAILING)('a plugin that fails (%s) leaves the website as it was', async (id, reason) => {
+  expect(await change({ id, status: 'active' })).toEqual({ rolledBack: expect.stringMatching(reason) });
+  await expectFormer();
+  expect(await option('left_by_thrown')).toBe('');
+});
 
 test('a plugin that hides the login form stays, with a warning', async () => {
   const hidden = { id: 'hidden/hidden.php', name: 'hidden/hidden.php', version: '2.0' };
@@ -233,7 +228,7 @@ test('a maintenance page stays only if the user keeps it', async () => {
   await expectFormer();
 });
 
-test.each(steps(['change made'], KILLED_AT))(
+test.each(KILLED_AT)(
   'a host killed at "%s" leaves the former or the new website after the next attempt',
   async (step) => {
     const id = step === 'checkpoint restored' ? 'front' : 'good';
@@ -311,8 +306,6 @@ test('removes a new plugin again that the website cannot activate', async () => 
   });
   expect(has('plugins/two')).toBe(false);
 });
-
-testItemChanges(website);
 
 test('deactivates a plugin that breaks the website', async () => {
   await files.write('wp-content/plugins/shop/shop.php', plugin('Shop', `throw new Error('broken');`));

@@ -9,9 +9,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunningMachine } from '../../src/app/linux-host.ts';
 import { checkRestore } from '../../src/features/backups/jobs.ts';
 import { createHostService } from '../../src/features/hosts/service.ts';
+import { PLACE_MARK } from '../../src/hosting/linux/backups/place-mark.ts';
+import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { field, text } from '../client.ts';
 import { type Visit, visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { onlyInLong, steps } from '../rounds.ts';
 import { createTestMachine, type TestMachine } from './machine.ts';
 import { addedTo, tracesOf } from './traces.ts';
 import { copyAsVersion, wordpressCore } from './wordpress-core.ts';
@@ -197,10 +200,10 @@ test('a login link opens wp-admin once, beside cached pages, and its token is in
   expect((await home(name)).headers['x-cache']).toBe('HIT');
 
   const token = link.searchParams.get('token') ?? '';
+  const logs = linuxLayout(machine.folder, machine.runFolder).logsOf(id);
   await expect
     .poll(
-      async () =>
-        (await run('grep', ['-rlF', 'homeport-login', machine.folder]).catch(() => ({ stdout: '' }))).stdout,
+      async () => (await run('grep', ['-rlF', 'homeport-login', logs]).catch(() => ({ stdout: '' }))).stdout,
     )
     .toContain('.log');
   await expect(run('grep', ['-rlF', token, machine.folder, homeport.config.dataDir])).rejects.toMatchObject({
@@ -230,7 +233,7 @@ describe('caches', () => {
     expect(await feed()).toMatchObject({ status: 200, headers: { 'x-cache': 'HIT' } });
   });
 
-  test('the next visitor sees what changed, and no message purges another website', async () => {
+  onlyInLong(test)('the next visitor sees what changed, and no message purges another website', async () => {
     const [one, other] = [await wordpress(), await wordpress()];
     const { publicKey, file } = await sshKey();
     await owner.client.post('/ssh_keys', { public_key: publicKey });
@@ -281,7 +284,7 @@ describe('caches', () => {
     }
   });
 
-  test.each(['object', 'all'])(
+  test.each(steps(['all'], ['object', 'all']))(
     'a purge of the type "%s" empties Redis; "all" also the page cache',
     async (type) => {
       const { id, name } = await wordpress();
@@ -326,7 +329,7 @@ describe('SSH and SFTP', () => {
 });
 
 describe('backups', () => {
-  test('a restore brings files and posts back', async () => {
+  onlyInLong(test)('a restore brings files and posts back', async () => {
     const { id, name } = await wordpress();
     const { publicKey, file } = await sshKey();
     await owner.client.post('/ssh_keys', { public_key: publicKey });
@@ -426,37 +429,42 @@ describe('a site transfer', () => {
 });
 
 describe('a trial restore', () => {
-  test('creates a scratch install that answers, reports the duration, and leaves nothing', async () => {
-    const { id } = await wordpress();
-    await owner.client.post(`/installs/${id}/backups`, {
-      description: 'sample',
-      notification_emails: [owner.email],
-    });
-    await homeport.idle();
-    const { database, queue } = homeport.platform;
-    const backup = await database.reader
-      .selectFrom('backups')
-      .select('id')
-      .where('install_id', '=', id)
-      .executeTakeFirstOrThrow();
-    const before = await tracesOf(machine);
-    const scratch_id = crypto.randomUUID();
-    await database.write((transaction) =>
-      queue.enqueue(transaction, checkRestore, {
-        payload: { backup_id: backup.id, install_id: id, scratch_id },
-        lane: null,
-      }),
-    );
-    await homeport.idle();
-    const checks = await database.reader.selectFrom('restore_checks').selectAll().execute();
-    expect(checks).toEqual([expect.objectContaining({ install_id: id, backup_id: backup.id, reason: null })]);
-    expect(checks[0]?.took_ms).toBeGreaterThan(0);
-    expect(addedTo(before, await tracesOf(machine))).toEqual([]);
-  });
+  onlyInLong(test)(
+    'creates a scratch install that answers, reports the duration, and leaves nothing',
+    async () => {
+      const { id } = await wordpress();
+      await owner.client.post(`/installs/${id}/backups`, {
+        description: 'sample',
+        notification_emails: [owner.email],
+      });
+      await homeport.idle();
+      const { database, queue } = homeport.platform;
+      const backup = await database.reader
+        .selectFrom('backups')
+        .select('id')
+        .where('install_id', '=', id)
+        .executeTakeFirstOrThrow();
+      const before = await tracesOf(machine);
+      const scratch_id = crypto.randomUUID();
+      await database.write((transaction) =>
+        queue.enqueue(transaction, checkRestore, {
+          payload: { backup_id: backup.id, install_id: id, scratch_id },
+          lane: null,
+        }),
+      );
+      await homeport.idle();
+      const checks = await database.reader.selectFrom('restore_checks').selectAll().execute();
+      expect(checks).toEqual([
+        expect.objectContaining({ install_id: id, backup_id: backup.id, reason: null }),
+      ]);
+      expect(checks[0]?.took_ms).toBeGreaterThan(0);
+      expect(addedTo(before, await tracesOf(machine))).toEqual([]);
+    },
+  );
 });
 
 describe('WordPress versions', () => {
-  test('coexist: an install is switched to another one, and back', async () => {
+  onlyInLong(test)('coexist: an install is switched to another one, and back', async () => {
     const { id, name } = await wordpress();
     const before = text(await wordpressVersionOf(id), 'wordpress_version');
     const newer = join(folder, 'newer');
@@ -488,7 +496,8 @@ const wordpressVersionOf = (id: string) =>
 
 describe('deleting', () => {
   test('leaves no user, database, process, file, cache, key or cgroup behind', async () => {
-    const before = await tracesOf(machine);
+    // The mark of the place of backups stays.
+    const before = [...(await tracesOf(machine)), `/backups/${PLACE_MARK}`];
     const { id, name } = await wordpress();
     await home(name);
     await owner.client.post(`/installs/${id}/backups`, {

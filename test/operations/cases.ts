@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'v
 import { MINUTE_MS } from '../../src/lib/durations.ts';
 import { field, text } from '../client.ts';
 import { installName } from '../homeport.ts';
+import { isLong } from '../rounds.ts';
 import { loginLink, signIn } from './administrator.ts';
 import { createOwner, type Install, type Owner, type Platform } from './platform.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
@@ -15,16 +16,18 @@ const SUCCEEDED = { status: 'succeeded', error: null };
 
 /**
  * Operations on real WordPress, as visitors and administrators see their results. One website goes through them all, so each test needs
- * those before it. `isMain`: only the main paths, each once.
+ * those before it. Variants of the main paths run in the long tests.
  */
-export function testOperations(start: () => Promise<Platform>, { isMain = false } = {}): void {
-  describe('operations on real WordPress', { timeout: 10 * MINUTE_MS }, () => defineCases(start, isMain));
+export function testOperations(start: () => Promise<Platform>): void {
+  describe('operations on real WordPress', { timeout: 10 * MINUTE_MS }, () => defineCases(start));
 }
 
-function defineCases(start: () => Promise<Platform>, isMain: boolean): void {
-  const variant = (name: string, body: (context: TestContext) => Promise<void>): void => {
-    if (!isMain) test(name, body);
-  };
+/** Registers a case in the long tests only. */
+function variant(name: string, body: (context: TestContext) => Promise<void>): void {
+  if (isLong) test(name, body);
+}
+
+function defineCases(start: () => Promise<Platform>): void {
   let platform: Platform;
   let owner: Owner;
   let visitor: Visitor;

@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { onlyInLong, steps } from '../../../../test/rounds.ts';
 import type { BackupFilePart, BackupRefusal } from '../../contract/backup-contents.ts';
 import { RefusedRestoreError } from '../../contract/errors.ts';
 import { MOST_READ_BYTES } from '../../contract/snapshots.ts';
@@ -250,7 +251,7 @@ export function describeBrowsing(started: () => BackupMachine): void {
       await query('DROP TABLE since');
     });
 
-    test('brings a hard link without the file that it shares', async () => {
+    onlyInLong(test)('brings a hard link without the file that it shares', async () => {
       const { inHtdocs } = machine;
       rmSync(inHtdocs(shop, 'twin.jpg'));
       rmSync(inHtdocs(shop, 'uploads/photo.jpg'));
@@ -275,7 +276,7 @@ export function describeBrowsing(started: () => BackupMachine): void {
       expect(await machine.leftoversOf(shop)).toEqual([]);
     });
 
-    test('is refused for a table that the website reads under another prefix', async () => {
+    onlyInLong(test)('is refused for a table that the website reads under another prefix', async () => {
       const names = ['options', 'posts', 'users', 'usermeta'].map((name) => `new_${name}`);
       await query(`DROP TABLE old_posts; ${names.map((name) => `CREATE TABLE ${name} (id INT)`).join('; ')}`);
       await expect(restore({ tables: ['old_posts'] })).rejects.toThrow(
@@ -305,7 +306,7 @@ export function describeBrowsing(started: () => BackupMachine): void {
       ).toBe(`600 ${shop.unixUser}\n`);
     });
 
-    test.each(['begun', 'htdocs', 'private', 'tables', 'unmarked', 'dropped'] as const)(
+    test.each(steps(['htdocs', 'tables'], ['begun', 'htdocs', 'private', 'tables', 'unmarked', 'dropped']))(
       'is completed after a kill at the step "%s"',
       async (step) => {
         replacePhoto('present');
@@ -328,7 +329,7 @@ export function describeBrowsing(started: () => BackupMachine): void {
       },
     );
 
-    test('into another website brings the files there', async () => {
+    onlyInLong(test)('into another website brings the files there', async () => {
       const other = await machine.newWebsite();
       await restore({ paths: ['htdocs/uploads/2026'] }, other);
       expect(readFileSync(machine.inHtdocs(other, 'uploads/2026/größe.txt'), 'utf8')).toBe('ä');

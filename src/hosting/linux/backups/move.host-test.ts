@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { type S3Server, startS3Server } from '../../../../test/servers/s3-server.ts';
 import { mountSmallDisk } from '../../../../test/servers/small-disk.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
@@ -89,7 +90,7 @@ test('a changed setting does not hide the backups: they go on in the former plac
   await restoreAll(changed, shop, [one, two]);
 });
 
-test('the other way out leaves them behind, where they stay', async () => {
+onlyInLong(test)('the other way out leaves them behind, where they stay', async () => {
   const [one = ''] = await backUp(machine.backupsWith(), shop);
   const changed = machine.backupsWith({ repository: newFolder() });
   expect(await changed.acceptPlace()).toMatchObject({ refused: null, former: [machine.layout.backups] });
@@ -150,25 +151,33 @@ test('backups move from a folder to S3, from there to a folder, and keep their c
   expect(readdirSync(join(place, shop.ref.id, 'snapshots'))).toHaveLength(3);
 });
 
-test('backups move between buckets with different keys, each of which sees its own key only', async () => {
-  const backups = machine.backupsWith();
-  const ids = await backUp(backups, shop, shop);
-  await move(backups, bucket('c'));
-  const other = await startS3Server({ buckets: ['backups'] });
-  try {
-    const before = server.requests.length;
-    const credentialsThere = { accessKeyId: 'another-id', secretAccessKey: 'another-secret' };
-    const there = { address: `s3:${other.url}/backups/d`, credentials: credentialsThere };
-    expect(await move(backups, there)).toEqual({ place: there.address, installs: 1, backups: 2, copied: 2 });
-    await restoreAll(backups, shop, ids);
-    expect(new Set(other.requests.map(({ keyId }) => keyId))).toEqual(new Set(['another-id']));
-    expect(new Set(server.requests.slice(before).map(({ keyId }) => keyId))).toEqual(new Set(['an-id']));
-    const left = join(machine.layout.scratch, 'moved-backups');
-    expect(existsSync(left) ? readdirSync(left) : []).toEqual([]);
-  } finally {
-    await other.close();
-  }
-});
+onlyInLong(test)(
+  'backups move between buckets with different keys, each of which sees its own key only',
+  async () => {
+    const backups = machine.backupsWith();
+    const ids = await backUp(backups, shop, shop);
+    await move(backups, bucket('c'));
+    const other = await startS3Server({ buckets: ['backups'] });
+    try {
+      const before = server.requests.length;
+      const credentialsThere = { accessKeyId: 'another-id', secretAccessKey: 'another-secret' };
+      const there = { address: `s3:${other.url}/backups/d`, credentials: credentialsThere };
+      expect(await move(backups, there)).toEqual({
+        place: there.address,
+        installs: 1,
+        backups: 2,
+        copied: 2,
+      });
+      await restoreAll(backups, shop, ids);
+      expect(new Set(other.requests.map(({ keyId }) => keyId))).toEqual(new Set(['another-id']));
+      expect(new Set(server.requests.slice(before).map(({ keyId }) => keyId))).toEqual(new Set(['an-id']));
+      const left = join(machine.layout.scratch, 'moved-backups');
+      expect(existsSync(left) ? readdirSync(left) : []).toEqual([]);
+    } finally {
+      await other.close();
+    }
+  },
+);
 
 test('the former repositories are deleted when told, and only if nothing is lost by it', async () => {
   const backups = machine.backupsWith();
@@ -183,7 +192,7 @@ test('the former repositories are deleted when told, and only if nothing is lost
   await restoreAll(backups, shop, ids);
 });
 
-test('a former place that is the present one by another name is not deleted', async () => {
+onlyInLong(test)('a former place that is the present one by another name is not deleted', async () => {
   const backups = machine.backupsWith();
   const ids = await backUp(backups, shop);
   const place = newFolder();
@@ -197,19 +206,22 @@ test('a former place that is the present one by another name is not deleted', as
   expect(readdirSync(join(place, shop.ref.id)).filter((name) => name.includes('mark'))).toEqual([]);
 });
 
-test('the host knows the keys of its places, so a move is continued and taken back by the address', async () => {
-  const backups = machine.backupsWith();
-  const ids = await backUp(backups, shop);
-  const there = bucket('known');
-  await move(backups, there);
-  await move(backups, { ...there, credentials: null });
-  await move(backups, folder(newFolder()));
-  expect(await move(backups, { ...there, credentials: null })).toMatchObject({
-    place: there.address,
-    backups: 1,
-  });
-  await restoreAll(backups, shop, ids);
-});
+onlyInLong(test)(
+  'the host knows the keys of its places, so a move is continued and taken back by the address',
+  async () => {
+    const backups = machine.backupsWith();
+    const ids = await backUp(backups, shop);
+    const there = bucket('known');
+    await move(backups, there);
+    await move(backups, { ...there, credentials: null });
+    await move(backups, folder(newFolder()));
+    expect(await move(backups, { ...there, credentials: null })).toMatchObject({
+      place: there.address,
+      backups: 1,
+    });
+    await restoreAll(backups, shop, ids);
+  },
+);
 
 test('an interrupted move has lost nothing, and continues', async () => {
   const backups = machine.backupsWith();
@@ -333,24 +345,27 @@ test('what is deleted during a move is deleted in its target, also if the move i
   await restoreAll(restarted, shop, [three]);
 });
 
-test('an install that is deleted while its backups are moved leaves nothing in the target', async () => {
-  const backups = machine.backupsWith();
-  await backUp(backups, shop, blog);
-  const place = newFolder();
-  let meanwhile: Promise<void> | undefined;
-  await move(backups, folder(place), {
-    report: () => {
-      meanwhile ??= backups.removeAll(shop.ref.id);
-    },
-  });
-  await meanwhile;
-  expect(readdirSync(place).sort()).toEqual([blog.ref.id, 'homeport-backups'].sort());
-  expect(readdirSync(machine.layout.backups)).not.toContain(shop.ref.id);
-});
+onlyInLong(test)(
+  'an install that is deleted while its backups are moved leaves nothing in the target',
+  async () => {
+    const backups = machine.backupsWith();
+    await backUp(backups, shop, blog);
+    const place = newFolder();
+    let meanwhile: Promise<void> | undefined;
+    await move(backups, folder(place), {
+      report: () => {
+        meanwhile ??= backups.removeAll(shop.ref.id);
+      },
+    });
+    await meanwhile;
+    expect(readdirSync(place).sort()).toEqual([blog.ref.id, 'homeport-backups'].sort());
+    expect(readdirSync(machine.layout.backups)).not.toContain(shop.ref.id);
+  },
+);
 
 const snapshotsIn = (place: string, { ref }: HostedInstall) => readdirSync(join(place, ref.id, 'snapshots'));
 
-test('backups made during a move are moved too, and none is refused', async () => {
+onlyInLong(test)('backups made during a move are moved too, and none is refused', async () => {
   const backups = machine.backupsWith();
   const ids = await backUp(backups, shop, blog);
   let meanwhile: Promise<string[]> | undefined;
@@ -367,15 +382,18 @@ test('backups made during a move are moved too, and none is refused', async () =
   }
 });
 
-test('an install of the moment of the switch keeps its backups, though no one listed it', async () => {
-  const backups = machine.backupsWith();
-  const [one = ''] = await backUp(backups, shop);
-  const [post = ''] = await backUp(backups, blog);
-  const place = newFolder();
-  await move(backups, folder(place), { installs: [shop.ref] });
-  await restoreAll(backups, shop, [one]);
-  await restoreAll(backups, blog, [post]);
-});
+onlyInLong(test)(
+  'an install of the moment of the switch keeps its backups, though no one listed it',
+  async () => {
+    const backups = machine.backupsWith();
+    const [one = ''] = await backUp(backups, shop);
+    const [post = ''] = await backUp(backups, blog);
+    const place = newFolder();
+    await move(backups, folder(place), { installs: [shop.ref] });
+    await restoreAll(backups, shop, [one]);
+    await restoreAll(backups, blog, [post]);
+  },
+);
 
 test('an earlier place without backups of the host is refused, and not remembered', async () => {
   const backups = machine.backupsWith();
@@ -385,7 +403,7 @@ test('an earlier place without backups of the host is refused, and not remembere
   expect((await backups.places()).former).toEqual([]);
 });
 
-test('a place that cannot take them changes nothing', async () => {
+onlyInLong(test)('a place that cannot take them changes nothing', async () => {
   const backups = machine.backupsWith();
   const ids = await backUp(backups, shop);
   const refused = async (to: Parameters<typeof move>[1], message: RegExp) => {
@@ -426,7 +444,7 @@ const elsewhere = (backups: string) => ({
   backupPlaces: `${backups}.json`,
 });
 
-test('a full disk stops a move, which continues once there is space', async () => {
+onlyInLong(test)('a full disk stops a move, which continues once there is space', async () => {
   const backups = machine.backupsWith();
   const ids = await backUp(backups, shop);
   const disk = await mountSmallDisk();

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { type OldHost, startOldHost } from './old-host.fixture.ts';
 
 /** The scripts of imports by SSH, run by PHP without a sandbox. */
@@ -141,7 +142,7 @@ describe('an import by SSH', () => {
     expect(readdirSync(own)).toEqual([]);
   });
 
-  test('waits for an export that begins late, and ends one that says nothing or trickles', () => {
+  onlyInLong(test)('waits for an export that begins late, and ends one that says nothing or trickles', () => {
     const late = "#!/bin/sh\nsleep 2\nhead -c 30000 /dev/zero | tr '\\0' '-'\n";
     oldHost.program('mysqldump', late);
     expect(fetchWebsite({ slowSeconds: 30 }).answer).toMatchObject({ result: {} });
@@ -222,7 +223,7 @@ describe('a hostile old host', () => {
     oldHost.program('tar', '#!/bin/sh\nexec /usr/bin/tar "$@"\n');
   });
 
-  test('without SSH is refused', () => {
+  onlyInLong(test)('without SSH is refused', () => {
     const address = silent.address();
     const port = typeof address === 'object' ? address?.port : undefined;
     expect(fetchWebsite({ port }).answer).toEqual(refused('No SSH server answers at 127.0.0.1'));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { steps } from '../../../../test/rounds.ts';
+import { onlyInLong, steps } from '../../../../test/rounds.ts';
 import { certificateMaker } from '../../../../test/servers/certificate-maker.ts';
 import { freePort } from '../../../../test/servers/free-port.ts';
 import { ifThere } from '../../../lib/if-there.ts';
@@ -121,7 +121,7 @@ async function titles(): Promise<(string | null)[]> {
 }
 
 describe('an import', () => {
-  test.each(steps(['prepared', 'tables'], REPLACEMENT_STEPS))(
+  test.each(steps(['tables'], REPLACEMENT_STEPS))(
     'killed after "%s" leaves the former or the new website',
     async (step) => {
       const [, before] = await titles();
@@ -286,7 +286,7 @@ describe('an import', () => {
     expect((await machine.databases.list()).filter((name) => /_new$/.test(name))).toEqual([]);
   });
 
-  test('keeps views, triggers and procedures, which then belong to the install', async () => {
+  onlyInLong(test)('keeps views, triggers and procedures, which then belong to the install', async () => {
     const programs = `CREATE TABLE \`wp_odd\` (\`a.b\` INT, c INT GENERATED ALWAYS AS (\`a.b\` * 2) STORED);
 --
 INSERT INTO wp_odd VALUES (1,NULL);

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import ipaddr from 'ipaddr.js';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sendRaw } from '../../policy/edge.fixture.ts';
 import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
 
@@ -15,8 +15,6 @@ async function start(trustedProxies: string[]): Promise<void> {
   });
   await server.web.start([await server.makeInstall(shop)]);
 }
-
-afterEach(() => server.close());
 
 let pages = 0;
 /** A page that no test has asked for before; it shows all headers that reach PHP. */
@@ -68,7 +66,8 @@ const NAMES = [
 ];
 
 describe('headers that the key of the page cache does not hold', () => {
-  beforeEach(() => start([]));
+  beforeAll(() => start([]));
+  afterAll(() => server?.close());
 
   test.each(NAMES)('%s of one visitor is not shown to the next', async (name) => {
     const spellings = [name, name.toUpperCase(), name.replaceAll('-', '_'), name.replace(/-([^-]*)$/, '_$1')];
@@ -103,7 +102,8 @@ describe('headers that the key of the page cache does not hold', () => {
 });
 
 describe('behind a trusted proxy', () => {
-  beforeEach(() => start(['127.0.0.1']));
+  beforeAll(() => start(['127.0.0.1']));
+  afterAll(() => server?.close());
 
   test('the visitor is the one that it names, and its other headers are dropped all the same', async () => {
     const answer = await send([
@@ -122,7 +122,8 @@ describe('behind a trusted proxy', () => {
 });
 
 describe('requests in progress', () => {
-  beforeEach(() => start([]));
+  beforeAll(() => start([]));
+  afterAll(() => server?.close());
 
   test('an address with too many is refused further ones; others are served', async () => {
     const head = 'POST / HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 1000\r\n\r\n';

@@ -12,10 +12,7 @@ import {
   PLUGIN,
   pluginFile,
 } from '../../src/hosting/websites/changes/plugin-source.fixture.ts';
-import { testUpdates } from '../../src/hosting/websites/changes/update-cases.fixture.ts';
 import { visit } from '../edge.ts';
-import { cases, steps } from '../rounds.ts';
-import { changedWebsite } from './changed-website.ts';
 import type { TestMachine } from './machine.ts';
 import { installPlugin } from './plugin-source.ts';
 import { createPreparedMachine } from './prepared.ts';
@@ -126,25 +123,22 @@ const BREAKING: [string, string, RegExp, boolean?][] = [
   ],
 ];
 
-test.each(cases(['fatals', 'hides the page', 'changes siteurl'], BREAKING))(
-  'rolls back a plugin that %s',
-  async (_name, code, reason, mayKeep = false) => {
-    await files.offer(code);
-    const updates = await planned();
-    expect(await update(updates, ['/?named=1'])).toEqual({
-      made: [],
-      skipped: [],
-      restored: true,
-      rolledBack: {
-        update: updates[0],
-        reason: expect.stringMatching(reason),
-        ...(mayKeep ? { mayKeep } : {}),
-      },
-      wordpressVersion: install.wordpressVersion,
-    });
-    await expectFormer();
-  },
-);
+test.each(BREAKING)('rolls back a plugin that %s', async (_name, code, reason, mayKeep = false) => {
+  await files.offer(code);
+  const updates = await planned();
+  expect(await update(updates, ['/?named=1'])).toEqual({
+    made: [],
+    skipped: [],
+    restored: true,
+    rolledBack: {
+      update: updates[0],
+      reason: expect.stringMatching(reason),
+      ...(mayKeep ? { mayKeep } : {}),
+    },
+    wordpressVersion: install.wordpressVersion,
+  });
+  await expectFormer();
+});
 
 test('keeps a plugin that changes the structure of pages on request', async () => {
   await files.offer(`add_action('template_redirect', static fn() => exit('<html></html>'));`);
@@ -225,7 +219,7 @@ test('continues an update that an earlier version of the host began, and never r
   await expectFormer();
 });
 
-test.each(steps(['checkpoint restored'], KILLED_AT))(
+test.each(KILLED_AT)(
   'a host killed at "%s" leaves the former or the new website after the next attempt',
   async (step) => {
     const isBroken = step === 'checkpoint restored';
@@ -253,5 +247,3 @@ test.each(steps(['checkpoint restored'], KILLED_AT))(
     }
   },
 );
-
-testUpdates(() => changedWebsite({ host, install, files, layout, page }));
