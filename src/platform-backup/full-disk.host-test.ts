@@ -9,6 +9,7 @@ import type { DatabasePlace } from '../../test/database.ts';
 import { visit } from '../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { manualClock } from '../../test/manual-clock.ts';
+import { onlyInLong, rounds } from '../../test/rounds.ts';
 import { findPostgres, startPostgres } from '../../test/servers/postgres-server.ts';
 import { startS3Server } from '../../test/servers/s3-server.ts';
 import { mountSmallDisk, type SmallDisk } from '../../test/servers/small-disk.ts';
@@ -84,7 +85,7 @@ test('a target that becomes full at any point holds nothing afterwards, and take
   const probe = await createdIn(folder);
   const needed = target.used() - before;
   rmSync(probe, { recursive: true });
-  for (const share of [0, 0.1, 0.5, 0.9, 0.99]) {
+  for (const share of rounds([0, 0.9], [0, 0.1, 0.5, 0.9, 0.99])) {
     await target.leave(needed * share);
     const { code, stderr } = await create(folder);
     expect({ code, stderr }, `${share}`).toEqual({ code: 1, stderr: expect.stringContaining('Make room') });
@@ -126,7 +127,7 @@ test('on the disk of the service, a backup without room ends, and the service lo
   rmSync(location, { recursive: true });
 });
 
-test('a full data folder is backed up, too', async () => {
+onlyInLong(test)('a full data folder is backed up, too', async () => {
   await source.leave(0);
   // The database has some room of its own.
   await expect.poll(async () => (await newSite()).status).toBe(503);
@@ -135,34 +136,37 @@ test('a full data folder is backed up, too', async () => {
   await expectService();
 });
 
-test('on the way to a bucket, a full data folder ends the backup, and nothing of it stays', async () => {
-  const credentials = { accessKeyId: 'backup', secretAccessKey: randomBytes(12).toString('hex') };
-  const server = await startS3Server({ credentials, buckets: ['platform'] });
-  const settings = {
-    ...environment,
-    HOMEPORT_PLATFORM_BACKUP: `s3:http://127.0.0.1:${server.port}/platform`,
-    HOMEPORT_PLATFORM_BACKUP_CREDENTIALS: `${credentials.accessKeyId}:${credentials.secretAccessKey}`,
-  };
-  try {
-    // The database fits, and the website does not.
-    await source.leave(2 * 1024 * 1024);
-    const { code, stderr } = await call(settings, 'platform', 'backup', 'create');
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('or in the data folder') });
-    expect(server.requests.some(({ method }) => method === 'PUT')).toBe(true);
-    expect([...server.objects('platform').keys()]).toEqual([]);
-    const staged = readdirSync(homeport.config.dataDir).filter((name) => name.startsWith('.homeport-'));
-    expect(staged).toEqual([]);
-    await source.makeRoom();
-    const made = await callJson(settings, 'platform', 'backup', 'create');
-    expect(await callJson(settings, 'platform', 'backup', 'list')).toMatchObject([
-      { name: text(made, 'name') },
-    ]);
-  } finally {
-    await server.close();
-  }
-});
+onlyInLong(test)(
+  'on the way to a bucket, a full data folder ends the backup, and nothing of it stays',
+  async () => {
+    const credentials = { accessKeyId: 'backup', secretAccessKey: randomBytes(12).toString('hex') };
+    const server = await startS3Server({ credentials, buckets: ['platform'] });
+    const settings = {
+      ...environment,
+      HOMEPORT_PLATFORM_BACKUP: `s3:http://127.0.0.1:${server.port}/platform`,
+      HOMEPORT_PLATFORM_BACKUP_CREDENTIALS: `${credentials.accessKeyId}:${credentials.secretAccessKey}`,
+    };
+    try {
+      // The database fits, and the website does not.
+      await source.leave(2 * 1024 * 1024);
+      const { code, stderr } = await call(settings, 'platform', 'backup', 'create');
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('or in the data folder') });
+      expect(server.requests.some(({ method }) => method === 'PUT')).toBe(true);
+      expect([...server.objects('platform').keys()]).toEqual([]);
+      const staged = readdirSync(homeport.config.dataDir).filter((name) => name.startsWith('.homeport-'));
+      expect(staged).toEqual([]);
+      await source.makeRoom();
+      const made = await callJson(settings, 'platform', 'backup', 'create');
+      expect(await callJson(settings, 'platform', 'backup', 'list')).toMatchObject([
+        { name: text(made, 'name') },
+      ]);
+    } finally {
+      await server.close();
+    }
+  },
+);
 
-test('a dump of PostgreSQL on a full disk says that there is no room', async () => {
+onlyInLong(test)('a dump of PostgreSQL on a full disk says that there is no room', async () => {
   const binaries = findPostgres();
   if (binaries === undefined) throw new Error('PostgreSQL is missing');
   const postgres = await startPostgres(binaries);
@@ -211,7 +215,7 @@ test('a restore without room leaves the folder empty, and succeeds once it has s
   }
 });
 
-test('a restore that just fits says that only the next write has no room', async () => {
+onlyInLong(test)('a restore that just fits says that only the next write has no room', async () => {
   const { name, bytes } = await createPlatformBackup(homeport.platform, {
     storage: createFolderStorage(folder),
     websites: null,
@@ -239,7 +243,7 @@ test('a restore that just fits says that only the next write has no room', async
   }
 });
 
-test('verifying without room for the database says so, and finds no damage', async () => {
+onlyInLong(test)('verifying without room for the database says so, and finds no damage', async () => {
   const location = await createdIn(folder);
   await source.leave(0);
   const words = ['platform', 'backup', 'verify', location];

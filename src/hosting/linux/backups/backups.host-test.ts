@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, lchownSync, rmSync, statSync, symlinkSync, truncateSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { startWordPress, visit } from '../wordpress/machine.fixture.ts';
@@ -82,20 +83,23 @@ test('files and database come back exactly, links to WordPress as they are now',
   expect(listed).not.toContain('htdocs/wp-admin\n');
 });
 
-test('a backup with a closed document root is restored so that visitors can read it', async () => {
-  const { inHtdocs, put } = machine;
-  put(shop, 'photo.png', 'x');
-  // The mode of a file is its owner's choice, and that of the document root the platform's.
-  chmodSync(inHtdocs(shop, 'photo.png'), 0o600);
-  chmodSync(inHtdocs(shop), 0o700);
-  const id = randomUUID();
-  await backups.snapshot(shop, id);
-  await backups.restore(shop, id, { from: shop.ref });
-  const modes = [inHtdocs(shop), inHtdocs(shop, 'photo.png')].map((path) => statSync(path).mode & 0o777);
-  expect(modes).toEqual([0o755, 0o600]);
-});
+onlyInLong(test)(
+  'a backup with a closed document root is restored so that visitors can read it',
+  async () => {
+    const { inHtdocs, put } = machine;
+    put(shop, 'photo.png', 'x');
+    // The mode of a file is its owner's choice, and that of the document root the platform's.
+    chmodSync(inHtdocs(shop, 'photo.png'), 0o600);
+    chmodSync(inHtdocs(shop), 0o700);
+    const id = randomUUID();
+    await backups.snapshot(shop, id);
+    await backups.restore(shop, id, { from: shop.ref });
+    const modes = [inHtdocs(shop), inHtdocs(shop, 'photo.png')].map((path) => statSync(path).mode & 0o777);
+    expect(modes).toEqual([0o755, 0o600]);
+  },
+);
 
-test('another install takes a backup over, under its own name, and serves it', async () => {
+onlyInLong(test)('another install takes a backup over, under its own name, and serves it', async () => {
   const { databases, homeOf } = machine;
   const copy = await newWordPress('copy.example');
   await machine.serve(copy.sandbox);

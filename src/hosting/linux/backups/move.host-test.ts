@@ -112,44 +112,47 @@ test('a changed setting is followed at once while there are no backups', async (
   });
 });
 
-test('backups move from a folder to S3, from there to a folder, and keep their content', async () => {
-  const backups = machine.backupsWith();
-  const ids = await backUp(backups, shop, shop);
-  const [post = ''] = await backUp(backups, blog);
-  const told: [number, number | null][] = [];
-  const moved = await backups.move(
-    { installs: [shop.ref, blog.ref], to: bucket('a'), from: null, installsHere: async () => [] },
-    undefined,
-    (done, total) => void told.push([done, total]),
-  );
-  expect(moved).toEqual({ place: bucket('a').address, installs: 2, backups: 3, copied: 3 });
-  expect(told.at(-1)).toEqual([3, 3]);
-  expect(told).toContainEqual([1, 3]);
-  await restoreAll(backups, shop, ids);
-  // The former ones stay, and the settings still name their place.
-  expect(readdirSync(join(machine.repositoryOf(shop), 'snapshots'))).toHaveLength(2);
-  const restarted = machine.backupsWith();
-  expect(await restarted.places()).toMatchObject({
-    ...{ current: bucket('a').address, configured: machine.layout.backups, refused: null },
-    ...{ former: [machine.layout.backups], waiting: [] },
-  });
-  await restoreAll(restarted, blog, [post]);
+onlyInLong(test)(
+  'backups move from a folder to S3, from there to a folder, and keep their content',
+  async () => {
+    const backups = machine.backupsWith();
+    const ids = await backUp(backups, shop, shop);
+    const [post = ''] = await backUp(backups, blog);
+    const told: [number, number | null][] = [];
+    const moved = await backups.move(
+      { installs: [shop.ref, blog.ref], to: bucket('a'), from: null, installsHere: async () => [] },
+      undefined,
+      (done, total) => void told.push([done, total]),
+    );
+    expect(moved).toEqual({ place: bucket('a').address, installs: 2, backups: 3, copied: 3 });
+    expect(told.at(-1)).toEqual([3, 3]);
+    expect(told).toContainEqual([1, 3]);
+    await restoreAll(backups, shop, ids);
+    // The former ones stay, and the settings still name their place.
+    expect(readdirSync(join(machine.repositoryOf(shop), 'snapshots'))).toHaveLength(2);
+    const restarted = machine.backupsWith();
+    expect(await restarted.places()).toMatchObject({
+      ...{ current: bucket('a').address, configured: machine.layout.backups, refused: null },
+      ...{ former: [machine.layout.backups], waiting: [] },
+    });
+    await restoreAll(restarted, blog, [post]);
 
-  // Equal content shares its data with what was copied.
-  const before = server.requests.length;
-  await backUp(restarted, shop);
-  const stored = server.requests
-    .slice(before)
-    .filter(({ method, path }) => method === 'PUT' && path.includes('/data/'));
-  expect(stored.length).toBeLessThan(4);
+    // Equal content shares its data with what was copied.
+    const before = server.requests.length;
+    await backUp(restarted, shop);
+    const stored = server.requests
+      .slice(before)
+      .filter(({ method, path }) => method === 'PUT' && path.includes('/data/'));
+    expect(stored.length).toBeLessThan(4);
 
-  await move(restarted, bucket('b'));
-  const place = newFolder();
-  expect(await move(restarted, folder(place))).toMatchObject({ place, installs: 2, backups: 4 });
-  await restoreAll(restarted, shop, ids);
-  await restoreAll(restarted, blog, [post]);
-  expect(readdirSync(join(place, shop.ref.id, 'snapshots'))).toHaveLength(3);
-});
+    await move(restarted, bucket('b'));
+    const place = newFolder();
+    expect(await move(restarted, folder(place))).toMatchObject({ place, installs: 2, backups: 4 });
+    await restoreAll(restarted, shop, ids);
+    await restoreAll(restarted, blog, [post]);
+    expect(readdirSync(join(place, shop.ref.id, 'snapshots'))).toHaveLength(3);
+  },
+);
 
 onlyInLong(test)(
   'backups move between buckets with different keys, each of which sees its own key only',
@@ -223,7 +226,7 @@ onlyInLong(test)(
   },
 );
 
-test('an interrupted move has lost nothing, and continues', async () => {
+onlyInLong(test)('an interrupted move has lost nothing, and continues', async () => {
   const backups = machine.backupsWith();
   const ids = await backUp(backups, shop, shop, blog);
   const [post = ''] = ids.splice(2);

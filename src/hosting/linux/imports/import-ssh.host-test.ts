@@ -154,7 +154,7 @@ describe('an import by SSH', () => {
     );
   });
 
-  test('says what the old host lacks', () => {
+  onlyInLong(test)('says what the old host lacks', () => {
     expect(fetchWebsite({ user: 'daemon' }).answer).toEqual(refused('refuses the key of this install'));
     expect(fetchWebsite({ path: '/nowhere' }).answer).toEqual(refused('"/nowhere" does not exist'));
     expect(fetchWebsite({ path: '/' }).answer).toEqual(refused('has no wp-content'));

@@ -151,7 +151,7 @@ describe('an import', () => {
     },
   );
 
-  test('downloads by HTTPS, and follows redirects to HTTPS only', async () => {
+  onlyInLong(test)('downloads by HTTPS, and follows redirects to HTTPS only', async () => {
     const make = certificateMaker(new Date());
     const authority = await make({ name: 'authority' });
     const leaf = await make({ name: 'localhost', names: ['localhost'] }, authority);
@@ -275,7 +275,7 @@ describe('an import', () => {
     await importsWith().import(shop, await upload(await archiveOf('plain'), 'plain.tar.gz'), {});
   });
 
-  test('is refused if its database is larger than that of an install may be', async () => {
+  onlyInLong(test)('is refused if its database is larger than that of an install may be', async () => {
     const limits = { ...machine.layout.limits, bytes: 2 * 1024 ** 2 };
     const imports = importsWith({ layout: { ...machine.layout, limits } });
     const large = "CREATE TABLE wp_large AS SELECT REPEAT('x', 60000) AS t FROM wp_options a, wp_users;";

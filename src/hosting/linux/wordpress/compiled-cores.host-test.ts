@@ -2,6 +2,7 @@ import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { copyAsVersion } from '../../../../test/host/wordpress-core.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import { SANDBOX_COMPILED, type SandboxedInstall } from '../isolation/sandbox.ts';
 import { askFastcgi } from '../php/fastcgi.ts';
@@ -96,20 +97,23 @@ describe('a compiled core', () => {
     await utimes(file, atime, mtime);
   });
 
-  it('is no longer found when PHP or the core are others, and the new one takes its place', async () => {
-    const { layout, php } = machine;
-    await copyAsVersion(layout.coreOf(version), layout.coreOf('96.1'), '96.1');
-    expect(await compiledCores.find(php, '96.1')).toBeNull();
-    await compiledCores.ensure(php, '96.1');
-    const folder = await found('96.1');
-    expect(await compiledCores.find({ ...php, modules: [...php.modules, 'other'] }, '96.1')).toBeNull();
-    await utimes(layout.coreOf('96.1'), new Date(), new Date());
-    expect(await compiledCores.find(php, '96.1')).toBeNull();
-    await compiledCores.ensure(php, '96.1');
-    expect(await found('96.1')).not.toBe(folder);
-    expect(await linesOf(layout.compiled, '-maxdepth', '1', '-name', '96.1-*')).toHaveLength(1);
-    expect(await compiledCores.find(php, version)).toBe(shop.install.compiledCore);
-  });
+  onlyInLong(it)(
+    'is no longer found when PHP or the core are others, and the new one takes its place',
+    async () => {
+      const { layout, php } = machine;
+      await copyAsVersion(layout.coreOf(version), layout.coreOf('96.1'), '96.1');
+      expect(await compiledCores.find(php, '96.1')).toBeNull();
+      await compiledCores.ensure(php, '96.1');
+      const folder = await found('96.1');
+      expect(await compiledCores.find({ ...php, modules: [...php.modules, 'other'] }, '96.1')).toBeNull();
+      await utimes(layout.coreOf('96.1'), new Date(), new Date());
+      expect(await compiledCores.find(php, '96.1')).toBeNull();
+      await compiledCores.ensure(php, '96.1');
+      expect(await found('96.1')).not.toBe(folder);
+      expect(await linesOf(layout.compiled, '-maxdepth', '1', '-name', '96.1-*')).toHaveLength(1);
+      expect(await compiledCores.find(php, version)).toBe(shop.install.compiledCore);
+    },
+  );
 
   it('may be gone: websites compile for themselves', async () => {
     const compiledCore = join(machine.layout.compiled, 'gone', basename(shop.install.compiledCore ?? ''));

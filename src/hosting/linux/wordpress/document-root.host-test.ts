@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { copyAsVersion } from '../../../../test/host/wordpress-core.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import { linuxRuntime } from '../../runtime/linux/linux-runtime.ts';
@@ -159,7 +160,7 @@ describe('WordPress', () => {
     await roots();
   });
 
-  it('takes the core as ABSPATH until the links of the website lead there', async () => {
+  onlyInLong(it)('takes the core as ABSPATH until the links of the website lead there', async () => {
     const { layout } = machine;
     await copyAsVersion(core, layout.coreOf('98.1'), '98.1');
     const later = { ...install, wordpressVersion: '98.1' };
@@ -176,7 +177,7 @@ describe('WordPress', () => {
   });
 });
 
-it('a core of an earlier host gets it at the next start, once', async () => {
+onlyInLong(it)('a core of an earlier host gets it at the next start, once', async () => {
   const folder = machine.layout.coreOf('97.1');
   await copyAsVersion(core, folder, '97.1');
   const file = join(folder, 'wp-load.php');
