@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import ssh2 from 'ssh2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -328,8 +329,8 @@ describe('SSH and SFTP', () => {
   });
 });
 
-describe('backups', () => {
-  onlyInLong(test)('a restore brings files and posts back', async () => {
+onlyInLong(describe)('backups', () => {
+  test('a restore brings files and posts back', async () => {
     const { id, name } = await wordpress();
     const { publicKey, file } = await sshKey();
     await owner.client.post('/ssh_keys', { public_key: publicKey });
@@ -409,7 +410,7 @@ describe('a site transfer', () => {
     let isMoving = true;
     const statuses = new Set<number>();
     const visits = (async () => {
-      while (isMoving) statuses.add((await home(name)).status);
+      for (; isMoving; await pause(50)) statuses.add((await home(name)).status);
     })();
     await homeport.idle();
     isMoving = false;
@@ -428,43 +429,38 @@ describe('a site transfer', () => {
   });
 });
 
-describe('a trial restore', () => {
-  onlyInLong(test)(
-    'creates a scratch install that answers, reports the duration, and leaves nothing',
-    async () => {
-      const { id } = await wordpress();
-      await owner.client.post(`/installs/${id}/backups`, {
-        description: 'sample',
-        notification_emails: [owner.email],
-      });
-      await homeport.idle();
-      const { database, queue } = homeport.platform;
-      const backup = await database.reader
-        .selectFrom('backups')
-        .select('id')
-        .where('install_id', '=', id)
-        .executeTakeFirstOrThrow();
-      const before = await tracesOf(machine);
-      const scratch_id = crypto.randomUUID();
-      await database.write((transaction) =>
-        queue.enqueue(transaction, checkRestore, {
-          payload: { backup_id: backup.id, install_id: id, scratch_id },
-          lane: null,
-        }),
-      );
-      await homeport.idle();
-      const checks = await database.reader.selectFrom('restore_checks').selectAll().execute();
-      expect(checks).toEqual([
-        expect.objectContaining({ install_id: id, backup_id: backup.id, reason: null }),
-      ]);
-      expect(checks[0]?.took_ms).toBeGreaterThan(0);
-      expect(addedTo(before, await tracesOf(machine))).toEqual([]);
-    },
-  );
+onlyInLong(describe)('a trial restore', () => {
+  test('creates a scratch install that answers, reports the duration, and leaves nothing', async () => {
+    const { id } = await wordpress();
+    await owner.client.post(`/installs/${id}/backups`, {
+      description: 'sample',
+      notification_emails: [owner.email],
+    });
+    await homeport.idle();
+    const { database, queue } = homeport.platform;
+    const backup = await database.reader
+      .selectFrom('backups')
+      .select('id')
+      .where('install_id', '=', id)
+      .executeTakeFirstOrThrow();
+    const before = await tracesOf(machine);
+    const scratch_id = crypto.randomUUID();
+    await database.write((transaction) =>
+      queue.enqueue(transaction, checkRestore, {
+        payload: { backup_id: backup.id, install_id: id, scratch_id },
+        lane: null,
+      }),
+    );
+    await homeport.idle();
+    const checks = await database.reader.selectFrom('restore_checks').selectAll().execute();
+    expect(checks).toEqual([expect.objectContaining({ install_id: id, backup_id: backup.id, reason: null })]);
+    expect(checks[0]?.took_ms).toBeGreaterThan(0);
+    expect(addedTo(before, await tracesOf(machine))).toEqual([]);
+  });
 });
 
-describe('WordPress versions', () => {
-  onlyInLong(test)('coexist: an install is switched to another one, and back', async () => {
+onlyInLong(describe)('WordPress versions', () => {
+  test('coexist: an install is switched to another one, and back', async () => {
     const { id, name } = await wordpress();
     const before = text(await wordpressVersionOf(id), 'wordpress_version');
     const newer = join(folder, 'newer');
