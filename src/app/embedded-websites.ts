@@ -279,8 +279,11 @@ export function folderInventory(config: Pick<Config, 'dataDir'>): EmbeddedInvent
   return createEmbeddedInventory({ layout: layoutFor(config), serially: serializeByKey(), onAside() {} });
 }
 
-/** Browses the snapshots in the folder, for a process that does not serve its websites. */
-export function folderBrowser(config: Pick<Config, 'dataDir'>, log: Logger): BackupBrowser {
+/** Browses the files of snapshots in the folder, for a process that does not serve its websites. */
+export function folderBrowser(
+  config: Pick<Config, 'dataDir'>,
+  log: Logger,
+): Pick<BackupBrowser, 'browseBackup' | 'readBackupFile'> {
   const layout = layoutFor(config);
   const snapshots = createSnapshots({
     ...{ folder: layout.snapshots, filesOf: layout.filesOf, limits: NO_LIMITS, clock: systemClock },
@@ -309,7 +312,9 @@ export async function discardFromFolder(
   const layout = layoutFor(config);
   await removeDurably(layout.vhostOf(installId));
   await rm(layout.refusalsOf(installId), { force: true });
-  await rm(join(layout.snapshotIndexes, installId), { recursive: true, force: true });
+  for (const indexes of [layout.snapshotIndexes, layout.tableIndexes]) {
+    await rm(join(indexes, installId), { recursive: true, force: true });
+  }
   await rm(layout.changeOf(installId), { force: true });
   await folderInventory(config).takeBack(installId);
   const snapshots = createSnapshots({

@@ -3,7 +3,7 @@ import type { Host } from '../hosting/contract/host.ts';
 import type { LogSource } from '../hosting/contract/logs.ts';
 import type { Platform } from '../platform/platform.ts';
 import { folderBrowser, folderLogs } from './embedded-websites.ts';
-import { askForDatabase, askForLogin, askForMail } from './serving-socket.ts';
+import { askForDatabase, askForLogin, askForMail, askForTables } from './serving-socket.ts';
 
 /** The calls to hosts that a user's request waits for. */
 export type HostCallers = Pick<Host, 'createLogin' | 'createDatabaseLink' | 'readMail' | 'readLog'> & {
@@ -21,9 +21,9 @@ export function createHostCallers(
 ): HostCallers {
   const serving = () => own() ?? hosts();
   const isElsewhere = () => config.host === 'embedded' && own() === undefined;
-  let ofFolder: BackupBrowser | undefined;
+  let ofFolder: ReturnType<typeof folderBrowser> | undefined;
   /** Snapshots of the embedded host are files, which every process of its machine reads. */
-  function browser(): BackupBrowser {
+  function browser(): ReturnType<typeof folderBrowser> {
     if (!isElsewhere()) return serving();
     ofFolder ??= folderBrowser(config, log);
     return ofFolder;
@@ -43,7 +43,8 @@ export function createHostCallers(
       isElsewhere() ? askForDatabase(config, install) : serving().createDatabaseLink(install),
     backupBrowser: {
       browseBackup: async (...asked) => browser().browseBackup(...asked),
-      listBackupTables: async (...asked) => browser().listBackupTables(...asked),
+      listBackupTables: async (...asked) =>
+        isElsewhere() ? askForTables(config, ...asked) : serving().listBackupTables(...asked),
       readBackupFile: async (...asked) => browser().readBackupFile(...asked),
     },
     readLog: async (install, query, signal) => logs().readLog(install, query, signal),

@@ -5,18 +5,23 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silent } from '../../test/database.ts';
+import type { BackupRefusal, EntryPage } from '../hosting/contract/backup-contents.ts';
 import type { Host } from '../hosting/contract/host.ts';
 import {
   answerOtherProcesses,
   askForDatabase,
   askForLogin,
   askForMail,
+  askForTables,
   askForWordPress,
 } from './serving-socket.ts';
 
 const INSTALL = { id: crypto.randomUUID(), name: 'shop' };
 const MAIL = { hasRelay: false, limitPerHour: 200, sentLastHour: 3, queued: 0, sender: 'wp@example.com' };
 const LINK = { token: `1769851860.${'t'.repeat(43)}`, expiresAt: '2026-01-01T00:00:00.000Z' };
+const BACKUP = crypto.randomUUID();
+const TABLE = { name: 'wp_posts', bytes: null, rows: 3 };
+const DAMAGED: BackupRefusal = { refused: 'backup', reason: 'The backup is damaged.' };
 let dataDir: string;
 let createLogin: Host['createLogin'];
 let serving: Awaited<ReturnType<typeof answerOtherProcesses>>;
@@ -25,6 +30,8 @@ const host = {
   createLogin: (...asked: Parameters<Host['createLogin']>) => createLogin(...asked),
   createDatabaseLink: async () => LINK,
   readMail: async () => MAIL,
+  listBackupTables: async (_install: object, backupId: string, { offset, limit }: EntryPage) =>
+    backupId === BACKUP ? { count: offset + limit, tables: [TABLE] } : DAMAGED,
   wordpressHere: async () => ({ version: '8.4' }),
 };
 const socket = () => join(dataDir, 'host', 'serving.sock');
@@ -69,6 +76,12 @@ describe('the socket of the serving process', () => {
     expect(await askForMail({ dataDir }, INSTALL)).toEqual(MAIL);
   });
 
+  it('lists tables of backups for them', async () => {
+    const page = { offset: 20, limit: 10 };
+    expect(await askForTables({ dataDir }, INSTALL, BACKUP, page)).toEqual({ count: 30, tables: [TABLE] });
+    expect(await askForTables({ dataDir }, INSTALL, crypto.randomUUID(), page)).toEqual(DAMAGED);
+  });
+
   it('answers failures and unknown questions without their cause', async () => {
     createLogin = () => Promise.reject(new Error('secret'));
     await expect(askForLogin({ dataDir }, INSTALL, null)).rejects.toThrow(/Its log has the cause/);
@@ -85,6 +98,10 @@ describe('the socket of the serving process', () => {
     });
     expect(await askForWordPress({ dataDir })).toEqual({ reason: expect.stringMatching(/not running/) });
     expect(await askForDatabase({ dataDir }, INSTALL)).toMatchObject({ refused: 'website' });
+    expect(await askForTables({ dataDir }, INSTALL, BACKUP, { offset: 0, limit: 1 })).toEqual({
+      refused: 'backup',
+      reason: expect.stringMatching(/not running/),
+    });
     expect(await askForMail({ dataDir }, INSTALL)).toEqual({
       refused: 'website',
       reason: expect.stringMatching(/not running/),

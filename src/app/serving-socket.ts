@@ -6,6 +6,8 @@ import type { Logger } from 'pino';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Config } from '../config/config.ts';
+import type { BackupRefusal, BackupTables, EntryPage } from '../hosting/contract/backup-contents.ts';
+import { backupTables } from '../hosting/contract/backup-messages.ts';
 import {
   type DatabaseLink,
   type DatabaseLinkRefused,
@@ -30,7 +32,8 @@ import { codeOf } from '../lib/error-code.ts';
 
 /**
  * Socket on which the process that serves the websites answers other processes of its user on this machine: commands, and an API in a
- * process of its own. Only that process runs PHP, so only it can create logins to WordPress and links to databases, and knows what websites send.
+ * process of its own. Only that process runs PHP, so only it can create logins to WordPress and links to
+ * databases and read databases of backups, and knows what websites send.
  */
 const socketOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'host', 'serving.sock');
 
@@ -55,6 +58,12 @@ const Question = Type.Union([
     ask: Type.Literal('mail'),
     install: Type.Object({ id: Type.String(), name: Type.String() }),
   }),
+  Type.Object({
+    ask: Type.Literal('tables'),
+    install: Type.Object({ id: Type.String(), name: Type.String() }),
+    backupId: Type.String(),
+    page: Type.Object({ offset: Type.Integer(), limit: Type.Integer() }),
+  }),
 ]);
 type Question = Static<typeof Question>;
 
@@ -67,7 +76,7 @@ const Database = Type.Union([DatabaseLinkSchema, DatabaseLinkRefusedSchema]);
 const Mail = Type.Union([InstallMailSchema, MailRefusedSchema]);
 
 /** Questions to the serving process. */
-type Answering = Pick<Host, 'createLogin' | 'createDatabaseLink' | 'readMail'> & {
+type Answering = Pick<Host, 'createLogin' | 'createDatabaseLink' | 'listBackupTables' | 'readMail'> & {
   wordpressHere(): Promise<WordPressHere>;
 };
 
@@ -123,6 +132,8 @@ async function answerOf(question: Question, host: Answering): Promise<unknown> {
       return host.createDatabaseLink(question.install);
     case 'mail':
       return host.readMail(question.install);
+    case 'tables':
+      return host.listBackupTables(question.install, question.backupId, question.page);
     case 'login':
       return host.createLogin(question.install, question.user);
   }
@@ -155,6 +166,18 @@ export async function askForMail(
 ): Promise<InstallMail | MailRefused> {
   const answer = await ask(config, { ask: 'mail', install: { id, name } }, Mail);
   return answer ?? { refused: 'website', reason: NOT_RUNNING };
+}
+
+/** Asks the serving process for tables of a backup, which it reads with PHP. */
+export async function askForTables(
+  config: Pick<Config, 'dataDir'>,
+  { id, name }: { id: string; name: string },
+  backupId: string,
+  { offset, limit }: EntryPage,
+): Promise<BackupTables | BackupRefusal> {
+  const page = { offset, limit };
+  const answer = await ask(config, { ask: 'tables', install: { id, name }, backupId, page }, backupTables);
+  return answer ?? { refused: 'backup', reason: NOT_RUNNING };
 }
 
 /** Asks the serving process whether it runs WordPress. */

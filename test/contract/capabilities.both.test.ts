@@ -90,7 +90,7 @@ const SCENARIOS = ['embedded, files', 'embedded, WordPress', 'linux', 'linux, ba
 /** The capabilities that each lacks. A change of the declaration shows here what users get and lose. */
 const LACKING: Record<(typeof SCENARIOS)[number], Capability[]> = {
   'embedded, files': CAPABILITIES.filter((name) => name !== 'logs'),
-  'embedded, WordPress': ['php_versions', 'mail', 'imports_by_ssh', 'backup_tables', 'object_cache', 'shell'],
+  'embedded, WordPress': ['php_versions', 'mail', 'imports_by_ssh', 'object_cache', 'shell'],
   linux: [],
   'linux, bare': ['wp_cli', 'php_limits', 'mail'],
 };

@@ -16,12 +16,16 @@ import {
   requirePlaceable,
 } from '../websites/backup-contents/place-chosen.ts';
 import type { Layout } from './host-folder/layout.ts';
+import { removeTree } from './snapshots/archive-exchange.ts';
 import type { Snapshots } from './snapshots/snapshots.ts';
+import { ADDRESSES_FILE } from './wordpress/noted-addresses.ts';
 import { keepPresent } from './wordpress/restored-parts.ts';
 import { COPY_FOLDER, PRIVATE } from './wordpress/site.ts';
 
 /** The copy of the database in a snapshot. Users see it as tables. */
 export const DATABASE_COPY = `${PRIVATE}/${COPY_FOLDER}`;
+/** The addresses that URLs of that database name. */
+const ADDRESSES = `${PRIVATE}/${ADDRESSES_FILE}`;
 /** Folder in a website that is being restored, for the replaced files. They are not needed afterwards. */
 const ASIDE = '.homeport-replaced-5f0c';
 
@@ -37,8 +41,7 @@ export interface ChosenRestore {
 }
 
 /** Browses the snapshots of this host, and restores chosen files of them. */
-export interface ChosenParts
-  extends Pick<BackupContents, 'browseBackup' | 'listBackupTables' | 'readBackupFile'> {
+export interface ChosenParts extends Pick<BackupContents, 'browseBackup' | 'readBackupFile'> {
   restore(install: InstallRef, backupId: string, options: ChosenRestore): Promise<Snapshot>;
   forget: BackupContents['forget'];
   removeAll: BackupContents['removeAll'];
@@ -86,7 +89,7 @@ export function createChosenParts({
       items: database === 'none' ? items : Number.POSITIVE_INFINITY,
       summary: index.summary(),
       isChosen: (path) => {
-        if (isInside(DATABASE_COPY, path)) return database !== 'none';
+        if (path === ADDRESSES || isInside(DATABASE_COPY, path)) return database !== 'none';
         return isNear(path) || (path === PRIVATE && database !== 'none');
       },
       fill: keepPresent,
@@ -96,8 +99,12 @@ export function createChosenParts({
         const aside = join(next, ASIDE);
         await placeChosen({ staged, live, aside }, choice);
         await rm(aside, { recursive: true, force: true });
-        const copy = join(staged, DATABASE_COPY);
-        if (database !== 'none' && existsSync(copy)) await rename(copy, join(next, DATABASE_COPY));
+        if (database !== 'none') {
+          for (const part of [DATABASE_COPY, ADDRESSES]) {
+            await removeTree(join(next, part));
+            if (existsSync(join(staged, part))) await rename(join(staged, part), join(next, part));
+          }
+        }
         await complete(next, present);
       },
     });
@@ -105,7 +112,6 @@ export function createChosenParts({
 
   return {
     browseBackup: contents.browseBackup,
-    listBackupTables: contents.listBackupTables,
     readBackupFile: contents.readBackupFile,
     restore: (install, backupId, options) =>
       contents.withContents(

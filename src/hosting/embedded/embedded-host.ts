@@ -13,6 +13,7 @@ import { createLoopbackConnections } from '../runtime/wasm/loopback-connections.
 import type { PhpConnection } from '../runtime/wasm/php-sites.ts';
 import type { ChangeableWebsite } from '../websites/changes/changeable-website.ts';
 import { createWebsiteChanges } from '../websites/changes/website-changes.ts';
+import { createBackupTables } from './backup-tables.ts';
 import { createChosenParts } from './chosen-parts.ts';
 import { createChallengeFiles } from './edge/challenge-files.ts';
 import { layoutOf } from './host-folder/layout.ts';
@@ -65,6 +66,16 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     leftOut: NOT_IN_SNAPSHOTS,
   });
   const chosen = createChosenParts({ layout, snapshots, log });
+  const tables = createBackupTables({
+    layout,
+    snapshots,
+    async inFolders(install, folders, work) {
+      const found = requireWordPress(install);
+      if (found === null) throw new PermanentHostError(refusalOfEmbedded('backup_tables', 'static'));
+      return found.sites.inFolders(folders, found.facts, work);
+    },
+    log,
+  });
   const archives = createPackedArchives({ folder: layout.archives, clock });
   const quotas = createDiskQuotas({
     measure: (installId) => measureWebsite(layout, installId, limits),
@@ -230,10 +241,12 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   });
 
   const backups = createWebsiteBackups({
+    layout,
     websites,
     wordpress,
     snapshots,
     chosen,
+    tables,
     archives,
     requireWordPress,
     recordWordPress,
@@ -292,6 +305,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       }
       await snapshots.removeAll(install.id);
       await chosen.removeAll(install.id);
+      await tables.removeAll(install.id);
     },
 
     async remove(install, { keepBackups = false } = {}) {
@@ -307,6 +321,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       await removeDurably(layout.updateOf(install.id));
       if (!keepBackups) await snapshots.removeAll(install.id);
       await chosen.removeAll(install.id);
+      await tables.removeAll(install.id);
       await archives.removeAll(install.id);
       await files.remove(install.id);
       quotas.forget(install.id);

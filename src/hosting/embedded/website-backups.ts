@@ -1,16 +1,21 @@
+import { join } from 'node:path';
 import type { Host } from '../contract/host.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
 import { ALL_PARTS } from '../contract/snapshots.ts';
 import type { PackedArchives } from '../policy/packed-archives.ts';
+import type { createBackupTables } from './backup-tables.ts';
 import type { ChosenParts } from './chosen-parts.ts';
+import type { Layout } from './host-folder/layout.ts';
 import type { HostedWebsites } from './hosted-websites.ts';
 import type { Snapshots } from './snapshots/snapshots.ts';
 import type { VisitorView } from './visitor-view.ts';
 import { blamingWebsite } from './wordpress/broken-website.ts';
 import { restoringCore } from './wordpress/core-switch.ts';
+import { mergeTables } from './wordpress/database-tables.ts';
 import type { EmbeddedWordPress, WordPressWebsite } from './wordpress/embedded-wordpress.ts';
+import { noteAddresses, notedAddresses } from './wordpress/noted-addresses.ts';
 import { completeChosen, completeRestored, requireParts, restoredIn } from './wordpress/restored-parts.ts';
-import type { SiteFacts } from './wordpress/site.ts';
+import { DATABASE, PRIVATE, type SiteFacts } from './wordpress/site.ts';
 
 type Backups = Pick<
   Host,
@@ -27,11 +32,13 @@ type Backups = Pick<
 >;
 
 interface BackupsOptions extends Pick<VisitorView, 'requireHomePage' | 'warning'> {
+  layout: Pick<Layout, 'databaseOf'>;
   websites: HostedWebsites;
   /** Null: this process runs no PHP. */
   wordpress: EmbeddedWordPress | null;
   snapshots: Snapshots;
   chosen: ChosenParts;
+  tables: ReturnType<typeof createBackupTables>;
   archives: PackedArchives;
   /** The WordPress of an install with what runs it; null if its website consists of files. `website`: of the install, if it is known. */
   requireWordPress(
@@ -47,7 +54,7 @@ interface BackupsOptions extends Pick<VisitorView, 'requireHomePage' | 'warning'
 
 /** Backups of the websites of this host: making, restoring, browsing and downloading them. */
 export function createWebsiteBackups(options: BackupsOptions): Backups {
-  const { websites, wordpress, snapshots, chosen, archives, requireWordPress } = options;
+  const { layout, websites, wordpress, snapshots, chosen, archives, requireWordPress } = options;
 
   const restore: Host['restore'] = async (
     install,
@@ -77,6 +84,15 @@ export function createWebsiteBackups(options: BackupsOptions): Backups {
         if (found === null || parts.database === 'none') return;
         const isCopy = (from ?? install).id !== install.id;
         await found.sites.replaceRestoredUrls({ install, isCopy, ...restoredIn(next) }, found.facts, signal);
+        if (typeof parts.database === 'string') return;
+        const { database: tables, dropAbsent = false } = parts;
+        const folders = restoredIn(next);
+        const live = join(layout.databaseOf(install.id), DATABASE);
+        await found.sites.inFolders(folders, found.facts, (programs) =>
+          mergeTables({ folder: folders.database, present: live, programs, tables, dropAbsent, signal }),
+        );
+        // The other tables are the present ones.
+        await noteAddresses(join(next, PRIVATE), await notedAddresses(join(present, PRIVATE)));
       },
     };
     const restoreFiles = () =>
@@ -115,9 +131,10 @@ export function createWebsiteBackups(options: BackupsOptions): Backups {
       await snapshots.discard(install, backupId);
       // Last, because until then it can be indexed.
       await chosen.forget(install.id, backupId);
+      await options.tables.forget(install.id, backupId);
     },
     browseBackup: chosen.browseBackup,
-    listBackupTables: chosen.listBackupTables,
+    listBackupTables: options.tables.listBackupTables,
     readBackupFile: chosen.readBackupFile,
     heldBackups: (install) => snapshots.held(install.id),
 

@@ -124,10 +124,10 @@ const DECLARED: Readonly<Record<Capability, Declaration>> = {
     insteadOfFiles: 'Choose the files, which are the whole website.',
   },
   backup_tables: {
-    title: 'copies of single tables of the database',
+    title: 'restores and copies of single tables of the database',
     ofFiles: 'This website consists of files, without a database.',
-    notEmbedded: 'The embedded host restores and copies databases as a whole.',
-    otherWay: 'Choose the whole database, or use a platform with a Linux host.',
+    notEmbedded: null,
+    otherWay: null,
     insteadOfFiles: 'Choose the files, which are the whole website.',
   },
   object_cache: {

@@ -13,6 +13,8 @@ export interface Layout {
   snapshots: string;
   /** An index of each snapshot, which can be made again. */
   snapshotIndexes: string;
+  /** As {@link snapshotIndexes}, of the tables of their databases. */
+  tableIndexes: string;
   /** Packed archives for download, a folder for each install. */
   archives: string;
   /** One file for each published challenge. */
@@ -93,6 +95,7 @@ export function layoutOf(root: string): Layout {
     aside,
     snapshots: join(root, 'snapshots'),
     snapshotIndexes: join(root, 'snapshot-indexes'),
+    tableIndexes: join(root, 'table-indexes'),
     archives: join(root, 'archives'),
     proofs: join(root, 'proofs'),
     trash: join(root, 'trash'),

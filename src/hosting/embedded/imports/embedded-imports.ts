@@ -15,7 +15,7 @@ import { adoptDatabase, announceDatabase, isDatabaseAnnounced } from '../wordpre
 import { copyTree } from '../wordpress/copy-tree.ts';
 import type { EmbeddedWordPress } from '../wordpress/embedded-wordpress.ts';
 import { writeHostFiles } from '../wordpress/golden-copies.ts';
-import { noteAddress } from '../wordpress/noted-addresses.ts';
+import { noteAddresses } from '../wordpress/noted-addresses.ts';
 import { keepPrivateFolder, restoredIn } from '../wordpress/restored-parts.ts';
 import { PRIVATE, type SiteFacts } from '../wordpress/site.ts';
 import { keepImportRecord, readImportRecord } from './import-record.ts';
@@ -112,7 +112,7 @@ async function putTogether(
   if ((await ifThere(lstat(join(present, PRIVATE)))) === null) await mkdir(own, { mode: 0o700 });
   else await keepPrivateFolder(next, present);
   await rename(database, restoredIn(next).database);
-  await noteAddress(own, origin);
+  await noteAddresses(own, [origin]);
   await syncFolder(own);
   await syncFolder(next);
   await announceDatabase(present, restoredIn(next).database);

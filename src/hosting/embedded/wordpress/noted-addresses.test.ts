@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressesText, formerHostsIn } from './noted-addresses.ts';
+import { addressesIn, addressesText, formerHosts } from './noted-addresses.ts';
 
 test.each([
   ['https://shop.test', ['https://shop.test'], []],
@@ -13,13 +13,15 @@ test.each([
   ['https://shop.test:8444', ['shop.test:8080', 'old.test'], ['shop.test:8080', 'old.test']],
   ['http://shop.test', ['a b', '://'], []],
 ])('URLs of %s differ from those of %j by the hosts %j', (origin, noted, former) => {
-  expect(formerHostsIn(JSON.stringify(noted), origin)).toEqual(former);
+  expect(formerHosts(noted, origin)).toEqual(former);
 });
 
 test.each([null, '', '{', '{"a":1}', '[1]'])('the text %j names no addresses', (text) => {
-  expect(formerHostsIn(text, 'http://shop.test')).toEqual([]);
+  expect(addressesIn(text)).toEqual([]);
 });
 
 test('what a website notes is its present address', () => {
-  expect(formerHostsIn(addressesText('http://shop.test:8080'), 'http://shop.test:8080')).toEqual([]);
+  const noted = addressesIn(addressesText(['http://shop.test:8080']));
+  expect(noted).toEqual(['http://shop.test:8080']);
+  expect(formerHosts(noted, 'http://shop.test:8080')).toEqual([]);
 });

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { writeDurably } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
+import { ifThere } from '../../../lib/if-there.ts';
 import { removeTree } from '../snapshots/archive-exchange.ts';
 import { readWebsiteText } from './website-text.ts';
 
@@ -13,12 +14,12 @@ export const ADDRESSES_FILE = 'addresses.json';
 const MOST_BYTES = 256 * 1024;
 const Addresses = Type.Array(Type.String());
 
-export const addressesText = (origin: string): string => JSON.stringify([origin]);
+export const addressesText = (addresses: readonly string[]): string => JSON.stringify(addresses);
 
-/** Writes the file for a website whose URLs all have this address. The website can have a folder in its place. */
-export async function noteAddress(folder: string, origin: string): Promise<void> {
+/** Writes the file. The website can have a folder in its place. */
+export async function noteAddresses(folder: string, addresses: readonly string[]): Promise<void> {
   const file = join(folder, ADDRESSES_FILE);
-  const content = addressesText(origin);
+  const content = addressesText(addresses);
   try {
     await writeDurably(file, content);
   } catch (error) {
@@ -28,22 +29,15 @@ export async function noteAddress(folder: string, origin: string): Promise<void>
   }
 }
 
-/**
- * The hosts, with their ports, of the noted addresses whose URLs differ from those of `origin`. None if the file is missing or unreadable.
- */
-export async function formerHosts(folder: string, origin: string): Promise<string[]> {
-  try {
-    return formerHostsIn(await readWebsiteText(join(folder, ADDRESSES_FILE), MOST_BYTES), origin);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
-  }
+/** The noted addresses. None if the file is missing or unreadable. */
+export async function notedAddresses(folder: string): Promise<string[]> {
+  return addressesIn(await ifThere(readWebsiteText(join(folder, ADDRESSES_FILE), MOST_BYTES)));
 }
 
-/** The same for the text of the file. */
-export function formerHostsIn(text: string | null, origin: string): string[] {
+/** The hosts, with their ports, of the noted addresses whose URLs differ from those of `origin`. */
+export function formerHosts(addresses: readonly string[], origin: string): string[] {
   const present = new URL(origin);
-  return addressesIn(text).flatMap((noted) => {
+  return addresses.flatMap((noted) => {
     // Versions before 0.4 noted the host without its scheme.
     const { host, protocol } =
       URL.parse(noted.includes('://') ? noted : `${present.protocol}//${noted}`) ?? {};
@@ -54,7 +48,7 @@ export function formerHostsIn(text: string | null, origin: string): string[] {
   });
 }
 
-function addressesIn(text: string | null): string[] {
+export function addressesIn(text: string | null): string[] {
   if (text === null) return [];
   try {
     const value: unknown = JSON.parse(text);

@@ -18,7 +18,7 @@ import { addToErrorLog } from '../../runtime/wasm/process/error-log.ts';
 import { renderWpConfig } from '../../wordpress/site-config.ts';
 import { copyLiveDatabase } from './database-copy.ts';
 import { writeHostFiles } from './golden-copies.ts';
-import { formerHosts, noteAddress } from './noted-addresses.ts';
+import { noteAddresses, notedAddresses } from './noted-addresses.ts';
 import { takePurges } from './purge-requests.ts';
 
 /** What an owner, a plugin or a restored backup can put in the place of each file that the host reads or writes in a website. */
@@ -81,8 +81,8 @@ describe.each(Object.entries(kinds))('%s', (kind, put) => {
 
   test('in the place of the addresses is read as none, and replaced', async () => {
     await put(inside('addresses.json'));
-    expect(await formerHosts(join(files, '.private'), 'http://shop.test')).toEqual([]);
-    await noteAddress(join(files, '.private'), 'http://shop.test');
+    expect(await notedAddresses(join(files, '.private'))).toEqual([]);
+    await noteAddresses(join(files, '.private'), ['http://shop.test']);
     expect(await readFile(inside('addresses.json'), 'utf8')).toBe('["http://shop.test"]');
   });
 

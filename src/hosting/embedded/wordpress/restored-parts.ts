@@ -11,9 +11,6 @@ import { COPY_FOLDER, DATABASE, DATABASE_FOLDER, PLATFORM_COPY_FOLDER, PRIVATE }
 
 /** Rejects the parts that a kind of website does not have. */
 export function requireParts({ files, database }: RestoredParts, hasDatabase: boolean): void {
-  if (typeof database !== 'string' && hasDatabase) {
-    throw new RefusedRestoreError('This host restores databases as a whole. Restore all tables or none.');
-  }
   if (hasDatabase || (files && typeof database === 'string')) return;
   throw new RefusedRestoreError('Websites on this host have no database. Restore their files.');
 }

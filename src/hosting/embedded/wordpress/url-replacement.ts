@@ -12,7 +12,7 @@ import {
 } from '../../websites/urls/replace-urls.ts';
 import type { Layout, WebsiteFolders } from '../host-folder/layout.ts';
 import { requirePlainFolder } from '../host-folder/plain-folder.ts';
-import { formerHosts, noteAddress } from './noted-addresses.ts';
+import { formerHosts, noteAddresses, notedAddresses } from './noted-addresses.ts';
 import { PRIVATE, type SiteFacts } from './site.ts';
 
 /** Changes the addresses in the database of a website after its main name changed, or after it was copied. */
@@ -62,9 +62,10 @@ export function createUrlReplacement(options: UrlReplacementOptions): UrlReplace
     return folder;
   }
 
-  const formerIn = async (files: string, origin: string) => formerHosts(await privateIn(files), origin);
+  const formerIn = async (files: string, origin: string) =>
+    formerHosts(await notedAddresses(await privateIn(files)), origin);
 
-  const noteIn = async (files: string, origin: string) => noteAddress(await privateIn(files), origin);
+  const noteIn = async (files: string, origin: string) => noteAddresses(await privateIn(files), [origin]);
 
   function addressOf({ origin }: Pick<SiteFacts, 'origin'>, { keepsScheme = false } = {}): UrlAddress {
     const { protocol, hostname, port } = new URL(origin);

@@ -42,7 +42,7 @@ import {
   phpSiteOf,
   type SiteFacts,
 } from './site.ts';
-import { createUrlReplacement, type UrlReplacement } from './url-replacement.ts';
+import { createUrlReplacement, type UrlReplacement, type UrlReplacementOptions } from './url-replacement.ts';
 import { createWordPressVersions, type WordPressVersions } from './wordpress-versions.ts';
 
 /** The WordPress websites of this host. Their document roots contain everything that belongs to them, the database too. */
@@ -65,6 +65,7 @@ export interface WordPressSites extends WordPressVersions, UrlReplacement {
   ): Promise<Result>;
   /** A website in folders that no install has. Its process must be stopped. */
   siteIn(folders: WebsiteFolders, facts: SiteFacts): Promise<PhpSite>;
+  inFolders: UrlReplacementOptions['inFolders'];
   /** Runs `work`, which makes a snapshot, beside a copy of the database. The snapshot takes the copy instead of the live files. */
   withDatabaseCopy<Result>(
     install: InstallRef,
@@ -118,17 +119,6 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
       });
     },
   });
-  const urls = createUrlReplacement({
-    layout,
-    programsOf: (id, facts) => wasmPrograms({ php, site: () => siteOf(id, facts), origin: facts.origin }),
-    inFolders: (folders, facts, work) =>
-      inFolder(folders, facts, (site) =>
-        work(wasmPrograms({ php, site: async () => site, origin: facts.origin })),
-      ),
-    ports: options.ports,
-    log,
-  });
-
   /** @throws if the website has something else in its place */
   async function privateOf(installId: string): Promise<string> {
     const folder = join(layout.filesOf(installId), PRIVATE);
@@ -186,6 +176,19 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
     }
   }
 
+  const inFolders: WordPressSites['inFolders'] = (folders, facts, work) =>
+    inFolder(folders, facts, (site) =>
+      work(wasmPrograms({ php, site: async () => site, origin: facts.origin })),
+    );
+
+  const urls = createUrlReplacement({
+    layout,
+    programsOf: (id, facts) => wasmPrograms({ php, site: () => siteOf(id, facts), origin: facts.origin }),
+    inFolders,
+    ports: options.ports,
+    log,
+  });
+
   async function run(site: PhpSite, script: LibraryScript, origin: string): Promise<string> {
     const { output, error, exit } = await php.run(site, libraryScript(script, origin));
     // WordPress shows its own errors as a page, and ends without a fault.
@@ -217,7 +220,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
       mode: 0o600,
     });
     await writeFile(join(files, PRIVATE, ADMIN_FILE), adminText(facts.origin, password), { mode: 0o600 });
-    await writeFile(join(files, PRIVATE, ADDRESSES_FILE), addressesText(facts.origin), { mode: 0o600 });
+    await writeFile(join(files, PRIVATE, ADDRESSES_FILE), addressesText([facts.origin]), { mode: 0o600 });
     await syncFileSystem(beginning);
     // Of an interrupted creation: without its document root, the website does not exist.
     await rm(layout.databaseOf(install.id), { recursive: true, force: true });
@@ -268,6 +271,7 @@ export function createWordPressSites(options: WordPressSitesOptions): WordPressS
       }
     },
     siteIn: (folders, facts) => phpSiteIn(randomUUID(), folders, facts),
+    inFolders,
 
     ...urls,
 

@@ -11,6 +11,7 @@ import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
 import type { RestoredParts, Snapshot } from '../../contract/snapshots.ts';
 import type { Contents } from '../../websites/backup-contents/contents-file.ts';
+import { requireSeparable } from '../../websites/backup-contents/separable-tables.ts';
 import { inRestoredDatabase } from '../../websites/urls/replace-urls.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { LoadingUser } from '../daemons/foreign-dump.ts';
@@ -28,7 +29,7 @@ import { linkSite } from '../wordpress/site-files.ts';
 import type { Websites } from '../wordpress/website.ts';
 import { DamagedBackupError, type Description } from './archive-manifest.ts';
 import { type IndexedBackup, readSpans } from './archive-parts.ts';
-import { InseparableTablesError, requireSeparableTables } from './chosen-tables.ts';
+import { tablesOf } from './chosen-tables.ts';
 import { canonicalId, explainRepository, type Repositories } from './repositories.ts';
 import type { Restic } from './restic.ts';
 import { describedBackup, dumpSpans, fileSpans, readMembers } from './restore-chosen.ts';
@@ -101,8 +102,11 @@ export function createRestorer({
       // The website keeps its present core, whatever version the backup had.
       else if (parts.files) await linkSite(layout, { ...sandbox, home: staged.folder });
       if (typeof parts.database !== 'string') {
-        const pair = { from: staged.database, to: database };
-        await requireSeparableTables(databases, pair, parts.database, parts.dropAbsent ?? false);
+        const pair = {
+          from: await tablesOf(databases, staged.database),
+          to: await tablesOf(databases, database),
+        };
+        requireSeparable(parts.database, pair, parts.dropAbsent ?? false);
       }
       await runCommand('/usr/bin/sync', ['--file-system', staged.folder], { timeoutMs: SYNC_MS });
       signal?.throwIfAborted();
@@ -333,7 +337,7 @@ export function createRestorer({
 
 /** Why a copy was refused. Users of the target may not see the source, so nothing names it or its files. */
 function reasonForTarget(error: unknown): string {
-  if (error instanceof NoRoomForDatabase || error instanceof InseparableTablesError) return error.message;
+  if (error instanceof NoRoomForDatabase) return error.message;
   if (error instanceof DamagedBackupError)
     return 'The backup that was to be copied is damaged. Make a new one.';
   if (error instanceof RefusedRestoreError) return error.shown;

@@ -43,7 +43,7 @@ const notIn = (reason: string): BackupRefusal => ({ refused: 'path', reason });
 export function createBackupContents({
   archives,
   files,
-  patienceMs = PATIENCE_MS,
+  patienceMs,
   ...kept
 }: {
   /** Of the indexes. */
@@ -63,26 +63,7 @@ export function createBackupContents({
   /** One file of an install at a time, because each takes separate processes. */
   const onExtraction = serializeByKey();
 
-  /** The answer of `work`, or why there is none yet. */
-  async function answer<Result>(
-    install: InstallRef,
-    backupId: string,
-    work: (contents: Contents) => Promise<Result>,
-    waiting = READING,
-  ): Promise<Result | BackupRefusal> {
-    const asked = withContents(install, backupId, work).catch((error: unknown) => {
-      if (!isDamagedIndex(error)) throw error;
-      return withContents(install, backupId, work);
-    });
-    // The work continues if all callers have stopped waiting.
-    asked.catch(() => {});
-    try {
-      return await within(patienceMs, asked, waiting);
-    } catch (error) {
-      if (error instanceof LostBackupError) return { refused: 'backup', reason: error.message };
-      throw error;
-    }
-  }
+  const answer = answersFrom(withContents, patienceMs);
 
   return {
     withContents,
@@ -137,6 +118,29 @@ export function createBackupContents({
       await indexes.removeAll(installId);
       await files.forget(`${canonicalId(installId)}/`);
     },
+  };
+}
+
+/** Answers from indexes of backups, or with why there is no answer yet. */
+export function answersFrom(withContents: BackupIndexes['withContents'], patienceMs = PATIENCE_MS) {
+  return async function answer<Result>(
+    install: InstallRef,
+    backupId: string,
+    work: (contents: Contents) => Promise<Result>,
+    waiting = READING,
+  ): Promise<Result | BackupRefusal> {
+    const asked = withContents(install, backupId, work).catch((error: unknown) => {
+      if (!isDamagedIndex(error)) throw error;
+      return withContents(install, backupId, work);
+    });
+    // The work continues if all callers have stopped waiting.
+    asked.catch(() => {});
+    try {
+      return await within(patienceMs, asked, waiting);
+    } catch (error) {
+      if (error instanceof LostBackupError) return { refused: 'backup', reason: error.message };
+      throw error;
+    }
   };
 }
 
