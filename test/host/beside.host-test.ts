@@ -68,7 +68,7 @@ describe.runIf(isFree)('a server started by root without systemd', () => {
     expect((await server.ended).code).toBe(0);
   });
 
-  test('runs as root if that user cannot use the data folder, and says why', async () => {
+  onlyInLong(test)('runs as root if that user cannot use the data folder, and says why', async () => {
     const key = `${dataDir}/sealing.key`;
     await chown(key, 0, 0);
     const server = await serve(environment, '--only', 'api');

@@ -199,7 +199,7 @@ describe('a repair restores', () => {
     expect(await mode('wp-content/uploads/private')).toBe('700');
   });
 
-  test('links into WordPress', async () => {
+  onlyInLong(test)('links into WordPress', async () => {
     const target = await readlink(htdocs(shop, 'wp-login.php'));
     await unlink(htdocs(shop, 'wp-login.php'));
     await unlink(htdocs(shop, 'wp-includes'));
@@ -304,7 +304,7 @@ describe('a website is closed, and nothing is put in its place, after the loss o
     await expectOpened(shop, data);
   });
 
-  test('its wp-content', async () => {
+  onlyInLong(test)('its wp-content', async () => {
     const data = await dataOf(shop);
     await rename(htdocs(shop, 'wp-content'), `${machine.folder}/kept`);
     await expectClosed(shop, 'The folder wp-content is missing.');

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { type S3Server, startS3Server } from '../../../../test/servers/s3-server.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
@@ -40,7 +41,7 @@ test('backups are made, restored, discarded and removed in S3 as in a folder', a
   await expect(remote.restore(shop, one, { from: shop.ref })).rejects.toThrow(/no backup/);
 });
 
-test('a file of a backup in S3 is read without the rest', async () => {
+onlyInLong(test)('a file of a backup in S3 is read without the rest', async () => {
   const remote = machine.backupsWith({ repository: `s3:${server.url}/backups/homeport`, credentials });
   for (const name of ['a', 'b', 'c']) machine.put(shop, `${name}.zip`, randomBytes(12_000_000));
   const id = randomUUID();

@@ -17,7 +17,7 @@ import { createSshServer, type SshServer } from '../ssh/ssh-server.ts';
 import { asUser } from './sandbox.ts';
 import { createTwoWebsites, type TwoWebsites } from './two-websites.fixture.ts';
 
-const KILLS = rounds(2, 20);
+const KILLS = rounds(1, 20);
 /** How often the tenant tries each address while a daemon is down. */
 const ATTEMPTS = 5;
 
