@@ -23,7 +23,7 @@ const SUITES: Record<string, readonly string[]> = {
     'silent-clients',
     'portal',
   ],
-  embedded: ['embedded-wordpress', 'restart'],
+  embedded: ['embedded-wordpress', 'restart', 'static-files'],
 };
 
 const [suite = '', part, ...args] = process.argv.slice(2);

@@ -57,9 +57,8 @@ export class Http2Request extends Readable implements HttpRequest {
 
 function plainHeaders(headers: IncomingHttpHeaders, isWhole: boolean): PlainHeaders {
   const { ':authority': authority, host } = headers;
-  const plain: PlainHeaders = Object.fromEntries(
-    Object.entries(headers).filter(([name]) => !name.startsWith(':')),
-  );
+  const plain: PlainHeaders = {};
+  for (const name in headers) if (!name.startsWith(':')) plain[name] = headers[name];
   // RFC 9113 section 8.3.1: if both name the host, they agree. A request without a host is refused.
   if (authority !== undefined && host !== undefined && authority !== host) delete plain.host;
   else if (authority !== undefined) plain.host = authority;
@@ -82,6 +81,12 @@ const NOT_IN_HTTP2 = new Set([
 const SLICE_BYTES = 32 * 1024;
 const FRAME_BYTES = 9;
 const FRAME_PAYLOAD_BYTES = 16 * 1024;
+/** At most, of a field besides its name and value, and of a head with status, date and what every answer has. */
+const FIELD_BYTES = 8;
+const HEAD_BYTES = 128;
+
+/** Bytes of the frames that hold so many. */
+const framed = (bytes: number): number => bytes + FRAME_BYTES * Math.ceil(bytes / FRAME_PAYLOAD_BYTES);
 
 /** A response over HTTP/2. It has finished when its last frame has been sent. */
 export class Http2Response extends Writable implements HttpResponse {
@@ -90,6 +95,7 @@ export class Http2Response extends Writable implements HttpResponse {
   bytes = 0;
   readonly #stream: ServerHttp2Stream;
   readonly #isHead: boolean;
+  #last: Buffer | null = null;
   #timer: NodeJS.Timeout | undefined;
   readonly #headers: Record<string, string> = {};
 
@@ -130,17 +136,18 @@ export class Http2Response extends Writable implements HttpResponse {
   writeHead(status: number, headers: OutgoingHttpHeaders = {}): this {
     const stream = this.#stream;
     if (stream.destroyed || stream.closed) return this;
-    const sent: Record<string, OutgoingHttpHeaders[string]> = { ...this.#headers };
+    const sent: OutgoingHttpHeaders = { ':status': status, ...this.#headers };
     for (const [name, value] of Object.entries(headers)) {
       const lower = name.toLowerCase();
-      if (!NOT_IN_HTTP2.has(lower)) sent[lower] = value;
+      if (NOT_IN_HTTP2.has(lower)) continue;
+      sent[lower] = value;
+      this.bytes += name.length + String(value).length + FIELD_BYTES;
     }
     this.statusCode = status;
-    this.bytes += FRAME_BYTES;
-    for (const [name, value] of Object.entries(sent)) this.bytes += name.length + String(value).length + 8;
+    this.bytes += HEAD_BYTES;
     // Without a length, only the missing end of the stream tells a cut answer. Node ends a stream before it resets it, unless trailers are due.
     const waitForTrailers = sent['content-length'] === undefined && !this.#isHead;
-    stream.respond({ ':status': status, ...sent }, { waitForTrailers });
+    stream.respond(sent, { waitForTrailers });
     return this;
   }
 
@@ -157,13 +164,22 @@ export class Http2Response extends Writable implements HttpResponse {
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
     if (!this.headersSent) this.writeHead(this.statusCode);
     if (this.#isHead) done();
-    else this.#writeSlices(chunk, done);
+    else if (chunk.length > SLICE_BYTES) this.#writeSlices(chunk, done);
+    else {
+      // By then it shows whether this is all: it goes with the end of the stream in one frame.
+      process.nextTick(() => {
+        const isAll = this.writableEnded && this.writableLength === chunk.length;
+        if (!isAll) return this.#writeSlices(chunk, done);
+        this.#last = chunk;
+        done();
+      });
+    }
   }
 
   #writeSlices(chunk: Buffer, done: (error?: Error | null) => void): void {
     const slice = chunk.subarray(0, SLICE_BYTES);
     const rest = chunk.subarray(SLICE_BYTES);
-    this.bytes += slice.length + FRAME_BYTES * Math.ceil(slice.length / FRAME_PAYLOAD_BYTES);
+    this.bytes += framed(slice.length);
     this.#stream.write(slice, (error) => {
       this.touch();
       if (error || rest.length === 0) done(error);
@@ -181,9 +197,14 @@ export class Http2Response extends Writable implements HttpResponse {
     }
     stream.once('close', () => done());
     // The visitor need not send the rest of the request.
-    stream.end(() => {
+    const ended = (): void => {
       if (!stream.readableEnded && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_NO_ERROR);
-    });
+    };
+    if (this.#last === null) stream.end(ended);
+    else {
+      this.bytes += framed(this.#last.length);
+      stream.end(this.#last, ended);
+    }
   }
 
   /** Cut in the middle, it must not look whole. */

@@ -51,9 +51,12 @@ export async function timed<Answer>(
   }
 }
 
+const NOTHING = { cache: null, upstreamMs: null };
+
 /** The notes about an answer until now. */
 export function noted(response: HttpResponse): { cache: string | null; upstreamMs: number | null } {
-  const record = recordOf(response);
+  const record = records.get(response);
+  if (record === undefined) return NOTHING;
   return { cache: record.cache, upstreamMs: millisecondsOf(record) };
 }
 

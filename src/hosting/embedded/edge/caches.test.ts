@@ -3,7 +3,14 @@ import { manualClock } from '../../../../test/manual-clock.ts';
 import { CACHE_TTL_MS } from '../host-folder/generations.ts';
 import { createCaches } from './caches.ts';
 
-const version = { etag: '"x"', modified: new Date(0), size: 1000, type: 'text/html', compressed: false };
+const version = {
+  etag: '"x"',
+  modified: new Date(0),
+  modifiedText: new Date(0).toUTCString(),
+  size: 1000,
+  type: 'text/html',
+  compressed: false,
+};
 
 test('a cache never exceeds its byte limit and evicts the least recently used entry', () => {
   const caches = createCaches(manualClock(), { object: 100_000, page: 50_000, cdn: 50_000, file: 10_000 });

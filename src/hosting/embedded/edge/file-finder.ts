@@ -166,11 +166,13 @@ function versionOf(stats: BigIntStats, relative: string, now: Date): FileVersion
   const etag = `"${stats.size.toString(36)}-${stats.ctimeNs.toString(36)}"`;
   // Last-Modified must not lie in the future (RFC 9110 section 8.8.2.1).
   const modified = Math.min(Number(stats.mtimeMs), now.getTime());
+  const modifiedAt = new Date(Math.floor(modified / 1000) * 1000);
   const size = Number(stats.size);
   const type = contentTypeOf(basename(relative));
   return {
     etag,
-    modified: new Date(Math.floor(modified / 1000) * 1000),
+    modified: modifiedAt,
+    modifiedText: modifiedAt.toUTCString(),
     size,
     type,
     compressed: size >= SMALLEST_COMPRESSED && size <= LARGEST_COMPRESSED && isCompressedType(type),

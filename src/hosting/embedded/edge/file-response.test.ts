@@ -4,6 +4,7 @@ import { respondWithFile } from './file-response.ts';
 const file = {
   etag: '"v2"',
   modified: new Date('2026-01-02T03:04:05Z'),
+  modifiedText: new Date('2026-01-02T03:04:05Z').toUTCString(),
   size: 100,
   type: 'text/plain; charset=utf-8',
   compressed: false,

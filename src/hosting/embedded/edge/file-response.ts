@@ -7,6 +7,8 @@ export interface FileVersion {
   etag: string;
   /** Whole seconds, never in the future. */
   modified: Date;
+  /** The same, as HTTP writes it. */
+  modifiedText: string;
   /** Bytes. */
   size: number;
   /** Content-Type. */
@@ -39,7 +41,7 @@ export function respondWithFile(
   file: FileVersion,
   coding: Coding | null = null,
 ): FileResponse {
-  const modified = file.modified.toUTCString();
+  const modified = file.modifiedText;
   const headers: Record<string, string | number> = {
     ETag: file.etag,
     'Last-Modified': modified,

@@ -97,8 +97,8 @@ export function createResponseMeter({ ledger, requests, clock }: ResponseMeterOp
         requests.add({ installId, atMs, address, answer: answerOf(entry) });
       };
       // Before the server's own listener, which begins to send the next response of a pipeline.
-      response.prependOnceListener('finish', settle);
-      response.once('close', settle);
+      response.prependListener('finish', settle);
+      response.on('close', settle);
     },
     assign(response, request) {
       assigned.set(response, request);

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Vhost } from '../host-folder/vhost.ts';
 import type { CachedFile } from './caches.ts';
 import { streamCodingOf } from './compressed-stream.ts';
@@ -43,6 +44,13 @@ export function createStaticFiles(finder: FileFinder, variants: CompressedVarian
     const version = file?.version ?? lookup.version;
     if (file !== null) {
       const [coding = null] = codingsFor(exchange, version);
+      if (method === 'GET' && !hasConditions(request.headers)) {
+        const coded = coding === null ? null : await inCoding(vhost, key, file, coding);
+        const head = headOf(version, coded === null ? null : coding, coded?.length ?? 0, cache);
+        response.writeHead(200, head);
+        response.end(coded ?? file.bytes);
+        return null;
+      }
       const answer = respondWithFile(method, request.headers, version, coding);
       const coded = answer.status === 200 ? await inCoding(vhost, key, file, coding) : null;
       if (coding === null || coded === null) {
@@ -101,6 +109,37 @@ export function createStaticFiles(finder: FileFinder, variants: CompressedVarian
     },
   };
 }
+
+/** Heads of whole files by their coding and cache state. Nearly all requests ask for a whole file. */
+const heads = new WeakMap<FileVersion, Map<string, FileResponse['headers']>>();
+
+function headOf(
+  version: FileVersion,
+  coding: Coding | null,
+  codedLength: number,
+  cache: CacheState,
+): FileResponse['headers'] {
+  const known = heads.get(version) ?? new Map<string, FileResponse['headers']>();
+  const key = coding === null ? cache : `${coding} ${cache}`;
+  const head = known.get(key);
+  if (head !== undefined) return head;
+  const { headers } = respondWithFile('GET', {}, version, coding);
+  const own = coding === null ? headers : codedHeaders(headers, version, coding, codedLength);
+  const made = { ...own, 'X-Cache': cache };
+  heads.set(version, known.set(key, made));
+  return made;
+}
+
+const CONDITIONS = [
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-unmodified-since',
+  'range',
+] as const;
+
+const hasConditions = (asked: IncomingHttpHeaders): boolean =>
+  CONDITIONS.some((name) => asked[name] !== undefined);
 
 function codingsFor({ request }: Pick<Exchange, 'request'>, { compressed }: FileVersion): readonly Coding[] {
   return compressed ? acceptedCodings(request.headers['accept-encoding']) : NO_CODINGS;

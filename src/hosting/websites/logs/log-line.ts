@@ -36,6 +36,12 @@ export function logLine<Kind extends LogKind>(entry: LogEntries[Kind]): string {
   }
 }
 
+/** The entry as JSON; null if that is too long for a line that has not been cut. */
+export function shortLine(entry: object): string | null {
+  const whole = encode(entry);
+  return whole.length < SHORT_LINE / 2 ? whole : null;
+}
+
 function cutTexts(entry: object, most: number): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(entry).map(([name, value]) => [
