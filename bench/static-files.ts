@@ -13,8 +13,8 @@ import { createReport } from './measure/report.ts';
 import { median } from './measure/units.ts';
 
 /**
- * `npm run bench:embedded -- static-files`: processor time of the edge for a file of 9 kB, beside Caddy and nginx that serve the same bytes, and for
- * 95 kB of CSS as browsers get it. Needs Debian's `caddy`, `nginx` and `nghttp2-client`, which sends the load.
+ * `npm run bench:embedded -- static-files`: processor time of the edge beside Caddy and nginx that serve the same bytes. One file has 9 kB, the
+ * other is CSS of 114 kB that is compressed. Needs Debian's `caddy`, `nginx` and `nghttp2-client`, which sends the load.
  */
 const NAME = 'www.shop.test';
 const SMALL = randomBytes(6_750).toString('base64');
@@ -157,7 +157,7 @@ if (missing.length > 0) {
       })),
       {
         kind: KINDS[2],
-        what: '95 kB of CSS, HTTP/2, compressed',
+        what: '114 kB of CSS, HTTP/2, compressed',
         path: '/large.css',
         headers: ['Accept-Encoding: gzip, zstd'],
         count: REQUESTS / 10,

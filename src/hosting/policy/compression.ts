@@ -1,4 +1,4 @@
-/** What edges compress. Pictures, fonts and archives of other types are compressed already. */
+/** Content that edges compress. Pictures, fonts and archives of other types are compressed already. */
 
 /** Beside `text/html`, which nginx compresses without being told. */
 export const COMPRESSED_TYPES = [

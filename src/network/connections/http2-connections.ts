@@ -20,8 +20,8 @@ export const HTTP2 = 'h2';
 export const isHttp2 = (socket: object): boolean => 'alpnProtocol' in socket && socket.alpnProtocol === HTTP2;
 
 /**
- * What one connection may do. nghttp2 and Node end connections that exceed the limits; the other limits of theirs, such as for floods of settings and
- * for headers in many frames, are their defaults.
+ * Limits of one connection, which nghttp2 and Node enforce. Their other limits, such as for floods of settings and for headers in many frames, are
+ * the defaults.
  */
 const HTTP2_LIMITS = {
   settings: {

@@ -12,7 +12,7 @@ const GZIP_LEVEL = 4;
 const ZSTD_LEVEL = 3;
 /** A window of 128 KiB, because each stream has its own. */
 const ZSTD_WINDOW_LOG = 17;
-/** What a program has sent leaves after this time at the latest. */
+/** Output of a program waits this long at most. */
 const HELD_MS = 10;
 
 /** The first coding that is possible for a stream; null if the visitor accepts none. */

@@ -1,3 +1,5 @@
+import { remembered } from '../../../lib/remembered.ts';
+
 /** The content codings of the edge, in the order in which equally welcome ones are chosen. */
 export const CODINGS = ['br', 'zstd', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
@@ -9,24 +11,16 @@ const QUALITY = /^\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*$/i;
 /** Without a mention, `identity` is acceptable, but worse than everything that is mentioned. */
 const UNMENTIONED = 0.0001;
 
-// Browsers send few different headers, so the results are remembered, up to a number that no client can exceed.
-const MOST_REMEMBERED = 200;
-const LONGEST_REMEMBERED = 256;
-const remembered = new Map<string, readonly Coding[]>();
-
 /**
  * The codings that a visitor prefers to content without one, best first, from `Accept-Encoding` (RFC 9110 section 12.5.3). Visitors who
  * refuse everything that is possible get the content without a coding, as that section allows.
  */
 export function acceptedCodings(header: string | string[] | undefined): readonly Coding[] {
-  const text = header === undefined ? '' : String(header);
-  const known = remembered.get(text);
-  if (known !== undefined) return known;
-  const accepted = parse(text);
-  if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-  if (text.length <= LONGEST_REMEMBERED) remembered.set(text, accepted);
-  return accepted;
+  return header === undefined ? NONE : codingsIn(String(header));
 }
+
+const NONE: readonly Coding[] = [];
+const codingsIn = remembered(parse);
 
 function parse(header: string): readonly Coding[] {
   const qualities = new Map<string, number>();

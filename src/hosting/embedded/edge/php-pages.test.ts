@@ -1,12 +1,18 @@
 import { once } from 'node:events';
 import { type ClientRequest, createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect, constants } from 'node:http2';
+import { createServer as createSecureServer } from 'node:https';
 import { PassThrough } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { createZstdDecompress } from 'node:zlib';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { limiterFor } from '../../../../test/connections.ts';
 import { manualClock } from '../../../../test/manual-clock.ts';
+import { createSelfSigned } from '../../../lib/certificates/self-signed-certificate.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
+import type { HttpHandler } from '../../../network/connections/http-messages.ts';
+import { HTTP2, serveHttp2 } from '../../../network/connections/http2-connections.ts';
 import { decoded, eventually } from '../../policy/edge.fixture.ts';
 import { PhpFailure, type PhpRequest, type PhpResponse } from '../../runtime/wasm/php-sites.ts';
 import { parseVhost } from '../host-folder/vhost.ts';
@@ -70,8 +76,7 @@ const options: PhpPagesOptions = {
 const pages = createPhpPages(options);
 /** After which the server ends a connection whose request it has read; 0 for never. */
 let silenceMs = 0;
-const server = createServer((request, response) => {
-  request.socket.setTimeout(silenceMs);
+const handle: HttpHandler = (request, response) => {
   const target = parseTarget(request.url ?? '');
   const path = target && parseSitePath(target.path);
   if (!target || !path) return response.destroy();
@@ -85,6 +90,10 @@ const server = createServer((request, response) => {
     clientAddress: '192.0.2.1',
   };
   pages.answer({ ...exchange, scheme: 'http' }, vhost, path).catch(() => response.destroy());
+};
+const server = createServer((request, response) => {
+  request.socket.setTimeout(silenceMs);
+  handle(request, response);
 });
 let port = 0;
 
@@ -452,4 +461,44 @@ describe('compression', () => {
     }
     expect(asked).toHaveLength(1);
   });
+});
+
+it('answers over HTTP/2: an upload without a length, an answer that is cut, and a visitor who leaves', async () => {
+  const { chain, key } = await createSelfSigned({ names: ['localhost'], notBefore: new Date(), days: 1 });
+  const secure = createSecureServer({ cert: chain, key, ALPNProtocols: [HTTP2] });
+  const limiter = limiterFor('edge');
+  serveHttp2(secure, { limiter, idleMs: MINUTE_MS, requestMs: MINUTE_MS, handle, log: options.log });
+  secure.listen(0, '127.0.0.1');
+  await once(secure, 'listening');
+  const address = secure.address();
+  const client = connect(`https://localhost:${typeof address === 'object' ? address?.port : 0}`, {
+    ca: chain,
+  });
+  onTestFinished(() => {
+    client.destroy();
+    secure.close();
+  });
+  const post = () => client.request({ ':method': 'POST', ':path': '/form' }, { endStream: false });
+
+  const upload = post();
+  upload.end('a comment');
+  const first = await lastAsked();
+  expect(first.request.body && (await text(first.request.body))).toBe('a comment');
+  expect(Object.keys(first.request.headers)).toEqual([]);
+  first.answer({ headers: { 'content-type': 'text/html', 'keep-alive': 'timeout=5' } }).end('thanks');
+  expect(await text(upload)).toBe('thanks');
+
+  const cut = post().end();
+  const second = await lastAsked(2);
+  const body = second.answer();
+  body.write('part');
+  await once(cut, 'response');
+  body.destroy(new Error('the process is gone'));
+  await expect(text(cut)).rejects.toMatchObject({ code: 'ERR_HTTP2_STREAM_ERROR' });
+
+  const left = post().end();
+  const third = await lastAsked(3);
+  left.close(constants.NGHTTP2_CANCEL);
+  await eventually(() => third.request.left?.aborted === true || third.signal.aborted);
+  third.answer().end();
 });

@@ -1,11 +1,13 @@
+import { remembered } from '../../../lib/remembered.ts';
+
 /** The target of a request line (RFC 9112 section 3.2), as sent. */
 export interface RequestTarget {
   /** Begins with `/`; percent-encoded as sent. */
-  path: string;
+  readonly path: string;
   /** With its `?`, or empty. */
-  query: string;
+  readonly query: string;
   /** The authority of a target in absolute form. It takes precedence over the Host header (RFC 9112 section 3.2.2). */
-  authority: string | null;
+  readonly authority: string | null;
 }
 
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
@@ -13,7 +15,7 @@ const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 const SENDABLE = /^\/[\x21\x22\x24-\x5b\x5d-\x7e]*$/;
 
 /** Splits a request target. Returns null if no browser would send it for a resource. */
-export function parseTarget(text: string): RequestTarget | null {
+export const parseTarget = remembered((text): RequestTarget | null => {
   const absolute = ABSOLUTE.exec(text);
   const rest = absolute === null ? text : text.slice(absolute[0].length);
   const origin = absolute !== null && !rest.startsWith('/') ? `/${rest}` : rest;
@@ -24,7 +26,7 @@ export function parseTarget(text: string): RequestTarget | null {
     query: mark === -1 ? '' : origin.slice(mark),
     authority: absolute?.[1] ?? null,
   };
-}
+});
 
 /**
  * A path inside a website: decoded, without empty, `.` and `..` segments. Safe to join to a document
@@ -32,9 +34,9 @@ export function parseTarget(text: string): RequestTarget | null {
  */
 export interface SitePath {
   /** Joined with `/`, without a leading or trailing one: `wp-content/logo.png`; empty for the root. */
-  relative: string;
+  readonly relative: string;
   /** The path ended in `/` (the root does), so it can only be a folder. */
-  folder: boolean;
+  readonly folder: boolean;
 }
 
 /** Control characters, and the path separator of other systems. */
@@ -45,7 +47,7 @@ const FORBIDDEN = /[\x00-\x1f\x7f\\]/;
  * Decodes the path of a {@link RequestTarget}. Empty segments are skipped, as nginx does. Returns null
  * for bad percent-encoding, control characters, backslashes, and `.` and `..` in any encoding.
  */
-export function parseSitePath(path: string): SitePath | null {
+export const parseSitePath = remembered((path): SitePath | null => {
   let decoded = path;
   if (path.includes('%')) {
     try {
@@ -58,7 +60,7 @@ export function parseSitePath(path: string): SitePath | null {
   const segments = decoded.split('/').filter((segment) => segment !== '');
   if (segments.includes('.') || segments.includes('..')) return null;
   return { relative: segments.join('/'), folder: decoded.endsWith('/') };
-}
+});
 
 /** The path decoded and normalised, with its slashes at the ends: `/a/b`, or `/a/b/` for a folder. */
 export function uriOf({ relative, folder }: SitePath): string {

@@ -24,7 +24,7 @@ export interface StaticFiles {
 }
 
 const NOT_FOUND_PAGE: SitePath = { relative: '404.html', folder: false };
-const NO_CODINGS: readonly Coding[] = [];
+const NO_CODINGS = acceptedCodings(undefined);
 
 export function createStaticFiles(finder: FileFinder, variants: CompressedVariants): StaticFiles {
   async function serve(
