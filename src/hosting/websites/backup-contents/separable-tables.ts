@@ -1,7 +1,7 @@
 import { RefusedRestoreError } from '../../contract/errors.ts';
 import { CORE_TABLES, wordpressPrefixes } from '../../wordpress/core-tables.ts';
 
-/** What a database has, without views. */
+/** The tables of a database, without views. */
 export interface DatabaseTables {
   tables: readonly string[];
   /** The tables of each foreign key: the one that has it, and the one it refers to. */
