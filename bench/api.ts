@@ -22,6 +22,7 @@ import { median } from './measure/units.ts';
  * the machine, so compare ratios. `--no-peers` leaves out the peers. A missed goal gives exit status 1.
  */
 const MANY = 100_000;
+const FEW = 100;
 const STARTS = 5;
 /** Time from the start until the memory is measured. */
 const REST_MS = 5_000;
@@ -200,7 +201,7 @@ try {
   report.part('The API, beside what it is built on');
   process.stderr.write(`Writing ${MANY} installs …\n`);
   const settings = { databaseUrl: null, dataDir: folder.path };
-  const few = await seedAccount(settings, 100);
+  const few = await seedAccount(settings, FEW);
   const many = await seedAccount(settings, MANY);
   await starting(folder.path);
   const server = await serveHomeport(folder.path);

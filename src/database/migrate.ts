@@ -58,6 +58,7 @@ import { webhookJobs } from './migrations/0057-webhook-jobs.ts';
 import { installQuotas } from './migrations/0058-install-quotas.ts';
 import { listCounts } from './migrations/0059-list-counts.ts';
 import { fleetWalks } from './migrations/0060-fleet-walks.ts';
+import { doubtfulInstalls } from './migrations/0061-doubtful-installs.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -119,6 +120,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0058-install-quotas': installQuotas,
   '0059-list-counts': listCounts,
   '0060-fleet-walks': fleetWalks,
+  '0061-doubtful-installs': doubtfulInstalls,
 };
 
 /** The first migration with a table for the program version. */

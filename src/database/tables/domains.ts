@@ -53,8 +53,10 @@ export interface ReleasedNameRow {
 
 export interface DomainLookRow {
   domain_id: string;
-  /** Time of the platform's last automatic reachability check; that of the creation before the first. */
+  /** Time of the platform's last automatic reachability check, or from which its turn counts. */
   looked_at: string;
+  /** Whether there was a check at that time. */
+  was_checked: Generated<boolean>;
 }
 
 export interface DomainReportRow {

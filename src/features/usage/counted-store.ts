@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { inScope } from '../../access/memberships.ts';
 import type { Queries } from '../../database/database.ts';
 import type { Environment } from '../../database/tables/installs.ts';
+import { withoutIndex } from '../../database/without-index.ts';
 import { hasStoredCounts, storedCount } from '../websites/installs/stored-counts.ts';
 import { hasTags } from '../websites/site-tags/tagged-store.ts';
 import type { DayRange } from './days.ts';
@@ -48,7 +49,8 @@ const formerInstalls = (queries: Queries, { accountId }: UsageScope, { first, la
         selectFrom('usage_traffic as traffic')
           .select('traffic.install_id')
           .whereRef('traffic.install_id', '=', 'former.install_id')
-          .whereRef('traffic.account_id', '=', 'former.account_id')
+          // The index of accounts has all days of the account.
+          .where(withoutIndex('traffic.account_id'), '=', accountId)
           .where('traffic.day', '>=', first)
           .where('traffic.day', '<=', last),
       ),

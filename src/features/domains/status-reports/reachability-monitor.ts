@@ -131,8 +131,8 @@ export function reachabilityMonitor(platform: Platform, { host, internet }: Part
       for (const covered of [domain, ...sibling]) reported.add(covered.id);
     }
     // After locking the installs, in the same order as requests that delete a domain.
-    for (const { id } of looks) await recordCheck(queries, id, timestamp(clock));
-    for (const { id, from } of postponed) await recordCheck(queries, id, from);
+    for (const { id } of looks) await recordCheck(queries, id, timestamp(clock), { wasChecked: true });
+    for (const { id, from } of postponed) await recordCheck(queries, id, from, { wasChecked: false });
   }
 }
 

@@ -111,17 +111,16 @@ export async function forgetUnreachable(queries: Queries): Promise<void> {
   await queries.updateTable('domains').set(unknown).where('reached', '=', sql.lit(false)).execute();
 }
 
-/** Records the time of a check. Does nothing if the domain has been deleted. */
-export async function recordCheck(queries: Queries, domainId: string, lookedAt: string): Promise<void> {
+/** Records the time of a check, or with `wasChecked: false` from when its turn counts. Does nothing if the domain has been deleted. */
+export async function recordCheck(
+  queries: Queries,
+  domainId: string,
+  looked_at: string,
+  { wasChecked }: { wasChecked: boolean },
+): Promise<void> {
   await queries
-    .insertInto('domain_looks')
-    .columns(['domain_id', 'looked_at'])
-    .expression((eb) =>
-      eb
-        .selectFrom('domains')
-        .select((of) => ['id', of.val(lookedAt).as('looked_at')])
-        .where('id', '=', domainId),
-    )
-    .onConflict((conflict) => conflict.column('domain_id').doUpdateSet({ looked_at: lookedAt }))
+    .updateTable('domain_looks')
+    .set({ looked_at, was_checked: wasChecked })
+    .where('domain_id', '=', domainId)
     .execute();
 }

@@ -153,7 +153,7 @@ export async function countInstalls(
       ...(environment === undefined ? {} : { environment }),
     });
   }
-  const { count } = await listed(queries, scope, filters, 'few')
+  const { count } = await listed(queries, scope, filters, readingOf(scope, filters, 1, 0))
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return count;

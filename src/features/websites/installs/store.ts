@@ -161,6 +161,15 @@ export interface SiteInstall {
   php_version: string | null;
 }
 
+/** The installs of some sites. They are read first: SQLite would begin with all installs of the account. */
+export const inSites = (queries: Queries, siteIds: readonly string[]) =>
+  queries
+    .with(
+      (name) => name('placed').materialized(),
+      (placed) => placed.selectFrom('installs').selectAll().where('site_id', 'in', siteIds),
+    )
+    .selectFrom('placed as install');
+
 /** The installs of some sites that are in a scope, oldest first. */
 export async function installsOfSites(
   queries: Queries,
@@ -168,10 +177,8 @@ export async function installsOfSites(
   siteIds: string[],
 ): Promise<SiteInstall[]> {
   if (siteIds.length === 0) return [];
-  return queries
-    .selectFrom('installs as install')
+  return inSites(queries, siteIds)
     .select(['install.id', 'install.name', 'install.site_id', 'install.environment', 'install.php_version'])
-    .where('install.site_id', 'in', siteIds)
     .where((eb) => inScope(eb, scope))
     .orderBy('install.seq')
     .execute();

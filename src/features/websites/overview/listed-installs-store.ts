@@ -3,6 +3,7 @@ import { inScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables.ts';
 import { isTagged } from '../installs/list-store.ts';
+import { hasStoredCounts, storedCount } from '../installs/stored-counts.ts';
 import { ATTENTION, type InstallConditions, type ListSort, NONE } from './install-conditions.ts';
 import { patternOf } from './search-store.ts';
 import { needsAttention } from './store.ts';
@@ -134,12 +135,24 @@ export function namesOfListed(queries: Queries, scope: Scope, conditions: Instal
     .execute();
 }
 
-/** The number of installs that match. */
+/** The values by which stored counts know the installs that match; null if they do not. */
+function countedValues(scope: Scope, { texts, status, environment, site, tags }: InstallConditions) {
+  if (!hasStoredCounts(scope) || status === ATTENTION || texts.length > 0) return null;
+  if (site !== undefined || tags !== undefined) return null;
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(environment === undefined ? {} : { environment: environment === NONE ? null : environment }),
+  };
+}
+
+/** The number of installs that match. Whole accounts store it for most conditions. */
 export async function countListed(
   queries: Queries,
   scope: Scope,
   conditions: InstallConditions,
 ): Promise<number> {
+  const stored = countedValues(scope, conditions);
+  if (stored !== null) return storedCount(queries, scope, stored);
   const { count } = await queries
     .selectFrom('installs as install')
     .select((eb) => eb.fn.countAll<number>().as('count'))

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { inScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
+import { inSites } from '../installs/store.ts';
 import { needsAttention } from './store.ts';
 
 export type InstallOfSite = Awaited<ReturnType<typeof installsOfListedSites>>[number];
@@ -12,8 +13,7 @@ export function installsOfListedSites(
   siteIds: readonly string[],
   soon: string,
 ) {
-  return queries
-    .selectFrom('installs as install')
+  return inSites(queries, siteIds)
     .leftJoin('domains as domain', (join) =>
       join.onRef('domain.install_id', '=', 'install.id').on(sql<boolean>`domain.is_primary`),
     )
@@ -29,7 +29,6 @@ export function installsOfListedSites(
       sql<number>`case when ${needsAttention(eb, soon)} then 1 else 0 end`.as('needs_attention'),
     )
     .where((eb) => inScope(eb, scope))
-    .where('install.site_id', 'in', siteIds)
     .orderBy('install.seq')
     .execute();
 }

@@ -165,9 +165,39 @@ interface Looked {
   soon: string;
 }
 
+/** Ids of installs that may need attention, from indexes that have no others: literals, so that the databases use them. */
+const doubted = (queries: Queries, soon: string) =>
+  queries
+    .selectFrom('installs')
+    .select('id')
+    .where('status', '=', sql.lit('failed'))
+    .union(queries.selectFrom('installs').select('id').where('lost_data', 'is not', null))
+    .union(queries.selectFrom('backups').select('install_id as id').where('status', '=', sql.lit('aborted')))
+    .union(
+      queries.selectFrom('install_quotas').select('install_id as id').where('threshold', '>', sql.lit(0)),
+    )
+    .union(queries.selectFrom('domains').select('install_id as id').where('reached', '=', sql.lit(false)))
+    .union(
+      queries.selectFrom('domains').select('install_id as id').where('ssl_status', '=', sql.lit('failed')),
+    )
+    .union(
+      queries
+        .selectFrom('certificates')
+        .innerJoin('domains', 'domains.id', 'certificates.domain_id')
+        .select('domains.install_id as id')
+        .where('certificates.not_after', '<=', soon),
+    );
+
+/** The installs that need attention. A cross join, because SQLite would begin with all installs of the account. */
 const inNeed = (queries: Queries, scope: Scope, { ids, soon }: Looked) =>
   queries
-    .selectFrom('installs as install')
+    .with(
+      (name) => name('doubted').materialized(),
+      () => doubted(queries, soon),
+    )
+    .selectFrom('doubted')
+    .crossJoin('installs as install')
+    .whereRef('install.id', '=', 'doubted.id')
     .where((eb) =>
       eb.and([ids === undefined ? inScope(eb, scope) : among(eb, scope, ids), needsAttention(eb, soon)]),
     );
@@ -235,7 +265,9 @@ export async function doubtfulDomains(
     .selectFrom('installs as install')
     .innerJoin('domains as domain', 'domain.install_id', 'install.id')
     .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
-    .leftJoin('domain_looks as look', 'look.domain_id', 'domain.id')
+    .leftJoin('domain_looks as look', (join) =>
+      join.onRef('look.domain_id', '=', 'domain.id').on('look.was_checked', '=', true),
+    )
     .select([
       'domain.install_id',
       'install.name as install_name',
