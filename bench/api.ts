@@ -57,6 +57,30 @@ async function reading(server: ServedHomeport, few: Seeded, many: Seeded): Promi
   }
 }
 
+/** Lists that cost the same in an account of any size. */
+const FLAT = {
+  'GET /installs?status=active': () => '/v1/installs?limit=100&status=active',
+  'GET /accounts/{id}/usage': ({ accountId }: Seeded) => `/v1/accounts/${accountId}/usage?limit=100`,
+  'GET /accounts/{id}/wordpress': ({ accountId }: Seeded) => `/v1/accounts/${accountId}/wordpress?limit=100`,
+};
+
+async function growing(server: ServedHomeport, few: Seeded, many: Seeded): Promise<void> {
+  for (const [what, path] of Object.entries(FLAT)) {
+    const [small, large] = await interleaved(
+      [few, many].map((seeded) => get(server, path(seeded), seeded.authorization)),
+    );
+    if (!small || !large) continue;
+    report.figure({
+      what: `${what} of ${MANY}, processor time`,
+      value: large.cpuMicros / small.cpuMicros,
+      unit: 'ratio',
+      measured: `${large.cpuMicros.toFixed(0)} µs`,
+      beside: `of ${FEW}: ${small.cpuMicros.toFixed(0)} µs`,
+      goal: { atMost: 1.5 },
+    });
+  }
+}
+
 async function writing(server: ServedHomeport, seeded: Seeded): Promise<void> {
   const load: Load = {
     origin: server.origin,
@@ -206,6 +230,7 @@ try {
   await starting(folder.path);
   const server = await serveHomeport(folder.path);
   await reading(server, few, many);
+  await growing(server, few, many);
   await writing(server, few);
   if (!process.argv.includes('--no-peers')) await peers(server, few, folder.path);
   await server.stop();
