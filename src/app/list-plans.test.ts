@@ -87,7 +87,7 @@ function* variants({ query }: Route): Generator<{ name: string | null; text: str
   }
 }
 
-/** Answers a request. What a host would say, and what is not there, is no matter here. */
+/** Answers a request. Errors are ignored, because no host answers and some ids name nothing. */
 async function answer(route: Route, query: string): Promise<void> {
   const caller: Caller = {
     userId: owner.userId,

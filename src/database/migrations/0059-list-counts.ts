@@ -5,8 +5,8 @@ import { rowTriggers } from './row-triggers.ts';
 type Dialect = 'sqlite' | 'postgres';
 
 /**
- * What lists need to cost the same in an account of any size: the waiting updates beside each install, the number of installs by what
- * filters name, the installs that an account had, and its last measurement. Triggers keep them, so that no change can forget one.
+ * Lists need these to cost the same in an account of any size. Triggers keep them, so that no change can forget one: the waiting updates
+ * beside each install, the number of installs by the values of filters, the former installs of an account, and its last measurement.
  */
 export function listCounts(t: ColumnTypes, dialect: Dialect): string[] {
   return [

@@ -5,7 +5,7 @@ import { rowTriggers } from './row-triggers.ts';
 type Dialect = 'sqlite' | 'postgres';
 
 /**
- * What recurring work looks for in the whole fleet: the few rows that are due, from an index. A missing row is found in no index, so
+ * Recurring work finds the few rows of the whole fleet that are due in an index. A missing row is found in no index, so
  * domains without an order and installs without a reading are marked, and each domain has the time of a check from its creation on.
  */
 export function fleetWalks(t: ColumnTypes, dialect: Dialect): string[] {

@@ -3,7 +3,7 @@ import { inScope } from '../../access/memberships.ts';
 import type { Queries } from '../../database/database.ts';
 import type { Environment } from '../../database/tables/installs.ts';
 import { withoutIndex } from '../../database/without-index.ts';
-import { hasStoredCounts, storedCount } from '../websites/installs/stored-counts.ts';
+import { hasStoredCounts, storedCount } from '../websites/installs/counts-store.ts';
 import { hasTags } from '../websites/site-tags/tagged-store.ts';
 import type { DayRange } from './days.ts';
 import type { UsageScope } from './store.ts';

@@ -6,8 +6,8 @@ import type { Tables } from '../../../database/tables.ts';
 import { withoutIndex } from '../../../database/without-index.ts';
 import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
 import { hasTags } from '../site-tags/tagged-store.ts';
+import { hasStoredCounts, storedCount } from './counts-store.ts';
 import { type InstallView, withPrimaryDomain } from './store.ts';
-import { hasStoredCounts, storedCount } from './stored-counts.ts';
 
 /** Conditions that a list of installs must meet. */
 export interface InstallFilters {

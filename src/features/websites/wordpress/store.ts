@@ -11,8 +11,8 @@ import type { Runtime } from '../../../hosting/contract/install-state.ts';
 import type { WordPressReading } from '../../../hosting/contract/wordpress.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
+import { hasStoredCounts, storedCount } from '../installs/counts-store.ts';
 import { isTagged } from '../installs/list-store.ts';
-import { hasStoredCounts, storedCount } from '../installs/stored-counts.ts';
 
 // Literals, so that the databases use the indexes of unfinished jobs.
 const queued = sql.lit<JobState>('queued');

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openTestDatabase } from '../../../../test/database.ts';
 import type { Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
+import { storedCount } from './counts-store.ts';
 import { miscountedAccounts, recountAccount } from './recount-store.ts';
-import { storedCount } from './stored-counts.ts';
 
 const now = '2026-01-02T03:04:05.678Z';
 
