@@ -7,6 +7,7 @@ import { parseIdentity } from '../../src/hosting/remote/identity.ts';
 import { field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace } from '../database.ts';
 import { startTestHomeport } from '../homeport.ts';
+import { onlyInLong } from '../rounds.ts';
 import { call, callJson } from './call-homeport.ts';
 import { begin, type Environment, environmentFor, run, serve } from './run-homeport.ts';
 
@@ -44,7 +45,7 @@ async function refused(words: string[], line: string | RegExp): Promise<void> {
   });
 }
 
-test('a server without a host says what to do', async () => {
+onlyInLong(test)('a server without a host says what to do', async () => {
   await refused(['host', 'remove', 'web2'], 'There is no host "web2"; "homeport host list" shows them all.');
   expect((await cli('host', 'list')).stdout).toMatch(/^There are no hosts yet\./);
   const nowhere = {

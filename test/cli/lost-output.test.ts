@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type DatabasePlace, databasePlace } from '../database.ts';
+import { onlyInLong } from '../rounds.ts';
 import { type Environment, environmentFor, runJson } from './run-homeport.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/homeport.mjs', import.meta.url));
@@ -23,7 +24,7 @@ async function expectMigrated(): Promise<void> {
   expect(await runJson(environment, 'migrate')).toMatchObject({ applied: [] });
 }
 
-it('ignores that the reader of its output has gone', async () => {
+onlyInLong(it)('ignores that the reader of its output has gone', async () => {
   const child = spawn('/bin/sh', [...ONCE_TOLD, 'migrate'], { env: environment, stdio: 'pipe' });
   const stderr = text(child.stderr);
   child.stdout.destroy();

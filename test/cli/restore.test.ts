@@ -8,6 +8,7 @@ import { isLocked } from '../../src/database/process-lock.ts';
 import { HOUR_MS } from '../../src/lib/durations.ts';
 import { type Client, createAgent, createClient, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
+import { onlyInLong } from '../rounds.ts';
 import { call, callJson } from './call-homeport.ts';
 import { begin, type Environment, environmentFor, type Running, serve } from './run-homeport.ts';
 
@@ -238,7 +239,7 @@ test('a server that starts takes over from a command, and runs its job', async (
   await server.ended;
 });
 
-test('Ctrl-C ends the waiting only; the restore stays to be done', async () => {
+onlyInLong(test)('Ctrl-C ends the waiting only; the restore stays to be done', async () => {
   const database = openDatabase(place.settings, silent);
   onTestFinished(async () => {
     await database.write(({ queries }) => queries.deleteFrom('workers').execute());

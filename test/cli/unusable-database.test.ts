@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../database.ts';
+import { onlyInLong } from '../rounds.ts';
 import { freePort } from '../servers/free-port.ts';
 import { call } from './call-homeport.ts';
 import { type Environment, run } from './run-homeport.ts';
@@ -47,7 +48,7 @@ test('a data folder that cannot be looked into is not taken for none', async () 
   );
 });
 
-test('a database that another program keeps locked', async () => {
+onlyInLong(test)('a database that another program keeps locked', async () => {
   const environment = { HOMEPORT_DATA_DIR: folder.path };
   expect(await call(environment, 'migrate')).toMatchObject({ code: 0 });
   const other = new Sqlite(join(folder.path, 'homeport.sqlite'));

@@ -45,6 +45,9 @@ onlyInLong(test)('.backup by sqlite3, writes, kill -9: every write is there', as
   expect(await backupThenKill(homeport)).toEqual({ lost: 0, integrity: 'ok' });
 });
 
-test('.backup by sqlite3, a command, writes, SIGTERM: every write is there and the file is sound', async () => {
-  expect(await backupThenCommand(homeport)).toEqual({ lost: 0, integrity: 'ok' });
-});
+onlyInLong(test)(
+  '.backup by sqlite3, a command, writes, SIGTERM: every write is there and the file is sound',
+  async () => {
+    expect(await backupThenCommand(homeport)).toEqual({ lost: 0, integrity: 'ok' });
+  },
+);

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Value } from 'typebox/value';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { onlyInLong } from '../../../test/rounds.ts';
 import type { HostDescription, HostMachine } from '../contract/host.ts';
 import { descriptionSchema, LONGEST_SENTENCES } from '../contract/message-values.ts';
 import { listeningLog } from '../embedded/embedded-host.fixture.ts';
@@ -221,7 +222,7 @@ describe('a host', () => {
     await once(socket, 'close');
   });
 
-  it('stays available while many idle clients connect', async () => {
+  onlyInLong(it)('stays available while many idle clients connect', async () => {
     const { path } = await serving();
     const silent = Array.from({ length: 140 }, () => opened(path));
     await Promise.all(silent.map((socket) => once(socket, 'connect')));
