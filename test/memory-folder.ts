@@ -5,7 +5,7 @@ const MEMORY = '/dev/shm';
 const LEAST_BYTES = 8 * 1024 ** 3;
 
 /**
- * Lets this process and its children put temporary files into memory, if there is room and nobody chose another folder. Tests with databases
+ * Lets this process and its children put temporary files into memory, if there is room and `TMPDIR` names no other folder. Tests with databases
  * take a quarter less processor time there, because nothing is written to a disk.
  */
 export function keepTemporaryFilesInMemory(): void {

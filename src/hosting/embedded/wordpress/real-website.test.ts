@@ -16,7 +16,7 @@ import { startWordPressHost } from './prepared-wordpress.fixture.ts';
 import { databaseNameOf } from './site.ts';
 
 /**
- * What guards a website with real WordPress, once each. The files `.long-test.ts` of this host have the variants, and
+ * Guards of a website with real WordPress, one quick test each. The files `.long-test.ts` of this host have the variants, and
  * test/operations what visitors see of other operations. One website goes through all, so each test needs those before it.
  */
 let site: TestHost;
