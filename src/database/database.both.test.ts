@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestDatabase, silent } from '../../test/database.ts';
+import { allDone } from '../lib/concurrency.ts';
 import type { Transaction } from './database.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
 import { openDatabase } from './open.ts';
@@ -128,6 +129,22 @@ describe('the database', () => {
         { sites: ['id', 'id'] },
       ),
     ).toThrow('"accounts"');
+  });
+
+  it('statements that are started together run in order, and the first failure is reported', async () => {
+    const [id, other, site] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()];
+    const addSite = ({ queries }: Transaction) =>
+      queries
+        .insertInto('sites')
+        .values({ id: site, account_id: id, name: 'Site', created_at: now })
+        .execute();
+    await database.write((tx) => allDone([addAccount(tx, id), addSite(tx)]));
+    const error: unknown = await database
+      .write((tx) => allDone([addAccount(tx, id), addSite(tx), addAccount(tx, other)]))
+      .catch((failure: unknown) => failure);
+    expect(uniqueViolation(error)).toBe('accounts.id');
+    const found = database.reader.selectFrom('accounts').select('id').where('id', 'in', [id, other]);
+    expect(await found.execute()).toEqual([{ id }]);
   });
 
   it('a transaction that throws is rolled back, and others of the same turn are kept', async () => {

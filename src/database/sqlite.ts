@@ -2,11 +2,10 @@ import { closeSync, openSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import {
   type Compilable,
-  CompiledQuery,
+  type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
-  type Driver,
-  Kysely,
+  DummyDriver,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
@@ -24,12 +23,12 @@ import {
   placeholder,
   type Queries,
 } from './database.ts';
+import { queriesOn } from './direct-queries.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createKeptAnswers } from './kept-answers.ts';
 import { sqliteChanges } from './sqlite-changes.ts';
 import { SqliteCompiler } from './sqlite-compiler.ts';
 import { createSnapshots } from './sqlite-snapshots.ts';
-import type { Tables } from './tables.ts';
 
 /** Waiting inside SQLite blocks the event loop. That is fine at the start; later, only short waits are allowed, such as a recovery. */
 const OPENING_TIMEOUT_MS = 10_000;
@@ -179,22 +178,21 @@ function reviver(columns: Sqlite.ColumnDefinition[]): ((row: object) => void) | 
 
 /** A query builder on a connection. */
 export function sqliteQueries(connection: Sqlite.Database): Queries {
-  return new Kysely<Tables>({ dialect: sqliteDialect(() => sqliteDriver(connection)) });
+  return queriesOn(sqliteConnection(connection), sqliteDialect);
 }
 
-/** Kysely's SQLite dialect prepares every statement again and begins transactions that fail as busy. This one does not. */
-function sqliteDialect(createDriver: () => Driver): Dialect {
-  return {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver,
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteCompiler(),
-  };
-}
+/** `write` begins transactions. Kysely's own begin ones that fail as busy. */
+const sqliteDialect: Dialect = {
+  createAdapter: () => new SqliteAdapter(),
+  createDriver: () => new DummyDriver(),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+  createQueryCompiler: () => new SqliteCompiler(),
+};
 
-function sqliteDriver(connection: Sqlite.Database): Driver {
+/** Kysely's own connection prepares every statement again. */
+function sqliteConnection(connection: Sqlite.Database): DatabaseConnection {
   const statements = new Map<string, PreparedStatement<unknown>>();
-  const only: DatabaseConnection = {
+  return {
     async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
       let statement = statements.get(query.sql);
       if (!statement) {
@@ -209,21 +207,6 @@ function sqliteDriver(connection: Sqlite.Database): Driver {
     streamQuery() {
       throw new Error('streaming is not used on SQLite');
     },
-  };
-  return {
-    init: async () => {},
-    acquireConnection: async () => only,
-    beginTransaction: async (on) => {
-      await on.executeQuery(CompiledQuery.raw('begin immediate'));
-    },
-    commitTransaction: async (on) => {
-      await on.executeQuery(CompiledQuery.raw('commit'));
-    },
-    rollbackTransaction: async (on) => {
-      await on.executeQuery(CompiledQuery.raw('rollback'));
-    },
-    releaseConnection: async () => {},
-    destroy: async () => {},
   };
 }
 

@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../database/database.ts';
 import type { JobState } from '../database/tables/jobs.ts';
 import type { Tables } from '../database/tables.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
+import { allDone } from '../lib/concurrency.ts';
 import type { Randomness } from '../lib/ids.ts';
 import type { OperationKind } from '../lib/operation.ts';
 import type { JobType } from './job.ts';
@@ -30,7 +31,7 @@ export interface NewJob<Payload> {
   operation?: OperationKind | null;
   /** The result of its operation once it has succeeded, for example `{ backup_id }`. */
   result?: Record<string, string>;
-  /** The name of `install`, if the install is deleted already. */
+  /** The name of `install`, which is looked up without it and `account`. Required if the install is deleted already. */
   installName?: string;
   /** The id of the job that it continues: the operation of that job is then the operation of this one. */
   continues?: string;
@@ -93,7 +94,7 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
     ) {
       const { ahead = false, maxAttempts = kind.maxAttempts, ...seen } = more;
       const id = random.uuid();
-      await transaction.queries
+      const inserted = transaction.queries
         .insertInto('jobs')
         .values((eb) => ({
           id,
@@ -115,18 +116,21 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
           finished_at: null,
         }))
         .execute();
-      if (seen.continues !== undefined) await continueOperation(transaction.queries, seen.continues, id);
-      else if (seen.operation !== null) {
-        await insertOperation(transaction.queries, {
-          id,
-          kind: seen.operation ?? kind.operation,
-          accountId: account,
-          installId: install,
-          installName: seen.installName,
-          result: seen.result,
-          createdAt: timestamp(clock),
-        });
-      }
+      const { queries } = transaction;
+      await allDone([
+        inserted,
+        seen.continues !== undefined
+          ? continueOperation(queries, seen.continues, id)
+          : insertOperation(queries, {
+              id,
+              kind: seen.operation === null ? undefined : (seen.operation ?? kind.operation),
+              accountId: account,
+              installId: install,
+              installName: seen.installName,
+              result: seen.result,
+              createdAt: timestamp(clock),
+            }),
+      ]);
       transaction.afterCommit(wake);
       return id;
     },

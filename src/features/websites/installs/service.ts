@@ -8,6 +8,7 @@ import type { Environment } from '../../../database/tables/installs.ts';
 import { uniqueViolation } from '../../../database/unique-violation.ts';
 import type { Runtime } from '../../../hosting/contract/install-state.ts';
 import { timestamp } from '../../../lib/clock.ts';
+import { allDone } from '../../../lib/concurrency.ts';
 import { defaultDomain } from '../../../lib/default-domain.ts';
 import { Forbidden, notPermitted, taken } from '../../../lib/failures.ts';
 import { FaultCollection } from '../../../lib/fault-collection.ts';
@@ -141,58 +142,69 @@ export function createInstallService(
     const id = random.uuid();
     const operationId = await changeFor(database, actor, async (transaction) => {
       const { queries } = transaction;
-      const isMember = await mayAdd(queries, account_id);
+      const [isMember, isTaken] = await allDone([
+        mayAdd(queries, account_id),
+        isNameTaken(queries, name, account_id),
+      ]);
       const faults = new FaultCollection(createInstallSchema, notOffered);
       await faults.from(() => requireMember(isMember));
       // Only members learn which names are taken.
-      if (isMember) await faults.from(() => requireFreeName(queries, name, account_id));
+      if (isMember) await faults.from(() => requireFreeName(name, isTaken));
       const site =
         isMember && site_id !== null
           ? await faults.from(() => requirePlace(transaction, { site_id, environment, account_id }))
           : undefined;
       faults.refuse();
       const created_at = timestamp(clock);
-      await insertInstall(queries, {
+      const install = {
         id,
         account_id,
         site_id,
         environment,
         name,
-        status: 'pending',
+        status: 'pending' as const,
         php_version,
         runtime,
         stable_ips: null,
         offload_file_name: `${random.bytes(4).toString('hex')}.filestore`,
         offload_file_content: random.bytes(8).toString('hex'),
         created_at,
-      });
-      // Its deletion may have been committed after the check above.
-      if (await isKeptByOthers(queries, name, account_id)) throw nameTaken(name);
-      await insertDefaultDomain(queries, {
+      };
+      const domain = {
         id: random.uuid(),
         install_id: id,
         name: defaultDomain(name, config.siteDomain),
         created_at,
-      });
-      await storeSettings(queries, id);
-      await addToInstallCount(queries, account_id, 1);
-      const jobId = await queue.enqueue(transaction, provisionInstall, {
-        payload: { id },
-        lane: id,
-        requestId: actor.origin.requestId,
-        result: { install_id: id },
-      });
-      await activity.record(transaction, actor, account_id, {
-        action: 'install.create',
-        subject: { id, name },
-        installId: id,
-        details: {
-          site: site?.name ?? null,
-          environment,
-          ...(php_version === null ? {} : { php_version }),
-          ...(input.runtime ? { runtime: input.runtime } : {}),
-        },
-      });
+      };
+      // Sent together, in this order.
+      const [, isKept, , , , jobId] = await allDone([
+        insertInstall(queries, install),
+        // Its deletion may have been committed after the check above.
+        isKeptByOthers(queries, name, account_id),
+        insertDefaultDomain(queries, domain),
+        storeSettings(queries, id),
+        addToInstallCount(queries, account_id, 1),
+        queue.enqueue(transaction, provisionInstall, {
+          payload: { id },
+          lane: id,
+          account: account_id,
+          installName: name,
+          requestId: actor.origin.requestId,
+          result: { install_id: id },
+        }),
+        activity.record(transaction, actor, account_id, {
+          action: 'install.create',
+          subject: { id, name },
+          installId: id,
+          details: {
+            site: site?.name ?? null,
+            environment,
+            ...(php_version === null ? {} : { php_version }),
+            ...(input.runtime ? { runtime: input.runtime } : {}),
+          },
+        }),
+      ]);
+      if (isKept) throw nameTaken(name);
       return (await also(transaction, { id, name })) ?? jobId;
     }).catch((error: unknown) => {
       throw nameOrSlotTaken(error, name, environment);
@@ -293,9 +305,16 @@ function requireMember(isMember: boolean): void {
 }
 
 /** Reports a taken name together with other faults. If two requests compete, the unique constraint decides. */
-async function requireFreeName(queries: Queries, name: string, accountId: string): Promise<void> {
-  if (await findWebsite(queries, { name })) throw nameTaken(name);
-  if (await isKeptByOthers(queries, name, accountId)) throw nameTaken(name);
+function requireFreeName(name: string, isTaken: boolean): void {
+  if (isTaken) throw nameTaken(name);
+}
+
+async function isNameTaken(queries: Queries, name: string, accountId: string): Promise<boolean> {
+  const [website, isKept] = await allDone([
+    findWebsite(queries, { name }),
+    isKeptByOthers(queries, name, accountId),
+  ]);
+  return website !== undefined || isKept;
 }
 
 const nameTaken = (name: string) =>

@@ -4,6 +4,7 @@ import { authorize, isAllowed } from '../../../access/permissions.ts';
 import { changeFor, readFor } from '../../../access/request-transactions.ts';
 import { lockHostNames, lockRow, lockTags } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
+import { allDone } from '../../../lib/concurrency.ts';
 import { Forbidden, notPermitted } from '../../../lib/failures.ts';
 import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -86,12 +87,15 @@ export function createSiteService(platform: Platform, deleteInstalls: DeleteInst
       if (!isAllowed('site.change', { role: member.role, own: false })) throw new Forbidden();
       if (input.tags !== undefined) await lockTags(transaction);
       const site = { ...created, tags: await wantedTags(queries, created.account_id, input.tags ?? []) };
-      await insertSite(queries, site);
-      await addToSiteCount(queries, site.account_id, 1);
-      await activity.record(transaction, caller, site.account_id, {
-        action: 'site.create',
-        subject: { id: site.id, name: site.name },
-      });
+      // Sent together, in this order.
+      await allDone([
+        insertSite(queries, site),
+        addToSiteCount(queries, site.account_id, 1),
+        activity.record(transaction, caller, site.account_id, {
+          action: 'site.create',
+          subject: { id: site.id, name: site.name },
+        }),
+      ]);
       return site;
     });
     return { ...site, installs: [] };

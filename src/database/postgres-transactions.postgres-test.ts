@@ -1,0 +1,62 @@
+import { PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openTestDatabase } from '../../test/database.ts';
+import { allDone } from '../lib/concurrency.ts';
+import type { Transaction } from './database.ts';
+import { createPostgresTransactions } from './postgres-transactions.ts';
+import { uniqueViolation } from './unique-violation.ts';
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database?.remove());
+
+const add = ({ queries }: Pick<Transaction, 'queries'>, id: string) =>
+  queries
+    .insertInto('accounts')
+    .values({ id, name: 'An account', created_at: new Date().toISOString() })
+    .execute();
+
+test('a transaction begins in the write of its first statements', async () => {
+  const pool = new pg.Pool({
+    connectionString: database.place.settings.databaseUrl ?? '',
+    pipeline: true,
+    max: 1,
+  });
+  try {
+    const client = await pool.connect();
+    const written = vi.spyOn(client.connection.stream, '_writev');
+    client.release();
+    const counted = createPostgresTransactions(pool, new PostgresDialect({ pool }));
+    const rows = await counted.run('begin', async (queries) => {
+      const [one, two] = await allDone([
+        sql<{ n: number }>`select 1 as n`.execute(queries),
+        sql<{ n: number }>`select 2 as n`.execute(queries),
+      ]);
+      expect(written).toHaveBeenCalledTimes(1);
+      return [one.rows, two.rows];
+    });
+    expect(rows).toEqual([[{ n: 1 }], [{ n: 2 }]]);
+    expect(written).toHaveBeenCalledTimes(2);
+  } finally {
+    await pool.end();
+  }
+});
+
+test('a transaction that ignores the failure of a statement is refused with it', async () => {
+  const [id, later] = [crypto.randomUUID(), crypto.randomUUID()];
+  await database.write((tx) => add(tx, id));
+  const error: unknown = await database
+    .write(async (tx) => {
+      await add(tx, later);
+      await add(tx, id).catch(() => {});
+    })
+    .catch((failure: unknown) => failure);
+  expect(uniqueViolation(error)).toBe('accounts.id');
+  expect(await database.reader.selectFrom('accounts').select('id').where('id', '=', later).execute()).toEqual(
+    [],
+  );
+});
