@@ -50,6 +50,15 @@ describe('a statement for SQLite', () => {
       .where('lease_until', '<', 'b')
       .compile();
     expect(planOf(running.sql, running.parameters)).toContain('INDEX jobs_lease');
+    const next = database.reader
+      .selectFrom('jobs')
+      .select('id')
+      .where('class', '=', 'short')
+      .where('share', '=', 'a')
+      .where('state', '=', 'queued')
+      .where('behind', '=', false)
+      .compile();
+    expect(planOf(next.sql, next.parameters)).toContain('INDEX jobs_turns');
   });
 
   it("has the texts of partial indexes' conditions in it", () => {
