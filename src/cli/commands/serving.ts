@@ -22,8 +22,8 @@ import { createLog } from '../platform/log.ts';
 import { type ProvidedPortal, providePortal } from '../platform/portal-build.ts';
 import { endSoon, killAfter } from '../platform/process-end.ts';
 import { provideNextProgram } from '../platform/program-build.ts';
+import { returnMemory } from '../platform/returned-memory.ts';
 import { notifyServiceManager } from '../platform/service-manager.ts';
-import { releaseStartupMemory } from '../platform/startup-memory.ts';
 import { lockWebsitesSoon } from '../platform/websites-lock.ts';
 import { startWordPress } from '../platform/wordpress-start.ts';
 import { alignedPairs, heading } from '../terminal/output.ts';
@@ -101,7 +101,7 @@ async function serveHere(
   process.stdout.write(banner(config, homeport, onTerminal ? null : signIn));
   tellSupervisor();
   await notifyServiceManager('READY=1', log);
-  releaseStartupMemory();
+  returnMemory();
   const built = reportBuild(portal?.build ?? null, log, stopping.signal);
   // One after the other, because each shows its progress, and a small machine has work enough with one.
   const prepared = built.then(async () => {

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { createMemoryReturn } from './returned-memory.ts';
+
+const MIB = 1024 * 1024;
+
+it('returns memory after a busy time, once, and as soon as the process is idle', () => {
+  const usage = { processorMs: 500, heapBytes: 40 * MIB };
+  let collections = 0;
+  const memory = createMemoryReturn(
+    () => ({ ...usage }),
+    () => {
+      collections++;
+      usage.heapBytes = 50 * MIB;
+    },
+  );
+  const minute = (processorMs: number, heapBytes?: number): number => {
+    usage.processorMs += processorMs;
+    if (heapBytes !== undefined) usage.heapBytes = heapBytes;
+    memory.look(60_000);
+    return collections;
+  };
+  expect(minute(100, 60 * MIB)).toBe(0);
+  expect(minute(30_000, 200 * MIB)).toBe(0);
+  expect(minute(5_900)).toBe(1);
+  // What was left is needed.
+  expect(minute(100)).toBe(1);
+  expect(minute(100, 81 * MIB)).toBe(1);
+  expect(minute(100, 82 * MIB)).toBe(2);
+});
