@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import { type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
+import { MINUTE_MS } from '../lib/durations.ts';
+import { codeOf } from '../lib/error-code.ts';
 import { OperatorError } from '../lib/operator-error.ts';
-import type { Database } from './database.ts';
+import type { Database, Queries } from './database.ts';
 import { controlPlane } from './migrations/0001-control-plane.ts';
 import { certificatesByAuthority } from './migrations/0002-certificates-by-authority.ts';
 import { hosts } from './migrations/0003-hosts.ts';
@@ -136,11 +139,16 @@ export interface MigrationOutcome {
   total: number;
 }
 
-/** Brings the schema up to date. Safe to call from several processes: one does the work, the others wait. Throws
- * OperatorError if a newer program has migrated the database. */
+/** How long a process waits while another one migrates the same SQLite file, and how often it tries. */
+const PATIENCE_MS = 10 * MINUTE_MS;
+const RETRY_MS = 20;
+
+/**
+ * Brings the schema up to date, by all missing migrations or none. Safe to call from several processes: one does the work, the others wait.
+ * Throws OperatorError if a newer program has migrated the database.
+ */
 export async function migrate(database: Database): Promise<MigrationOutcome> {
-  const migrator = migratorFor(database);
-  const { error, results = [] } = await migrator.migrateToLatest();
+  const { error, results = [] } = await applyMissing(database);
   if (error && isMisfit(error)) {
     const newer = await schemaOfNewerProgram(database);
     if (newer !== null) throw new OperatorError(`${newer.message} ${newer.remedy}`, { cause: error });
@@ -150,6 +158,34 @@ export async function migrate(database: Database): Promise<MigrationOutcome> {
     applied: results.map((result) => result.migrationName),
     total: Object.keys(MIGRATIONS).length,
   };
+}
+
+/** Kysely's migrator uses a transaction and a lock on PostgreSQL only. */
+async function applyMissing(database: Database): Promise<MigrationResultSet> {
+  const migrator = migratorFor(database);
+  if (database.dialect === 'postgres' || (await pendingMigrations(database)).length === 0)
+    return migrator.migrateToLatest();
+  const { reader } = database;
+  await beginImmediate(reader);
+  const outcome = await migrator.migrateToLatest();
+  if (outcome.error === undefined) await sql`commit`.execute(reader);
+  // On a full disk, SQLite has ended the transaction itself.
+  else await sql`rollback`.execute(reader).catch(() => {});
+  return outcome;
+}
+
+/** Begins a transaction on SQLite's connection for reading, once no other process writes. */
+async function beginImmediate(reader: Queries): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      await sql`begin immediate`.execute(reader);
+      return;
+    } catch (error) {
+      if (!codeOf(error)?.startsWith('SQLITE_BUSY') || performance.now() > until) throw error;
+      await sleep(RETRY_MS);
+    }
+  }
 }
 
 /** Names of the migrations that the database still lacks. */

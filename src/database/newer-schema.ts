@@ -35,6 +35,6 @@ export async function newerSchema(
   };
 }
 
-/** Statement that records this program's version; each migration runs it in its own transaction. */
+/** Statement that records this program's version; each migration runs it in its transaction. */
 export const RECORD_VERSION = sql`insert into program_version (one, version) values (1, ${manifest.version})
   on conflict (one) do update set version = excluded.version`;

@@ -1,0 +1,42 @@
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { databasePlace, openTestDatabase, silent } from '../../test/database.ts';
+import { KNOWN_MIGRATIONS, migrate, pendingMigrations } from './migrate.ts';
+import { openDatabase } from './open.ts';
+
+it('leaves the database as it was if a migration fails', async () => {
+  const database = await openTestDatabase();
+  const { reader } = database;
+  const last = '0061-doubtful-installs';
+  const indexes = async () => {
+    const { rows } = await sql<{ name: string }>`select name from sqlite_schema where type = 'index'`.execute(
+      reader,
+    );
+    return rows.map(({ name }) => name).sort();
+  };
+  try {
+    // Its first index can be created again, and a later one not.
+    await sql`delete from kysely_migration where name = ${last}`.execute(reader);
+    await sql`drop index backups_aborted`.execute(reader);
+    const before = await indexes();
+    await expect(migrate(database)).rejects.toThrow('The database migration failed.');
+    expect(await indexes()).toEqual(before);
+    expect(await pendingMigrations(database)).toEqual([last]);
+    // And the writer is free.
+    await database.write(({ queries }) => queries.deleteFrom('jobs').execute());
+  } finally {
+    await database.remove();
+  }
+});
+
+it('is done by one of several processes', async () => {
+  const place = await databasePlace();
+  const databases = [openDatabase(place.settings, silent), openDatabase(place.settings, silent)];
+  try {
+    const outcomes = await Promise.all(databases.map(migrate));
+    expect(outcomes.map(({ applied }) => applied.length).sort()).toEqual([0, KNOWN_MIGRATIONS.length]);
+  } finally {
+    for (const database of databases) await database.close();
+    await place.remove();
+  }
+});
