@@ -60,3 +60,16 @@ test('a transaction that ignores the failure of a statement is refused with it',
     [],
   );
 });
+
+test('a transaction fails with the error of its first statement that failed, whatever the later ones say', async () => {
+  const neverParsed = ({ queries }: Transaction) => sql`select 'never parsed'`.execute(queries);
+  const error: unknown = await database
+    .write(async (tx) => {
+      const failed = sql`select 1 / 0`.execute(tx.queries);
+      // The second use relies on the name of the first, which PostgreSQL refused: another error than that of an aborted transaction.
+      const [once, again] = [neverParsed(tx), neverParsed(tx)];
+      await allDone([again, once, failed]);
+    })
+    .catch((failure: unknown) => failure);
+  expect(error).toMatchObject({ message: 'division by zero' });
+});

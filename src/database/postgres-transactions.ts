@@ -47,15 +47,12 @@ export function createPostgresTransactions(
           () => false,
         );
         client.release(!isUsable);
-        throw isAborted(error) && failure !== undefined ? failure : error;
+        // After it, PostgreSQL refuses all others, for several reasons.
+        throw error instanceof pg.DatabaseError && failure !== undefined ? failure : error;
       }
     },
   };
 }
-
-/** Statements after a failed one fail with this code. */
-const ABORTED = '25P02';
-const isAborted = (error: unknown) => error instanceof pg.DatabaseError && error.code === ABORTED;
 
 /** A connection, as one transaction at a time uses it. */
 interface Line {
