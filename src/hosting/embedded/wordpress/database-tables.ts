@@ -1,5 +1,5 @@
 import { rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { MINUTE_MS } from '../../../lib/durations.ts';
@@ -11,6 +11,7 @@ import type { Programs } from '../../runtime/runtime.ts';
 import { requireSeparable } from '../../websites/backup-contents/separable-tables.ts';
 import { failureSentence } from '../../wordpress/failure-sentence.ts';
 import { parsePrinted } from '../../wordpress/printed-json.ts';
+import { requirePlainFolder } from '../host-folder/plain-folder.ts';
 import { copyLiveDatabase } from './database-copy.ts';
 import { DATABASE } from './site.ts';
 
@@ -55,6 +56,8 @@ interface TableMerge {
 export async function mergeTables(merge: TableMerge): Promise<void> {
   const { folder, present, programs, tables, dropAbsent, signal } = merge;
   const [database, restored] = [join(folder, DATABASE), join(folder, RESTORED)];
+  // Code of the website may have put links there, which would lead to the database of another one.
+  for (const plain of [dirname(folder), folder]) await requirePlainFolder(plain);
   for (const end of ENDINGS) await ifThere(rename(database + end, restored + end));
   try {
     await copyLiveDatabase(present, database, { signal });

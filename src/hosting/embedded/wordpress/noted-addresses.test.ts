@@ -8,6 +8,9 @@ test.each([
   ['http://shop.test', ['https://shop.test'], []],
   ['https://shop.test:8444', ['http://shop.test:8080'], ['shop.test:8080']],
   ['http://new.test', ['http://old.test', 'https://old.test:8444'], ['old.test', 'old.test:8444']],
+  ['http://shop.test:8080', ['http://shop.test'], ['shop.test:80']],
+  ['https://shop.test:8444', ['https://shop.test'], ['shop.test:443']],
+  ['http://shop.test', ['http://shop.test:8080'], ['shop.test:8080']],
   // As versions before 0.4 wrote them.
   ['https://shop.test', ['shop.test'], []],
   ['https://shop.test:8444', ['shop.test:8080', 'old.test'], ['shop.test:8080', 'old.test']],

@@ -39,12 +39,15 @@ export function formerHosts(addresses: readonly string[], origin: string): strin
   const present = new URL(origin);
   return addresses.flatMap((noted) => {
     // Versions before 0.4 noted the host without its scheme.
-    const { host, protocol } =
-      URL.parse(noted.includes('://') ? noted : `${present.protocol}//${noted}`) ?? {};
-    if (host === undefined) return [];
+    const former = URL.parse(noted.includes('://') ? noted : `${present.protocol}//${noted}`);
+    if (former === null) return [];
+    const { host, hostname, protocol } = former;
     // URLs with HTTPS stay if it is no longer forced, because a certificate that expired can be renewed.
     const isSecured = present.protocol === 'https:' && protocol !== 'https:';
-    return host !== present.host || isSecured ? [host] : [];
+    if (host === present.host && !isSecured) return [];
+    // Only the port has changed.
+    const isBare = host === present.hostname && protocol === present.protocol && present.port !== '';
+    return [isBare ? `${hostname}:${protocol === 'https:' ? 443 : 80}` : host];
   });
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import { RefusedRestoreError } from '../../contract/errors.ts';
@@ -29,6 +29,7 @@ export async function completeRestored(
   if (!wantsDatabase) return;
   if (!files) await keepFiles(next, present);
   if (database === 'none') return keepPrivateFolder(next, present);
+  await requirePlainDatabase(next);
   await settleDatabase(next);
   await announceDatabase(present, restoredIn(next).database);
 }
@@ -42,6 +43,7 @@ export async function completeChosen(
 ): Promise<void> {
   if (!wantsDatabase || database === 'none') return;
   requireKind(existsSync(join(next, PRIVATE, COPY_FOLDER, DATABASE)), wantsDatabase);
+  await requirePlainDatabase(next);
   await settleDatabase(next);
   await announceDatabase(present, restoredIn(next).database);
 }
@@ -65,6 +67,17 @@ async function settleDatabase(files: string): Promise<void> {
   await rm(database, { recursive: true, force: true });
   await rename(join(folder, COPY_FOLDER), database);
   await syncFolder(folder);
+}
+
+/** Links in place of the database in a backup would lead to that of another website. */
+async function requirePlainDatabase(files: string): Promise<void> {
+  const folder = join(files, PRIVATE);
+  const copy = join(folder, COPY_FOLDER);
+  const areFolders = (await lstat(folder)).isDirectory() && (await lstat(copy)).isDirectory();
+  if (areFolders && (await lstat(join(copy, DATABASE))).isFile()) return;
+  throw new RefusedRestoreError(
+    'The database of the backup is not a plain file in its folder. Nothing was restored.',
+  );
 }
 
 function requireKind(hasDatabase: boolean, wantsDatabase: boolean): void {

@@ -7,12 +7,13 @@ import { text } from 'node:stream/consumers';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../../policy/edge.fixture.ts';
-import { listenForProcess } from './platform-services.ts';
+import { listenForProcess, type ServiceOptions } from './platform-services.ts';
 import { SERVICE_DONE, SERVICE_REFUSED } from './process-protocol.ts';
 
 let folder: string;
 let path: string;
 let services: Server;
+let impatient: Server;
 const outside = createServer((socket) => socket.end('outside'));
 let port = 0;
 /** Look-ups that have begun, with what ends them. */
@@ -26,7 +27,7 @@ beforeAll(async () => {
   await once(outside, 'listening');
   const address = outside.address();
   port = typeof address === 'object' && address !== null ? address.port : 0;
-  services = await listenForProcess(path, 'one', {
+  const options: ServiceOptions = {
     mayConnect: () => true,
     loopback: () => undefined,
     loopbacks: { add() {} },
@@ -38,10 +39,13 @@ beforeAll(async () => {
     },
     now: () => now,
     log: pino({ level: 'silent' }),
-  });
+  };
+  services = await listenForProcess(path, 'one', options);
+  impatient = await listenForProcess(`${path}2`, 'two', { ...options, lookUpMs: 50 });
 });
 afterAll(async () => {
   services.close();
+  impatient.close();
   outside.close();
   await rm(folder, { recursive: true });
 });
@@ -49,8 +53,8 @@ beforeEach(() => {
   lookUps.length = 0;
 });
 
-function ask(host: string) {
-  const socket = connect(path);
+function ask(host: string, at = path) {
+  const socket = connect(at);
   socket.write(`${JSON.stringify({ service: 'connect', host, port })}\n`);
   return socket;
 }
@@ -80,4 +84,19 @@ it('does not look up a name again for a while that was not found', async () => {
   await eventually(() => lookUps.length === 2);
   lookUps[1]?.found(['127.0.0.1']);
   expect(await text(later)).toBe(`${SERVICE_DONE}outside`);
+});
+
+it('looks up a name again that waited for another one all the time', async () => {
+  const silent = ask('silent.test', `${path}2`);
+  await eventually(() => lookUps.length === 1);
+  const waiting = ask('waiting.test', `${path}2`);
+  expect(await text(silent)).toBe(SERVICE_REFUSED);
+  expect(await text(waiting)).toBe(SERVICE_REFUSED);
+  lookUps[0]?.failed(new Error('ETIMEOUT'));
+  await eventually(() => lookUps.length === 2);
+  lookUps[1]?.found(['127.0.0.1']);
+  const again = ask('waiting.test', `${path}2`);
+  await eventually(() => lookUps.length === 3);
+  lookUps[2]?.found(['127.0.0.1']);
+  expect(await text(again)).toBe(`${SERVICE_DONE}outside`);
 });

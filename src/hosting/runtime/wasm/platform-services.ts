@@ -22,9 +22,11 @@ export type ServiceOptions = Pick<
 > & {
   /** Milliseconds of a clock that never goes back. */
   now?: () => number;
+  /** How long a website waits for the address of a name. */
+  lookUpMs?: number;
 };
 
-interface Connecting extends Omit<ServiceOptions, 'now'> {
+interface Connecting extends Omit<ServiceOptions, 'now' | 'lookUpMs'> {
   lookUp: LookUp;
   unanswered: UnansweredQuestions;
 }
@@ -46,12 +48,14 @@ export async function listenForProcess(
   const ask: LookUp = options.lookUp ?? systemLookUp;
   const unanswered = rememberUnanswered(options.now ?? (() => performance.now()));
   const lookUp: LookUp = (host) =>
-    unanswered.ask(host, () =>
-      answerInTime(
-        host,
-        oneAtATime(() => ask(host)),
-      ),
-    );
+    unanswered.ask(host, () => {
+      let isAsked = false;
+      const answer = oneAtATime(() => {
+        isAsked = true;
+        return ask(host);
+      });
+      return answerInTime(host, answer, { isAsked: () => isAsked, ms: options.lookUpMs ?? LOOK_UP_MS });
+    });
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => socket.destroy());
     serve(socket, siteId, { ...options, lookUp, unanswered }).catch((error) => {
@@ -110,21 +114,32 @@ async function connectTo(
   return unanswered.ask(`${address} ${port}`, () => connected(address, port));
 }
 
-/** Throws Unanswered if no answer comes in time, or one that the name does not exist. */
-async function answerInTime(host: string, answer: Promise<string[]>): Promise<string[]> {
+/**
+ * Throws Unanswered if no answer comes in time, or one that the name does not exist. A name that waited for another one all the time was not
+ * asked for: another error.
+ */
+async function answerInTime(
+  host: string,
+  answer: Promise<string[]>,
+  { isAsked, ms }: { isAsked(): boolean; ms: number },
+): Promise<string[]> {
   const timer = new AbortController();
-  const late = sleep(LOOK_UP_MS, [], { signal: timer.signal }).then(() => {
-    throw new Unanswered(`the name servers do not answer about ${host}`);
+  const late = sleep(ms, [], { signal: timer.signal }).then(() => {
+    if (isAsked()) throw new Unanswered(`the name servers do not answer about ${host}`);
+    throw new UnaskedError(`another look-up takes so long that ${host} was not looked up`);
   });
   try {
     return await Promise.race([answer, late]);
   } catch (error) {
-    throw error instanceof Unanswered ? error : new Unanswered(`${host} was not found`, { cause: error });
+    if (error instanceof Unanswered || error instanceof UnaskedError) throw error;
+    throw new Unanswered(`${host} was not found`, { cause: error });
   } finally {
     timer.abort();
     late.catch(() => {});
   }
 }
+
+class UnaskedError extends Error {}
 
 async function connected(host: string, port: number): Promise<Socket> {
   const socket = connect({ host, port, allowHalfOpen: true });

@@ -10,7 +10,8 @@ import { failureSentence } from '../../wordpress/failure-sentence.ts';
 export interface UrlChange {
   /**
    * Host names in the database, with the port if their URLs have one. A name without a port stands for those of this host, too. Names that
-   * no URL can contain, such as `*.example.com`, are ignored.
+   * no URL can contain, such as `*.example.com`, are ignored. Nor is `to` without a port replaced; with `:80` or `:443`, it stands for the
+   * URLs without a port of a host that has got other ports since.
    */
   from: readonly string[];
   /** The main name of the website. */
@@ -98,7 +99,10 @@ export async function inRestoredDatabase<Result>(replacing: Promise<Result>): Pr
 export function replacedHosts({ from, to, scheme, ports }: UrlChange): string[] {
   const own = [ports.http, ports.https].filter((port) => port !== '');
   const names = from.filter((host) => HOST_AND_PORT.test(host)).map((host) => withoutPort(host, own));
-  const former = [...names.filter((name) => name !== to), ...(scheme === 'https' ? [to] : [])];
+  const former = [
+    ...names.filter((name) => name !== to).map(withoutUsualPort),
+    ...(scheme === 'https' ? [to] : []),
+  ];
   const hosts = former.flatMap((host) => [host, unicodeOf(host)]);
   return [...new Set([...hosts, ...hosts.flatMap((host) => own.map((port) => withPort(host, port)))])];
 }
@@ -107,6 +111,8 @@ function withoutPort(host: string, own: readonly string[]): string {
   const [name = '', port = ''] = host.split(':');
   return own.includes(port) ? name : host;
 }
+
+const withoutUsualPort = (host: string) => host.replace(/:(80|443)$/, '');
 
 const withPort = (host: string, port: string) =>
   port === '' || host.includes(':') ? host : `${host}:${port}`;

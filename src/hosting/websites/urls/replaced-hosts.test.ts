@@ -54,4 +54,10 @@ describe('the replaced hosts', () => {
     ]);
     expect(hostsOf({ from: ['new.test:8080'], ports })).toEqual([]);
   });
+
+  test('are those without a port if the host has other ports since', () => {
+    const ports = { http: '8080', https: '8444' };
+    expect(hostsOf({ from: ['new.test:80'], ports })).toEqual(['new.test', 'new.test:8080', 'new.test:8444']);
+    expect(hostsOf({ from: ['new.test:8080'] })).toEqual(['new.test:8080']);
+  });
 });
