@@ -16,6 +16,7 @@ import {
   requirePlaceable,
 } from '../websites/backup-contents/place-chosen.ts';
 import type { Layout } from './host-folder/layout.ts';
+import { requirePlainFolder } from './host-folder/plain-folder.ts';
 import { removeTree } from './snapshots/archive-exchange.ts';
 import type { Snapshots } from './snapshots/snapshots.ts';
 import { ADDRESSES_FILE } from './wordpress/noted-addresses.ts';
@@ -100,6 +101,8 @@ export function createChosenParts({
         await placeChosen({ staged, live, aside }, choice);
         await rm(aside, { recursive: true, force: true });
         if (database !== 'none') {
+          // A link there would lead to what belongs to another website.
+          if (existsSync(join(staged, PRIVATE))) await requirePlainFolder(join(staged, PRIVATE));
           for (const part of [DATABASE_COPY, ADDRESSES]) {
             await removeTree(join(next, part));
             if (existsSync(join(staged, part))) await rename(join(staged, part), join(next, part));
