@@ -16,9 +16,10 @@ import { afterEach, expect, it } from 'vitest';
 import { limiterFor } from '../../../test/connections.ts';
 import { createSelfSigned } from '../../lib/certificates/self-signed-certificate.ts';
 import { HTTP_OVER_TLS, limitConnections } from './http-connections.ts';
-import type { HttpHandler } from './http-messages.ts';
+import type { HttpHandler, HttpResponse } from './http-messages.ts';
 import { HTTP2, type Http2Options, serveHttp2 } from './http2-connections.ts';
 import { drainable } from './listener.ts';
+import type { SocketLimits } from './socket-limits.ts';
 
 const LARGE = Buffer.alloc(256 * 1024, 'x');
 const certificate = createSelfSigned({ names: ['localhost'], notBefore: new Date(), days: 1 });
@@ -32,9 +33,13 @@ afterEach(() => {
 });
 
 /** A server with HTTP/1 and HTTP/2, and ways to ask it. */
-async function serve(handle: HttpHandler, options: Partial<Http2Options> = {}) {
+async function serve(
+  handle: HttpHandler,
+  options: Partial<Http2Options> = {},
+  limits: Partial<SocketLimits> = { total: 1_000, perBlock: 1_000 },
+) {
   const { chain, key } = await certificate;
-  const limiter = limiterFor('edge', { total: 3 });
+  const limiter = limiterFor('edge', limits);
   const log = pino({ level: 'silent' });
   const started = createServer({ cert: chain, key, ALPNProtocols: [HTTP2, ...HTTP_OVER_TLS] }, handle);
   server = started;
@@ -220,9 +225,13 @@ it('ends connections that are only pinged, and requests without progress', async
 });
 
 it('closes waiting connections for new ones if the server is full, and none with a request', async () => {
-  const { client } = await serve((request, response) => {
-    if (request.url !== '/slow') response.end('done');
-  });
+  const { client } = await serve(
+    (request, response) => {
+      if (request.url !== '/slow') response.end('done');
+    },
+    {},
+    { total: 3 },
+  );
   const busy = client();
   ask(busy, { ':path': '/slow' });
   const waiting = client();
@@ -248,4 +257,24 @@ it('finishes requests in progress before it stops, and takes no further ones', a
   finish();
   expect((await answered(stream)).body.toString()).toBe('done');
   await drained;
+});
+
+it('lets an address have as many requests at once as connections, and more once some have ended', async () => {
+  const open: HttpResponse[] = [];
+  const { client } = await serve((_request, response) => open.push(response), {}, { total: 8, perBlock: 4 });
+  const first = client();
+  const streams = [ask(first), ask(first), ask(first), ask(first)];
+  await expect.poll(() => open.length).toBe(4);
+  expect(first.remoteSettings.maxConcurrentStreams).toBe(4);
+  const second = client();
+  expect(await answered(ask(second))).toMatchObject({
+    status: 0,
+    code: constants.NGHTTP2_REFUSED_STREAM,
+  });
+  open[0]?.end();
+  expect(await answered(streams[0] ?? ask(first))).toMatchObject({ status: 200 });
+  const later = answered(ask(second));
+  await expect.poll(() => open.length).toBe(5);
+  open[4]?.end();
+  expect(await later).toMatchObject({ status: 200, code: constants.NGHTTP2_NO_ERROR });
 });

@@ -25,7 +25,7 @@ export const isHttp2 = (socket: object): boolean => 'alpnProtocol' in socket && 
  */
 const HTTP2_LIMITS = {
   settings: {
-    /** As many as RFC 9113 recommends at least. */
+    /** As many as RFC 9113 recommends at least, where an address may have so many. */
     maxConcurrentStreams: 100,
     /** Of a request, in bytes, as over HTTP/1. */
     maxHeaderListSize: 16 * 1024,
@@ -67,6 +67,12 @@ export interface Http2Connections {
 export function serveHttp2(server: HttpsServer, options: Http2Options): Http2Connections {
   const { limiter, idleMs, requestMs, handle, log } = options;
   const open = new Set<ServerHttp2Session>();
+  const admit = limitRequests(limiter);
+  const { maxConcurrentStreams } = HTTP2_LIMITS.settings;
+  const settings = {
+    ...HTTP2_LIMITS.settings,
+    maxConcurrentStreams: Math.min(maxConcurrentStreams, limiter.limits.perBlock),
+  };
   let isClosing = false;
 
   const servingHttp1 = server.listeners('secureConnection');
@@ -77,14 +83,15 @@ export function serveHttp2(server: HttpsServer, options: Http2Options): Http2Con
   });
 
   function begin(socket: TLSSocket): void {
-    const session = performServerHandshake(socket, HTTP2_LIMITS);
+    const session = performServerHandshake(socket, { ...HTTP2_LIMITS, settings });
     open.add(session);
     session.once('close', () => open.delete(session));
     session.on('error', (err) => log.debug({ err }, 'an HTTP/2 connection failed'));
     const requests = endWhenIdle(session);
     session.on('stream', (stream, headers, _flags, rawHeaders) => {
       requests.add(stream);
-      answer(socket, stream, headers, rawHeaders);
+      stream.on('error', (err) => log.debug({ err }, 'an HTTP/2 request failed'));
+      if (admit(socket, stream)) answer(socket, stream, headers, rawHeaders);
     });
     if (isClosing) session.close();
   }
@@ -115,7 +122,6 @@ export function serveHttp2(server: HttpsServer, options: Http2Options): Http2Con
     headers: IncomingHttpHeaders,
     rawHeaders: readonly string[],
   ): void {
-    stream.on('error', (err) => log.debug({ err }, 'an HTTP/2 request failed'));
     const response = new Http2Response(stream, headers[':method'] ?? '');
     response.setTimeout(idleMs);
     // Node refuses them only after the client has accepted the limit.
@@ -142,6 +148,35 @@ export function serveHttp2(server: HttpsServer, options: Http2Options): Http2Con
       isClosing = true;
       for (const session of open) session.close();
     },
+  };
+}
+
+/**
+ * Requests in progress take memory and descriptors as connections of HTTP/1 do, so as many are allowed. Returns whether a request may begin;
+ * otherwise it is refused, so that the client may repeat it.
+ */
+function limitRequests({
+  limits,
+  blockOf,
+}: SocketLimiter): (socket: TLSSocket, stream: ServerHttp2Stream) => boolean {
+  let total = 0;
+  const perBlock = new Map<string | null, number>();
+  return ({ remoteAddress = '' }, stream) => {
+    const block = blockOf(remoteAddress);
+    const ofBlock = perBlock.get(block) ?? 0;
+    if (total >= limits.total || (block !== null && ofBlock >= limits.perBlock)) {
+      stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      return false;
+    }
+    total += 1;
+    perBlock.set(block, ofBlock + 1);
+    stream.once('close', () => {
+      total -= 1;
+      const left = (perBlock.get(block) ?? 1) - 1;
+      if (left === 0) perBlock.delete(block);
+      else perBlock.set(block, left);
+    });
+    return true;
   };
 }
 
