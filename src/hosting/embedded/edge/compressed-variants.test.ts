@@ -104,3 +104,12 @@ test('a failure is logged, and the visitor gets the content as it is', async () 
   expect(await variants.of(content, 'br')).toBeNull();
   expect(lines.join('')).toContain('no memory');
 });
+
+test('a website that visitors ask for keeps its variants while others come', async () => {
+  const variants = counted({ most: 2_000 });
+  await variants.of({ ...content, website: 'hot' }, 'br');
+  for (const website of ['two', 'three', 'four', 'five', 'six', 'seven', 'eight']) {
+    await variants.of({ ...content, website }, 'br');
+    expect(variants.of({ ...content, website: 'hot' }, 'br')).toBeInstanceOf(Buffer);
+  }
+});

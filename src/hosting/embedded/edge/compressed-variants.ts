@@ -126,8 +126,13 @@ export function createCompressedVariants(options: CompressedVariantsOptions): Co
     of(content, coding) {
       const { website, version, bytes } = content;
       const key = `${coding} ${content.key}`;
-      const variant = kept.get(website)?.get(key);
-      if (variant?.version === version) return variant.bytes;
+      const variants = kept.get(website);
+      const variant = variants?.get(key);
+      if (variants !== undefined && variant?.version === version) {
+        kept.delete(website);
+        kept.set(website, variants);
+        return variant.bytes;
+      }
       const name = `${website} ${version} ${key}`;
       const underWay = making.get(name);
       if (underWay !== undefined) return underWay;
