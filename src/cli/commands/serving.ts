@@ -90,10 +90,10 @@ async function serveHere(
   const ended = stopSignal('finishing running requests and jobs').then(async () => {
     killAfter(LONGEST_STOP_MS, log);
     void notifyServiceManager('STOPPING=1', log);
+    stopping.abort();
     return homeport.stop(GRACE_MS);
   });
   const first = await ensureOwner(homeport.platform, homeport.services);
-  void ended.finally(() => stopping.abort());
   const hasDemo = demo && (await createDemo(config, homeport, stopping.signal));
   await warnOfOtherKey(config, homeport, log);
   const onTerminal = process.stdout.isTTY;

@@ -15,8 +15,13 @@ const ZSTD_WINDOW_LOG = 17;
 /** Output of a program waits this long at most. */
 const HELD_MS = 10;
 
-/** The first coding that is possible for a stream; null if the visitor accepts none. */
+/** At once, for all websites: each takes up to 1.7 MB while a slow visitor reads. */
+export const MOST_COMPRESSORS = 128;
+let compressors = 0;
+
+/** The first coding that is possible for a stream; null if the visitor accepts none, or too many answers are being compressed. */
 export function streamCodingOf(accepted: readonly Coding[]): StreamCoding | null {
+  if (compressors >= MOST_COMPRESSORS) return null;
   return accepted.find(isStreamCoding) ?? null;
 }
 
@@ -34,6 +39,10 @@ export function compressing(coding: StreamCoding): [Transform, Gzip | ZstdCompre
             [constants.ZSTD_c_windowLog]: ZSTD_WINDOW_LOG,
           },
         });
+  compressors += 1;
+  packer.once('close', () => {
+    compressors -= 1;
+  });
   const kind = coding === 'gzip' ? constants.Z_SYNC_FLUSH : constants.ZSTD_e_flush;
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
