@@ -92,7 +92,7 @@ export function portalPages({ folder, publicUrl }: PortalOptions) {
     else {
       isBeingBuilt = true;
       void folder
-        // Whoever builds reports why the build failed.
+        // The caller that builds it reports why the build failed.
         .then(open, () => {})
         .catch((err: unknown) => app.log.error({ err }, 'the pages of the portal cannot be read'))
         .finally(() => {

@@ -18,7 +18,7 @@ export const LITERAL_COLUMNS: ReadonlySet<string> = new Set([
  * A value that a partial index needs must therefore be in the text: booleans, and texts of {@link LITERAL_COLUMNS}.
  */
 export class SqliteCompiler extends SqliteQueryCompiler {
-  /** What is a literal in the comparison that is being compiled. */
+  /** The literals in the comparison that is being compiled. */
   #literals: 'none' | 'booleans' | 'texts' = 'none';
 
   protected override getCurrentParameterPlaceholder(): string {

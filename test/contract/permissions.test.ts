@@ -40,7 +40,7 @@ const CALLERS = [
   'limited elsewhere', // another account that they own
 ] as const;
 type Caller = (typeof CALLERS)[number];
-/** Who asks each endpoint: in `npm test` those whose rights differ most. */
+/** The callers of each endpoint: in `npm test` those whose rights differ most. */
 const ASKING = steps(
   ['owner', 'partial with', 'partial without', 'outsider', 'reading', 'limited with', 'limited elsewhere'],
   CALLERS,

@@ -37,7 +37,7 @@ export async function providePortal({ otherwise, signal }: ProvideOptions = {}):
       if (child.exitCode !== 0) throw notBuilt();
       return folder;
     });
-    // Whoever needs the portal waits for it, perhaps later than it fails.
+    // Callers wait for it, perhaps later than it fails.
     build.catch(() => {});
     return { folder, build: state === 'building' ? build : null };
   }

@@ -22,7 +22,7 @@ it('returns memory after a busy time, once, and as soon as the process is idle',
   expect(minute(100, 60 * MIB)).toBe(0);
   expect(minute(30_000, 200 * MIB)).toBe(0);
   expect(minute(5_900)).toBe(1);
-  // What was left is needed.
+  // The rest is needed.
   expect(minute(100)).toBe(1);
   expect(minute(100, 81 * MIB)).toBe(1);
   expect(minute(100, 82 * MIB)).toBe(2);

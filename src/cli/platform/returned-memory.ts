@@ -35,7 +35,7 @@ export function createMemoryReturn(usage: () => ProcessUsage, collect: () => voi
   };
 }
 
-/** Returns the memory of the start once, for which the heap would otherwise keep 40 MB, and later that of busy times. */
+/** Returns the memory of the start once, otherwise the heap would keep 40 MB, and later that of busy times. */
 export function returnMemory(): void {
   setFlagsFromString('--expose-gc');
   const gc: unknown = runInNewContext('gc');

@@ -2,7 +2,7 @@ type Dialect = 'sqlite' | 'postgres';
 
 export interface RowTrigger {
   on: 'insert' | 'update' | 'delete';
-  /** Columns of which one must change. */
+  /** One of these columns must change. */
   of?: readonly string[];
   /** Statements that end with semicolons. */
   run: string;

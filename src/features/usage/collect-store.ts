@@ -190,7 +190,7 @@ export async function storeMeasurement(
   await storeInstallQuotas(queries, installId, measured, now);
 }
 
-/** Deletes up to `limit` days before `day`, and deleted installs of which none is left. Returns the number of days. */
+/** Deletes up to `limit` days before `day`, and deleted installs that have none left. Returns the number of days. */
 export async function deleteUsageBefore(queries: Queries, day: string, limit: number): Promise<number> {
   const traffic = await queries
     .deleteFrom('usage_traffic')
@@ -258,7 +258,7 @@ export async function deleteUsageBefore(queries: Queries, day: string, limit: nu
   return traffic.length + storage.length;
 }
 
-/** Deletes what accounts keep of days before `day`: warnings of earlier months, and the time of a measurement of which no day is left. */
+/** Deletes what accounts keep of days before `day`: warnings of earlier months, and the time of a measurement that has no day left. */
 export async function deleteAccountUsageBefore(queries: Queries, day: string): Promise<void> {
   await queries.deleteFrom('limit_warnings').where('month', '<', day.slice(0, 7)).execute();
   await queries.deleteFrom('usage_measurements').where('measured_at', '<', `${day}T00:00:00.000Z`).execute();

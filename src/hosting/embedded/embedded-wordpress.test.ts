@@ -797,7 +797,7 @@ describe('a backup', () => {
       'restored.sqlite',
     );
 
-    // What cannot be restored alone changes nothing.
+    // A table that cannot be restored alone changes nothing.
     change('create table wp_more (id integer primary key, link_id integer references wp_links (link_id))');
     await expect(restore(['wp_links'])).rejects.toThrow(
       'A foreign key connects the tables "wp_more" and "wp_links"',

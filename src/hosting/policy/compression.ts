@@ -1,7 +1,5 @@
-/** Content that edges compress. Pictures, fonts and archives of other types are compressed already. */
-
-/** Beside `text/html`, which nginx compresses without being told. */
-export const COMPRESSED_TYPES = [
+/** Types of text beside `text/html`. */
+export const TEXT_TYPES = [
   'text/css',
   'text/csv',
   'text/javascript',
@@ -14,6 +12,14 @@ export const COMPRESSED_TYPES = [
   'application/manifest+json',
   'application/rss+xml',
   'image/svg+xml',
+];
+
+/**
+ * Content that edges compress, beside `text/html`, which nginx compresses without being told. Pictures, fonts and archives of other types are
+ * compressed already.
+ */
+export const COMPRESSED_TYPES = [
+  ...TEXT_TYPES,
   'application/atom+xml',
   'application/ld+json',
   'application/vnd.ms-fontobject',

@@ -8,7 +8,7 @@ import { miscountedAccounts, recountAccount } from './recount-store.ts';
 const now = '2026-01-02T03:04:05.678Z';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
-/** Two accounts with four installs each, of which one has waiting updates. */
+/** Two accounts with four installs each. One install has waiting updates. */
 let [one, other]: [string, string] = ['', ''];
 let installs: string[];
 

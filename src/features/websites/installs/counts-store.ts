@@ -1,7 +1,7 @@
 import type { Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 
-/** Values by which installs are counted. */
+/** Values that installs are counted by. */
 export interface CountedValues {
   status?: string;
   /** Null: installs without one. */

@@ -159,7 +159,7 @@ export function needsAttention(eb: InstallExpressions, soon: string) {
   ]);
 }
 
-/** Which installs are looked at. Certificates that end by `soon` need attention. */
+/** The installs to look at. Certificates that end by `soon` need attention. */
 interface Looked {
   ids: readonly string[] | undefined;
   soon: string;

@@ -9,7 +9,7 @@ const log = pino({ level: 'silent' });
 const TEXT = Buffer.from('body { color: rebeccapurple }\n'.repeat(100));
 const content = { website: 'one', key: 'a.css', version: '1', bytes: TEXT };
 
-/** What was compressed, as `<first character><coding>`. */
+/** Compressed content, as `<first character><coding>`. */
 let made: string[];
 beforeEach(() => {
   made = [];

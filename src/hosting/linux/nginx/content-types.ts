@@ -1,26 +1,10 @@
 import mime from 'mime-types';
-import { COMPRESSED_TYPES, SMALLEST_COMPRESSED } from '../../policy/compression.ts';
-
-/** Always contains `text/html`. */
-const CHARSET_TYPES = [
-  'text/css',
-  'text/csv',
-  'text/javascript',
-  'text/markdown',
-  'text/plain',
-  'text/vtt',
-  'text/xml',
-  'application/javascript',
-  'application/json',
-  'application/manifest+json',
-  'application/rss+xml',
-  'image/svg+xml',
-];
+import { COMPRESSED_TYPES, SMALLEST_COMPRESSED, TEXT_TYPES } from '../../policy/compression.ts';
 
 /** Content types by file name, with those that state a character set and those that are compressed. */
 export function renderContentTypes(): string {
   return `charset utf-8;
-charset_types ${CHARSET_TYPES.join(' ')};
+charset_types ${TEXT_TYPES.join(' ')};
 default_type application/octet-stream;
 types_hash_max_size 8192;
 types {

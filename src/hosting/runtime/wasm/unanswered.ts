@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 const REMEMBERED_MS = 30_000;
 const MOST_REMEMBERED = 200;
 
-/** What was asked cannot be found or does not answer. */
+/** A name that cannot be found, or an address that does not answer. */
 export class Unanswered extends Error {}
 
 /** Remembers for a while what did not answer, so that only the first of many attempts waits. */
