@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { MINUTE_MS } from '../../src/lib/durations.ts';
 import { text } from '../client.ts';
 import { visit } from '../edge.ts';
@@ -50,7 +50,26 @@ async function withoutFolder(...words: string[]): Promise<Ended> {
   } finally {
     renameSync(folder, `${folder}.${clock.now().getTime()}`);
     renameSync(`${folder}.aside`, folder);
+    await cleanedUp();
   }
+}
+
+/** The host may have failed to remove the rest of an install, too. Later commands would wait for its next attempt, without passing time. */
+async function cleanedUp(): Promise<void> {
+  await vi.waitUntil(
+    async () => {
+      clock.advance(MINUTE_MS);
+      await homeport.idle();
+      const waiting = await homeport.platform.database.reader
+        .selectFrom('jobs')
+        .select('id')
+        .where('kind', '=', 'remove_install')
+        .where('state', 'in', ['queued', 'running'])
+        .execute();
+      return waiting.length === 0;
+    },
+    { timeout: 100_000, interval: 20 },
+  );
 }
 
 test('an install whose creation failed is tried again, or deleted and created again', async () => {
