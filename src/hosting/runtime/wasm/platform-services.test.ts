@@ -19,6 +19,8 @@ let port = 0;
 /** Look-ups that have begun, with what ends them. */
 const lookUps: { host: string; found(addresses: string[]): void; failed(error: Error): void }[] = [];
 let now = 1_000;
+/** The outside, by another address. */
+const REFUSED = '::ffff:127.0.0.1';
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'services-'));
@@ -28,7 +30,7 @@ beforeAll(async () => {
   const address = outside.address();
   port = typeof address === 'object' && address !== null ? address.port : 0;
   const options: ServiceOptions = {
-    mayConnect: () => true,
+    mayConnect: (address) => address !== REFUSED,
     loopback: () => undefined,
     loopbacks: { add() {} },
     deliverMail: async () => {},
@@ -99,4 +101,16 @@ it('looks up a name again that waited for another one all the time', async () =>
   await eventually(() => lookUps.length === 3);
   lookUps[2]?.found(['127.0.0.1']);
   expect(await text(again)).toBe(`${SERVICE_DONE}outside`);
+});
+
+it('connects to the next address of a name if one does not answer, and never to one that is refused', async () => {
+  const twoFamilies = ask('two-families.test');
+  await eventually(() => lookUps.length === 1);
+  // Nothing listens at the first two.
+  lookUps[0]?.found(['::1', '127.0.0.9', '127.0.0.1']);
+  expect(await text(twoFamilies)).toBe(`${SERVICE_DONE}outside`);
+  const refused = ask('refused.test');
+  await eventually(() => lookUps.length === 2);
+  lookUps[1]?.found(['::1', REFUSED]);
+  expect(await text(refused)).toBe(SERVICE_REFUSED);
 });

@@ -10,6 +10,8 @@ import { rememberUnanswered, Unanswered, type UnansweredQuestions } from './unan
 const LONGEST_LINE = 8 * 1024;
 const LONGEST_MAIL = 32 * 1024 * 1024;
 const CONNECT_MS = 10_000;
+/** For each address of a name but the last. */
+const ATTEMPT_MS = 1_000;
 /** The system's resolver may need half a minute if no name server answers. */
 const LOOK_UP_MS = 5_000;
 const IDLE_MS = 120_000;
@@ -95,7 +97,7 @@ async function serve(socket: Socket, siteId: string, options: Connecting): Promi
   socket.pipe(target).pipe(socket);
 }
 
-/** Connects to the first address that the website may use. */
+/** Connects to the first address that answers of those that the website may use. */
 async function connectTo(
   siteId: string,
   { host, port }: ServiceRequest & { service: 'connect' },
@@ -103,15 +105,15 @@ async function connectTo(
 ): Promise<Socket> {
   const own = loopback({ siteId, host, port });
   if (own !== undefined) {
-    const socket = await connected(own.host, own.port);
+    const socket = await connected(own.host, own.port, [own.host]);
     loopbacks.add(siteId, socket);
     return socket;
   }
   const addresses = isIP(host) ? [host] : await lookUp(host);
   // Connected by address, so that a second look-up cannot lead elsewhere.
-  const address = addresses.find((one) => mayConnect(one, port));
-  if (address === undefined) throw new Error(`websites may not connect to ${host} port ${port}`);
-  return unanswered.ask(`${address} ${port}`, () => connected(address, port));
+  const allowed = addresses.filter((one) => mayConnect(one, port));
+  if (allowed.length === 0) throw new Error(`websites may not connect to ${host} port ${port}`);
+  return unanswered.ask(`${host} ${port}`, () => connected(host, port, allowed));
 }
 
 /**
@@ -141,8 +143,17 @@ async function answerInTime(
 
 class UnaskedError extends Error {}
 
-async function connected(host: string, port: number): Promise<Socket> {
-  const socket = connect({ host, port, allowHalfOpen: true });
+/** Tries the addresses one after the other, both families in turn: a machine may have no way out by IPv6. */
+async function connected(host: string, port: number, addresses: string[]): Promise<Socket> {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  const socket = connect({
+    host,
+    port,
+    allowHalfOpen: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
+    lookup: (_host, _options, callback) => callback(null, found),
+  });
   const timer = setTimeout(
     () => socket.destroy(new Unanswered(`${host} does not answer at port ${port}`)),
     CONNECT_MS,
