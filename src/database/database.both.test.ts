@@ -24,6 +24,35 @@ describe('the database', () => {
     expect((await migrate(database)).applied).toEqual([]);
   });
 
+  it('refuses statements of a transaction that has ended, because they would run in that of another', async () => {
+    const [committed, late] = [crypto.randomUUID(), crypto.randomUUID()];
+    const kept: Transaction[] = [];
+    await database
+      .write(async (tx) => {
+        kept.push(tx);
+        throw new Error('given up');
+      })
+      .catch(() => {});
+    await database.write(async (tx) => {
+      kept.push(tx);
+      await addAccount(tx, committed);
+    });
+    const readers = await database.snapshot(async (reader) => [reader]);
+    const attempts: Promise<unknown>[] = [];
+    await database
+      .write(async (tx) => {
+        await addAccount(tx, crypto.randomUUID());
+        for (const ended of kept) attempts.push(addAccount(ended, late));
+        for (const reader of readers) attempts.push(reader.selectFrom('accounts').select('id').execute());
+        await Promise.allSettled(attempts);
+      })
+      .catch(() => {});
+    for (const attempt of attempts) await expect(attempt).rejects.toThrow('its transaction has ended');
+    expect(
+      await database.reader.selectFrom('accounts').select('id').where('id', '=', late).execute(),
+    ).toEqual([]);
+  });
+
   it('returns times as stored, booleans as booleans, JSON parsed', async () => {
     const account = crypto.randomUUID();
     const user = crypto.randomUUID();

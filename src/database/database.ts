@@ -35,6 +35,11 @@ export interface Database {
    */
   snapshot<Result>(work: (reader: Queries) => Promise<Result>): Promise<Result>;
   /**
+   * Runs statements that may take as long as they need, on one connection and in no transaction: migrations of large tables. PostgreSQL cancels
+   * others after 30 s.
+   */
+  withoutTimeLimit<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
+  /**
    * Compiles a read query once, for the few queries that every request runs. On SQLite, its answers are kept until one of `rows` changes.
    * Throws if it reads a table that `rows` does not name.
    */

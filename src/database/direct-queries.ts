@@ -12,3 +12,32 @@ export function queriesOn(connection: DatabaseConnection, dialect: Dialect): Que
   });
   return new Kysely<Tables>({ config: { dialect }, dialect, driver: dialect.createDriver(), executor });
 }
+
+/**
+ * The same for one transaction on a connection that others use later. A statement after `end`, of work that went on without being awaited,
+ * would run in the transaction of another request: it is refused.
+ */
+export function queriesUntilEnd(
+  connection: DatabaseConnection,
+  dialect: Dialect,
+): { queries: Queries; end(): void } {
+  let hasEnded = false;
+  const queries = queriesOn(
+    {
+      executeQuery: (query) =>
+        hasEnded
+          ? Promise.reject(new Error('A statement was refused, because its transaction has ended.'))
+          : connection.executeQuery(query),
+      streamQuery: () => {
+        throw new Error('streaming is not used');
+      },
+    },
+    dialect,
+  );
+  return {
+    queries,
+    end() {
+      hasEnded = true;
+    },
+  };
+}

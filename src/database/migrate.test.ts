@@ -33,7 +33,7 @@ it('is done by one of several processes', async () => {
   const place = await databasePlace();
   const databases = [openDatabase(place.settings, silent), openDatabase(place.settings, silent)];
   try {
-    const outcomes = await Promise.all(databases.map(migrate));
+    const outcomes = await Promise.all(databases.map((database) => migrate(database)));
     expect(outcomes.map(({ applied }) => applied.length).sort()).toEqual([0, KNOWN_MIGRATIONS.length]);
   } finally {
     for (const database of databases) await database.close();

@@ -139,20 +139,36 @@ export interface MigrationOutcome {
   total: number;
 }
 
-/** How long a process waits while another one migrates the same SQLite file, and how often it tries. */
-const PATIENCE_MS = 10 * MINUTE_MS;
-const RETRY_MS = 20;
+/** How long a migration waits for others that use the database. */
+export interface MigrationTimes {
+  /**
+   * For one lock of PostgreSQL. Statements of running servers queue behind a statement that waits for an exclusive lock, and are cancelled
+   * after 30 s.
+   */
+  lockMs: number;
+  /** In all. Another process may hold SQLite's writer, or lock a table of PostgreSQL. */
+  patienceMs: number;
+  retryMs: Record<Database['dialect'], number>;
+}
+const TIMES: MigrationTimes = {
+  lockMs: 5_000,
+  patienceMs: 10 * MINUTE_MS,
+  retryMs: { sqlite: 20, postgres: 2_000 },
+};
+/** PostgreSQL's codes for a lock that was not available in time and for a deadlock. Either ends the transaction of the migration. */
+const LOCKED_CODES = new Set(['55P03', '40P01']);
 
 /**
  * Brings the schema up to date, by all missing migrations or none. Safe to call from several processes: one does the work, the others wait.
- * Throws OperatorError if a newer program has migrated the database.
+ * Throws OperatorError if a newer program has migrated the database, or if another process keeps a table locked.
  */
-export async function migrate(database: Database): Promise<MigrationOutcome> {
-  const { error, results = [] } = await applyMissing(database);
+export async function migrate(database: Database, times = TIMES): Promise<MigrationOutcome> {
+  const { error, results = [] } = await applyMissing(database, times);
   if (error && isMisfit(error)) {
     const newer = await schemaOfNewerProgram(database);
     if (newer !== null) throw new OperatorError(`${newer.message} ${newer.remedy}`, { cause: error });
   }
+  if (isLocked(error)) throw new OperatorError(LOCKED, { cause: error });
   if (error) throw new Error('The database migration failed.', { cause: error });
   return {
     applied: results.map((result) => result.migrationName),
@@ -160,37 +176,66 @@ export async function migrate(database: Database): Promise<MigrationOutcome> {
   };
 }
 
-/** Kysely's migrator uses a transaction and a lock on PostgreSQL only. */
-async function applyMissing(database: Database): Promise<MigrationResultSet> {
-  const migrator = migratorFor(database);
-  if (database.dialect === 'postgres' || (await pendingMigrations(database)).length === 0)
-    return migrator.migrateToLatest();
-  const { reader } = database;
-  await beginImmediate(reader);
+const LOCKED =
+  'The database was not migrated, because another program keeps a table locked. Stop other Homeport processes of this database, end ' +
+  'dumps and open sessions (they are in pg_stat_activity), and start again.';
+
+async function applyMissing(database: Database, times: MigrationTimes): Promise<MigrationResultSet> {
+  if ((await pendingMigrations(database)).length === 0)
+    return migratorFor(database, database.reader, times).migrateToLatest();
+  return database.withoutTimeLimit((queries) => {
+    const migrator = migratorFor(database, queries, times);
+    return database.dialect === 'postgres'
+      ? applyOnPostgres(migrator, times)
+      : applyOnSqlite(migrator, queries, times);
+  });
+}
+
+/** Kysely's migrator begins the transaction, and one of several processes at a time does the work. */
+async function applyOnPostgres(migrator: Migrator, times: MigrationTimes): Promise<MigrationResultSet> {
+  const until = performance.now() + times.patienceMs;
+  for (;;) {
+    const outcome = await migrator.migrateToLatest();
+    if (!isLocked(outcome.error) || performance.now() > until) return outcome;
+    await sleep(times.retryMs.postgres);
+  }
+}
+
+/** Kysely's migrator uses no transaction on SQLite. */
+async function applyOnSqlite(
+  migrator: Migrator,
+  queries: Queries,
+  times: MigrationTimes,
+): Promise<MigrationResultSet> {
+  await beginImmediate(queries, times);
   const outcome = await migrator.migrateToLatest();
-  if (outcome.error === undefined) await sql`commit`.execute(reader);
+  if (outcome.error === undefined) await sql`commit`.execute(queries);
   // On a full disk, SQLite has ended the transaction itself.
-  else await sql`rollback`.execute(reader).catch(() => {});
+  else await sql`rollback`.execute(queries).catch(() => {});
   return outcome;
 }
 
-/** Begins a transaction on SQLite's connection for reading, once no other process writes. */
-async function beginImmediate(reader: Queries): Promise<void> {
-  const until = performance.now() + PATIENCE_MS;
+/** Begins a transaction once no other process writes. */
+async function beginImmediate(queries: Queries, { patienceMs, retryMs }: MigrationTimes): Promise<void> {
+  const until = performance.now() + patienceMs;
   for (;;) {
     try {
-      await sql`begin immediate`.execute(reader);
+      await sql`begin immediate`.execute(queries);
       return;
     } catch (error) {
       if (!codeOf(error)?.startsWith('SQLITE_BUSY') || performance.now() > until) throw error;
-      await sleep(RETRY_MS);
+      await sleep(retryMs.sqlite);
     }
   }
 }
 
+function isLocked(error: unknown): boolean {
+  return LOCKED_CODES.has(codeOf(error) ?? '');
+}
+
 /** Names of the migrations that the database still lacks. */
 export async function pendingMigrations(database: Database): Promise<string[]> {
-  const all = await migratorFor(database).getMigrations();
+  const all = await migratorFor(database, database.reader, TIMES).getMigrations();
   return all.filter((migration) => migration.executedAt === undefined).map((migration) => migration.name);
 }
 
@@ -204,16 +249,17 @@ function isMisfit(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('corrupted migrations');
 }
 
-function migratorFor(database: Database): Migrator {
-  const types = database.dialect === 'sqlite' ? SQLITE_TYPES : POSTGRES_TYPES;
+function migratorFor({ dialect }: Database, db: Queries, { lockMs }: MigrationTimes): Migrator {
+  const types = dialect === 'sqlite' ? SQLITE_TYPES : POSTGRES_TYPES;
+  const settings = dialect === 'sqlite' ? [] : [`set local lock_timeout = ${lockMs}`];
   return new Migrator({
-    db: database.reader,
+    db,
     provider: {
       getMigrations: async () =>
         Object.fromEntries(
           Object.entries(MIGRATIONS).map(([name, statements]) => [
             name,
-            migration(name, statements(types, database.dialect)),
+            migration(name, [...settings, ...statements(types, dialect)]),
           ]),
         ),
     },

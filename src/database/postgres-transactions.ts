@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DatabaseConnection, Dialect } from 'kysely';
 import pg from 'pg';
 import type { Queries } from './database.ts';
-import { queriesOn } from './direct-queries.ts';
+import { queriesUntilEnd } from './direct-queries.ts';
 
 /** Begins a transaction, with its settings. */
 type Begin = 'begin' | 'start transaction isolation level repeatable read read only';
@@ -21,25 +21,24 @@ export function createPostgresTransactions(
   pool: Pick<pg.Pool, 'connect'>,
   dialect: Dialect,
 ): PostgresTransactions {
-  const lines = new WeakMap<pg.PoolClient, Line>();
-
   return {
     async run(begin, work) {
       const client = await pool.connect();
-      const line = lines.get(client) ?? lineOf(client, dialect);
-      lines.set(client, line);
-      line.failure = undefined;
+      const line = lineOf(client);
+      const { queries, end } = queriesUntilEnd(connectionOf(line.send), dialect);
       // Its failure is that of the first statement as well.
       const begun = line.send(begin);
       begun.catch(() => {});
       try {
-        const result = await work(line.queries);
+        const result = await work(queries);
+        end();
         const [{ command }] = await Promise.all([line.send('commit'), begun]);
         // PostgreSQL answers so if `work` ignored the failure of a statement.
         if (command !== 'COMMIT') throw line.failure ?? new Error('the transaction was rolled back');
         client.release();
         return result;
       } catch (error) {
+        end();
         const { failure } = line;
         // If it fails, the state of the connection is unknown.
         const isUsable = await line.send('rollback').then(
@@ -54,21 +53,16 @@ export function createPostgresTransactions(
   };
 }
 
-/** A connection, as one transaction at a time uses it. */
+/** A connection, as one transaction uses it. */
 interface Line {
-  queries: Queries;
   /** The error of the first statement of the transaction that failed. */
   failure: unknown;
   /** Sends a statement by its name: the server parses and plans it once for each connection. */
   send(text: string, parameters?: readonly unknown[]): Promise<pg.QueryResult>;
 }
 
-function lineOf(client: pg.PoolClient, dialect: Dialect): Line {
+function lineOf(client: pg.PoolClient): Line {
   const line: Line = {
-    queries: queriesOn(
-      connectionOf((text, parameters) => line.send(text, parameters)),
-      dialect,
-    ),
     failure: undefined,
     async send(text, parameters = []) {
       writeOnce(client);

@@ -1,4 +1,11 @@
-import { type Compilable, Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
+import {
+  type Compilable,
+  CompiledQuery,
+  Kysely,
+  PostgresDialect,
+  type PostgresPoolClient,
+  sql,
+} from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { type AnswerRows, checkedRows } from './answer-rows.ts';
@@ -90,6 +97,7 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
     changes,
     write,
     snapshot: (work) => transactions.run('start transaction isolation level repeatable read read only', work),
+    withoutTimeLimit: (work) => withoutTimeLimit(url, timeouts.connectMs, work),
     prepare<Parameters extends object, Row>(
       build: (queries: Queries, parameter: ParameterOf<Parameters>) => Compilable<Row>,
       rows: AnswerRows<Parameters>,
@@ -113,6 +121,34 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
       await pool.end();
     },
   };
+}
+
+async function withoutTimeLimit<Result>(
+  connectionString: string,
+  connectionTimeoutMillis: number,
+  work: (queries: Queries) => Promise<Result>,
+): Promise<Result> {
+  const pool = new pg.Pool({
+    ...{ connectionString, connectionTimeoutMillis, max: 1, keepAlive: true, types: { getTypeParser } },
+    application_name: 'homeport migration',
+  });
+  pool.on('connect', (client) => client.on('error', () => {}));
+  // Its statement reports what broke the connection.
+  pool.on('error', () => {});
+  const queries = new Kysely<Tables>({
+    dialect: new PostgresDialect({
+      pool,
+      // The role or the database may have a limit.
+      onCreateConnection: async (connection) => {
+        await connection.executeQuery(CompiledQuery.raw('set statement_timeout = 0'));
+      },
+    }),
+  });
+  try {
+    return await work(queries);
+  } finally {
+    await queries.destroy();
+  }
 }
 
 function isRetryable(error: unknown): boolean {

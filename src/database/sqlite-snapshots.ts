@@ -5,7 +5,8 @@ import type { Queries } from './database.ts';
 /** A connection for reading only. */
 interface SnapshotConnection {
   connection: Sqlite.Database;
-  queries: Queries;
+  /** The queries of one transaction. */
+  begin(): { queries: Queries; end(): void };
 }
 
 /**
@@ -18,11 +19,13 @@ export function createSnapshots(open: () => SnapshotConnection) {
 
   async function inTransaction<Result>(work: (reader: Queries) => Promise<Result>): Promise<Result> {
     opened ??= open();
-    const { connection, queries } = opened;
+    const { connection, begin } = opened;
     connection.exec('begin');
+    const { queries, end } = begin();
     try {
       return await work(queries);
     } finally {
+      end();
       connection.exec('commit');
     }
   }

@@ -23,7 +23,7 @@ import {
   placeholder,
   type Queries,
 } from './database.ts';
-import { queriesOn } from './direct-queries.ts';
+import { queriesOn, queriesUntilEnd } from './direct-queries.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createKeptAnswers } from './kept-answers.ts';
 import { sqliteChanges } from './sqlite-changes.ts';
@@ -46,10 +46,10 @@ export function openSqlite(file: string, log: Logger): Database {
   const reading = connect(file);
   writing.pragma('busy_timeout = 0');
   reading.pragma(`busy_timeout = ${READING_TIMEOUT_MS}`);
-  const writer = sqliteQueries(writing);
   const kept = createKeptAnswers(writing);
   const onCommit = new Set([kept.committed]);
-  const commits = createGroupCommit(writing, writer, {
+  const writer = sqliteConnection(writing);
+  const commits = createGroupCommit(writing, () => queriesUntilEnd(writer, sqliteDialect), {
     committed: () => {
       for (const listener of onCommit) listener();
     },
@@ -60,7 +60,8 @@ export function openSqlite(file: string, log: Logger): Database {
     const connection = connect(file);
     connection.pragma(`busy_timeout = ${READING_TIMEOUT_MS}`);
     connection.pragma('query_only = ON');
-    return { connection, queries: sqliteQueries(connection) };
+    const reader = sqliteConnection(connection);
+    return { connection, begin: () => queriesUntilEnd(reader, sqliteDialect) };
   });
   const changes = createChangeFeed(
     sqliteChanges(reading, log, {
@@ -79,6 +80,7 @@ export function openSqlite(file: string, log: Logger): Database {
     changes,
     write: commits.write,
     snapshot: snapshots.read,
+    withoutTimeLimit: (work) => work(reader),
     prepare<Parameters extends object, Row>(
       build: (queries: Queries, parameter: ParameterOf<Parameters>) => Compilable<Row>,
       rows: AnswerRows<Parameters>,
