@@ -69,7 +69,7 @@ export default defineConfig(({ mode }) => {
                 extends: true as const,
                 test: {
                   name: 'postgres',
-                  include: filesOf('both.test', 'postgres-test'),
+                  include: filesOf('both.test', 'postgres-test', ...(isLong ? ['long-postgres-test'] : [])),
                   globalSetup: ['test/global-setup.ts', 'test/prepared-folder.ts'],
                 },
               },

@@ -2,7 +2,7 @@ import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import type { Queries } from '../../database/database.ts';
 import { installRanges } from '../../database/install-ranges.ts';
 import type { Tables } from '../../database/tables.ts';
-import { withoutIndex } from '../../database/without-index.ts';
+import { hasWithoutIndex } from '../../database/without-index.ts';
 import type { InstallRef } from '../../hosting/contract/install-ref.ts';
 
 /** An install with completed backups. */
@@ -23,9 +23,7 @@ export async function* backedUpInstalls(
       .where('install.seq', '>', after)
       .where('install.seq', '<=', to)
       .where('install.status', '=', 'active')
-      .$if(hostId !== undefined, (query) =>
-        query.where(withoutIndex('install.host_id'), 'is not distinct from', hostId ?? null),
-      )
+      .$if(hostId !== undefined, (query) => query.where(hasWithoutIndex('install.host_id', hostId ?? null)))
       .where((eb) =>
         eb.exists(
           eb

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { inScope } from '../../access/memberships.ts';
 import type { Queries } from '../../database/database.ts';
 import type { Environment } from '../../database/tables/installs.ts';
-import { withoutIndex } from '../../database/without-index.ts';
+import { hasWithoutIndex } from '../../database/without-index.ts';
 import { hasStoredCounts, storedCount } from '../websites/installs/counts-store.ts';
 import { hasTags } from '../websites/site-tags/tagged-store.ts';
 import type { DayRange } from './days.ts';
@@ -50,7 +50,7 @@ const formerInstalls = (queries: Queries, { accountId }: UsageScope, { first, la
           .select('traffic.install_id')
           .whereRef('traffic.install_id', '=', 'former.install_id')
           // The index of accounts has all days of the account.
-          .where(withoutIndex('traffic.account_id'), '=', accountId)
+          .where(hasWithoutIndex('traffic.account_id', accountId))
           .where('traffic.day', '>=', first)
           .where('traffic.day', '<=', last),
       ),

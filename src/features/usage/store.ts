@@ -2,7 +2,7 @@ import { type Expression, type ExpressionBuilder, sql } from 'kysely';
 import { inScope, type Scope } from '../../access/memberships.ts';
 import type { Queries } from '../../database/database.ts';
 import type { Tables } from '../../database/tables.ts';
-import { withoutIndex } from '../../database/without-index.ts';
+import { hasWithoutIndex } from '../../database/without-index.ts';
 import type { DayRange } from './days.ts';
 
 /** The owner of the usage: an account, or the installs of it that a scope shows. */
@@ -100,7 +100,7 @@ export async function storageDays(
 const selected = (rows: Rows) => (eb: ExpressionBuilder<Tables, 'usage_traffic' | 'usage_storage'>) =>
   'installId' in rows
     ? eb('install_id', '=', rows.installId)
-    : eb.and([eb('install_id', 'in', rows.installIds), eb(withoutIndex('account_id'), '=', rows.accountId)]);
+    : eb.and([eb('install_id', 'in', rows.installIds), hasWithoutIndex('account_id', rows.accountId)]);
 
 /** The ids of the installs of a usage scope, for queries. */
 function idsOf(queries: Queries, { accountId, scope }: UsageScope): Expression<string> {

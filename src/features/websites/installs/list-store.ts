@@ -3,7 +3,7 @@ import { inScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import { beyond, placedPage, sliceOf } from '../../../database/sorted-page.ts';
 import type { Tables } from '../../../database/tables.ts';
-import { withoutIndex } from '../../../database/without-index.ts';
+import { hasWithoutIndex } from '../../../database/without-index.ts';
 import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
 import { hasTags } from '../site-tags/tagged-store.ts';
 import { hasStoredCounts, storedCount } from './counts-store.ts';
@@ -87,13 +87,13 @@ function listed(queries: Queries, scope: Scope, filters: InstallFilters, reading
 
 function matching(eb: InstallExpressions, scope: Scope, filters: InstallFilters, reading: Reading) {
   const { name, status, environment, tags } = filters;
-  const column = (of: 'install.status' | 'install.environment') =>
-    reading === 'few' ? sql<string>`${sql.ref(of)}` : withoutIndex(of);
+  const has = (column: 'install.status' | 'install.environment', value: string) =>
+    reading === 'few' ? eb(sql.ref<string>(column), '=', value) : hasWithoutIndex(column, value);
   return eb.and([
     inScope(eb, scope),
     ...(name === undefined ? [] : [eb('install.name', '=', name)]),
-    ...(status === undefined ? [] : [eb(column('install.status'), '=', status)]),
-    ...(environment === undefined ? [] : [eb(column('install.environment'), '=', environment)]),
+    ...(status === undefined ? [] : [has('install.status', status)]),
+    ...(environment === undefined ? [] : [has('install.environment', environment)]),
     ...(tags === undefined ? [] : [isTagged(eb, tags)]),
   ]);
 }

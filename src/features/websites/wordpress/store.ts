@@ -6,7 +6,7 @@ import type { Environment } from '../../../database/tables/installs.ts';
 import type { JobState } from '../../../database/tables/jobs.ts';
 import type { WordPressReadingRow } from '../../../database/tables/wordpress.ts';
 import type { Tables } from '../../../database/tables.ts';
-import { withoutIndex } from '../../../database/without-index.ts';
+import { hasWithoutIndex } from '../../../database/without-index.ts';
 import type { Runtime } from '../../../hosting/contract/install-state.ts';
 import type { WordPressReading } from '../../../hosting/contract/wordpress.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
@@ -145,7 +145,7 @@ const isReadable = (eb: ExpressionBuilder<Tables, 'installs'>, hostIds: readonly
     eb('installs.status', '=', sql.lit('active')),
     runsWordPress(eb),
     // Most installs are on the same host.
-    eb.or(hostIds.map((hostId) => eb(withoutIndex('installs.host_id'), 'is not distinct from', hostId))),
+    eb.or(hostIds.map((hostId) => hasWithoutIndex('installs.host_id', hostId))),
     eb.not(
       eb.exists(
         eb

@@ -1,0 +1,145 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
+import { PLANNING } from '../database/postgres.ts';
+import { everyList, GROWING, REFUSED } from './every-list.fixture.ts';
+import { fillAccount, generatedId } from './large-account.fixture.ts';
+
+// Runs every list with every filter and every order that its route declares, in one of two large accounts, and executes each of its queries
+// again to see how many rows PostgreSQL read for it. The planner has statistics of these rows.
+
+const INSTALLS = 10_000;
+/** Of one query for a page of 100: as many as the root of all installs times the page, and their sites, domains and the like. */
+const MOST_ROWS = 2_500;
+
+/** Read much by design, in queries that are limited. */
+const LIMITED: Record<string, string> = { listMatchingInstalls: 'answers 10,000 installs at most' };
+
+let homeport: TestHomeport;
+let owner: Person;
+let ids: Record<string, string>;
+let explaining: pg.Client;
+/** The statements sent by Homeport, with their values. */
+const sent = new Map<string, unknown[]>();
+const statementSchema = z.object({ text: z.string(), values: z.array(z.unknown()).default([]) });
+
+beforeAll(async () => {
+  homeport = await startTestHomeport({ roles: { api: true, hosting: false } });
+  // The rows of the second account come after all those of the first.
+  for (const series of ['11', '12']) {
+    const { accountId, owner: member } = await homeport.ownedAccount();
+    const account = { accountId, userId: member.userId, installs: INSTALLS, series };
+    await fillAccount(homeport.platform.database, account);
+    owner = member;
+    ids = {
+      ...{ account_id: accountId, user_id: member.userId },
+      ...{ site_id: generatedId(series, 'a', 7), install_id: generatedId(series, 'b', 7) },
+    };
+  }
+  const webhook_id = crypto.randomUUID();
+  const created_at = new Date().toISOString();
+  await homeport.platform.database.write(({ queries }) =>
+    queries
+      .insertInto('webhooks')
+      .values({
+        ...{
+          id: webhook_id,
+          account_id: ids.account_id ?? '',
+          url: 'https://hooks.example',
+          description: '',
+        },
+        ...{ event_types: null, install_ids: null, sealed_secret: 'a', updated_at: created_at, created_at },
+      })
+      .execute(),
+  );
+  ids = { ...ids, webhook_id };
+  explaining = new pg.Client({
+    connectionString: homeport.place.settings.databaseUrl ?? '',
+    options: PLANNING,
+  });
+  await explaining.connect();
+  const { query } = pg.Client.prototype;
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: unknown[]) {
+    const statement = statementSchema.safeParse(given[0]);
+    if (this !== explaining && statement.success) sent.set(statement.data.text, statement.data.values);
+    return Reflect.apply(query, this, given);
+  });
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await explaining?.end();
+  await homeport?.remove();
+});
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string | undefined;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter': number;
+  Plans: Plan[];
+}
+const planSchema: z.ZodType<Plan> = z.object({
+  'Node Type': z.string(),
+  'Relation Name': z.string().optional(),
+  'Actual Rows': z.number(),
+  'Actual Loops': z.number(),
+  'Rows Removed by Filter': z.number().default(0),
+  get Plans() {
+    return z.array(planSchema).default([]);
+  },
+});
+const explainedSchema = z.tuple([z.object({ 'QUERY PLAN': z.tuple([z.object({ Plan: planSchema })]) })]);
+
+/** The rows of tables that a plan has read, and the steps that read the most. */
+function rowsRead(plan: Plan): { rows: number; steps: string[] } {
+  const below = plan.Plans.map(rowsRead);
+  const table = plan['Relation Name'];
+  const own =
+    table === undefined ? 0 : (plan['Actual Rows'] + plan['Rows Removed by Filter']) * plan['Actual Loops'];
+  return {
+    rows: below.reduce((sum, { rows }) => sum + rows, own),
+    steps: [
+      ...(own > MOST_ROWS / 2 ? [`${plan['Node Type']} of ${table}: ${own} rows`] : []),
+      ...below.flatMap(({ steps }) => steps),
+    ],
+  };
+}
+
+it('no list reads more rows in a larger account, except those that are known', async () => {
+  const growing = new Map<string, string[]>();
+  const refused = new Set<string>();
+  let seen = 0;
+  sent.clear();
+  for await (const { operationId, parameter, query, isAnswered } of everyList(homeport, owner, ids)) {
+    if (!isAnswered) refused.add(operationId);
+    const statements = [...sent].filter(([text]) => /^(select|with) /.test(text));
+    sent.clear();
+    for (const [text, values] of statements) {
+      seen += 1;
+      const { rows } = await explaining.query(`explain (analyze, timing off, format json) ${text}`, values);
+      const [
+        {
+          'QUERY PLAN': [{ Plan }],
+        },
+      ] = explainedSchema.parse(rows);
+      const read = rowsRead(Plan);
+      const key =
+        operationId in { ...GROWING, ...LIMITED }
+          ? operationId
+          : `${operationId}${parameter ? `?${parameter}` : ''}`;
+      if (read.rows > MOST_ROWS)
+        growing.set(key, [
+          ...(growing.get(key) ?? []),
+          `${query}: ${read.rows} rows, ${read.steps.join(', ')}`,
+        ]);
+    }
+  }
+  expect(seen).toBeGreaterThan(100);
+  expect([...refused].filter((one) => !(one in REFUSED))).toEqual([]);
+  const known = Object.keys({ ...GROWING, ...LIMITED });
+  expect([...growing].filter(([key]) => !known.includes(key))).toEqual([]);
+  // A user has 1,000 notifications at most.
+  expect(known.filter((key) => !growing.has(key))).toEqual(['listNotifications']);
+});
