@@ -17,7 +17,6 @@ import {
 } from 'node:fs';
 import http from 'node:http';
 import { dirname, join, relative } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import {
   type BuiltProgram,
@@ -60,7 +59,6 @@ async function build(folder: string): Promise<void> {
   // Made for this user alone; other users run the program of root.
   chmodSync(folder, 0o755);
   const program: BuiltProgram = {
-    root: ROOT,
     folder: relative(PROGRAMS, folder),
     files: [
       ...[...sources, BUILDER].map((path) => before.get(path) ?? presentFile(path)),
@@ -92,7 +90,7 @@ async function writeModules(folder: string): Promise<string[]> {
     tsconfig: false,
     external: isExternal,
     plugins: [
-      { name: 'source-locations', transform: (code, id) => withSourceLocation(code, id) },
+      { name: 'source-locations', transform: (code, id) => withSourceLocation(code, id, folder) },
       {
         name: 'http-without-websockets',
         resolveId: (id) => (id === 'node:http' ? HTTP : undefined),
@@ -133,12 +131,14 @@ function httpWithoutWebSockets(): string {
   return `export const { ${[...names, 'maxHeaderSize'].join(', ')} } = process.getBuiltinModule('node:http');`;
 }
 
-/** Files beside a module, such as those of its worker threads, are found at its source. */
-function withSourceLocation(code: string, id: string): string | undefined {
+/** Files beside a module, such as those of its worker threads, are found at its source, wherever Homeport's folder is. */
+function withSourceLocation(code: string, id: string, folder: string): string | undefined {
   if (id.startsWith(PACKAGES) || !code.includes('import.meta.')) return undefined;
+  const source = relative(folder, id);
+  const parent = `process.getBuiltinModule('node:path').join(import.meta.dirname, ${JSON.stringify(dirname(source))})`;
   return code
-    .replaceAll('import.meta.dirname', JSON.stringify(dirname(id)))
-    .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id)));
+    .replaceAll('import.meta.dirname', parent)
+    .replaceAll(/import\.meta\.url/g, `new URL(${JSON.stringify(source)}, import.meta.url).href`);
 }
 
 function removeFormer(): void {
