@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Homeport's folder. */
@@ -11,8 +11,6 @@ export type BuiltFile = readonly [path: string, size: number, modifiedMs: number
 
 /** The record of the current program. */
 export interface BuiltProgram {
-  /** Homeport's folder. The program contains its path, so copies of the folder do not use it. */
-  root: string;
   /** Folder of the modules, in {@link PROGRAMS}. */
   folder: string;
   /** The sources and the modules. */
@@ -24,14 +22,14 @@ export interface BuiltProgram {
 /** The file of the record. */
 export const RECORD_FILE = join(PROGRAMS, 'current.json');
 
+/** Releases have this file. Nobody edits their sources, and they lack the bundler. */
+const RELEASE_FILE = join(ROOT, 'release.json');
+
 /** The entry of the built program; null if it is missing or damaged, or built from other sources or libraries. */
 export function findBuiltProgram(): string | null {
   try {
     const built: BuiltProgram = JSON.parse(readFileSync(RECORD_FILE, 'utf8'));
-    if (built.root !== ROOT || !built.files.every(isUnchanged)) return null;
-    for (const [name, version] of Object.entries(built.libraries)) {
-      if (libraryVersion(name) !== version) return null;
-    }
+    if (!existsSync(RELEASE_FILE) && !isCurrent(built)) return null;
     const entry = join(PROGRAMS, built.folder, 'main.mjs');
     accessSync(entry, constants.R_OK);
     return entry;
@@ -39,6 +37,13 @@ export function findBuiltProgram(): string | null {
     // Never built, of another form, or a file is gone: the sources run.
     return null;
   }
+}
+
+function isCurrent({ files, libraries }: BuiltProgram): boolean {
+  return (
+    files.every(isUnchanged) &&
+    Object.entries(libraries).every(([name, version]) => libraryVersion(name) === version)
+  );
 }
 
 /** A file as it is now. */

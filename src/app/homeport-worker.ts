@@ -1,4 +1,3 @@
-import manifest from '../../package.json' with { type: 'json' };
 import type { Config } from '../config/config.ts';
 import { notificationJobKinds } from '../features/accounts/notifications/job-kinds.ts';
 import { securityNoticeJobKinds } from '../features/accounts/security-notices/job-kinds.ts';
@@ -38,6 +37,7 @@ import { wordpressJobKinds } from '../features/websites/wordpress/job-kinds.ts';
 import { wpCliJobKinds } from '../features/websites/wp-cli/job-kinds.ts';
 import type { JobKind } from '../jobs/job.ts';
 import { createWorker, type Worker } from '../jobs/worker.ts';
+import { PROGRAM_VERSION } from '../lib/program-version.ts';
 import { createMailer } from '../mail/mailer.ts';
 import type { SocketLimiters } from '../network/connections/socket-limiters.ts';
 import type { ObjectStorage } from '../network/object-storage/object-storage.ts';
@@ -109,7 +109,7 @@ export function createHomeportWorker(
     warn: [warnings.warn, uploadWarnings.warn],
     order: certificates?.order ?? null,
   });
-  const platformBackup = dailyPlatformBackup(platform, websiteParts(config, clock), manifest.version);
+  const platformBackup = dailyPlatformBackup(platform, websiteParts(config, clock), PROGRAM_VERSION);
   const kinds: JobKind[] = [
     ...installJobKinds(platform, host),
     ...deletedInstallKinds(platform, host),

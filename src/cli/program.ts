@@ -15,7 +15,7 @@ import { addSiteCommands } from './commands/sites.ts';
 import { addUserCommands } from './commands/users.ts';
 import { addHostCommand } from './host/index.ts';
 import { addOperatorCommands } from './operator/declare.ts';
-import { version } from './platform/version.ts';
+import { versionLine } from './platform/version.ts';
 
 /**
  * The command line. All commands are declared for the help. A command imports its dependencies in its action
@@ -24,7 +24,7 @@ import { version } from './platform/version.ts';
 export function createProgram(ownSettings: () => string | undefined = () => undefined): Command {
   const program = new Command('homeport')
     .description('A self-hosted hosting platform.')
-    .version(version)
+    .version(versionLine(), '-V, --version', 'print the version, the commit and the schema of the database')
     .option('--config <file>', 'settings file with lines of NAME=value; the environment takes precedence')
     .configureHelp({ subcommandTerm: termOf, minWidthToWrap: 30 })
     .showHelpAfterError('(see homeport --help)')

@@ -126,6 +126,15 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0061-doubtful-installs': doubtfulInstalls,
 };
 
+/** The statements of every migration on both databases, by name. Released ones never change, and a test holds them to that. */
+export const migrationStatements = (): Record<string, string[]> =>
+  Object.fromEntries(
+    Object.entries(MIGRATIONS).map(([name, statements]) => [
+      name,
+      [...statements(SQLITE_TYPES, 'sqlite'), ...statements(POSTGRES_TYPES, 'postgres')],
+    ]),
+  );
+
 /** The first migration with a table for the program version. */
 const VERSION_RECORDED_SINCE = '0017-program-version';
 

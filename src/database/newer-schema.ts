@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import manifest from '../../package.json' with { type: 'json' };
+import { PROGRAM_VERSION } from '../lib/program-version.ts';
 import type { Database } from './database.ts';
 
 /** A database with migrations that this program does not know. */
@@ -26,15 +26,17 @@ export async function newerSchema(
   const made = has('program_version')
     ? await reader.selectFrom('program_version').select('version').executeTakeFirst()
     : undefined;
-  const newer = made === undefined ? 'another version of Homeport' : `Homeport ${made.version}`;
+  // Copies of the sources between two releases do not know their commit.
+  const isOther = made !== undefined && made.version !== PROGRAM_VERSION;
+  const newer = isOther ? `Homeport ${made.version}` : 'another version of Homeport';
   return {
     message:
       `The database was brought up to date by ${newer} (${unknown.join(', ')}), ` +
-      `and this is Homeport ${manifest.version}, which does not know that schema.`,
-    remedy: `Run ${newer}${made === undefined ? '' : ' or newer'}, or restore the backup made before the upgrade.`,
+      `and this is Homeport ${PROGRAM_VERSION}, which does not know that schema.`,
+    remedy: `Run ${newer}${isOther ? ' or newer' : ''}, or restore the backup made before the upgrade.`,
   };
 }
 
 /** Statement that records this program's version; each migration runs it in its transaction. */
-export const RECORD_VERSION = sql`insert into program_version (one, version) values (1, ${manifest.version})
+export const RECORD_VERSION = sql`insert into program_version (one, version) values (1, ${PROGRAM_VERSION})
   on conflict (one) do update set version = excluded.version`;

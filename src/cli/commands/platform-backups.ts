@@ -8,6 +8,7 @@ import { applyEveryInstall } from '../../features/websites/installs/apply-again.
 import { systemClock } from '../../lib/clock.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { PROGRAM_VERSION } from '../../lib/program-version.ts';
 import { createPlatformBackup } from '../../platform-backup/create.ts';
 import { openStorage, splitLocation, storageOptions } from '../../platform-backup/destination.ts';
 import type { Manifest } from '../../platform-backup/manifest.ts';
@@ -18,7 +19,6 @@ import { readManifest, verifyPlatformBackup } from '../../platform-backup/verify
 import { loadSealingKey, sealingKeyFingerprint } from '../../secrets/sealing-key.ts';
 import { configOf } from '../platform/configuration.ts';
 import { createQuietLog } from '../platform/quiet-log.ts';
-import { version } from '../platform/version.ts';
 import { lockWebsites } from '../platform/websites-lock.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { createLineProgress } from '../terminal/line-progress.ts';
@@ -68,7 +68,7 @@ export async function createBackup(
       createPlatformBackup(platform, {
         storage,
         websites: websiteParts(config, platform.clock),
-        version,
+        version: PROGRAM_VERSION,
         withSealingKey,
         onProgress: ({ websites, of, bytes }) =>
           progress.report(`${websites} of ${of} websites, ${shownBytes(bytes)}`),
@@ -154,7 +154,7 @@ export async function restoreBackup(
         storage,
         name,
         websites: websiteParts(config, systemClock),
-        version,
+        version: PROGRAM_VERSION,
         sealingKey: options.sealingKey === null ? null : resolve(options.sealingKey),
         withoutSealingKey: options.withoutSealingKey,
         log,

@@ -6,7 +6,7 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { HomeportClient } from '../../../packages/client/src/client.ts';
-import { version } from '../platform/version.ts';
+import { PROGRAM_VERSION } from '../../lib/program-version.ts';
 import { shownAnswer, shownFailure, type ToolAnswer, toolAnswer } from './answers.ts';
 import type { Confirmations } from './confirmations.ts';
 import type { Tool } from './tools.ts';
@@ -22,7 +22,7 @@ export function createMcpServer(
   confirmations: Confirmations,
 ): Server {
   const server = new Server(
-    { name: 'homeport', version },
+    { name: 'homeport', version: PROGRAM_VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
   const byName = new Map(tools.map((tool) => [tool.name, tool]));

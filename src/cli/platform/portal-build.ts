@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { BUILT_PORTAL } from '../../api/portal-pages.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { IS_RELEASE } from '../../lib/program-version.ts';
 
 const BUILDER = fileURLToPath(new URL('../../../web/build.ts', import.meta.url));
 
@@ -25,6 +27,7 @@ interface ProvideOptions {
  * that the server does not load the build tools. Throws OperatorError.
  */
 export async function providePortal({ otherwise, signal }: ProvideOptions = {}): Promise<ProvidedPortal> {
+  if (IS_RELEASE) return { folder: BUILT_PORTAL, build: null };
   const words = [BUILDER, '--when-missing', ...(otherwise === undefined ? [] : [otherwise])];
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'], signal });
   const closed = once(child, 'close');

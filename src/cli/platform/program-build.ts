@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { IS_RELEASE } from '../../lib/program-version.ts';
 
 const BUILD = [fileURLToPath(new URL('../../../bin/build-program.ts', import.meta.url)), '--if-writable'];
 /** Of a build beside a server that answers requests. */
@@ -15,6 +16,7 @@ const LOW_PRIORITY = 10;
  * the bundler is not loaded here. Throws OperatorError.
  */
 export async function provideProgram(): Promise<boolean> {
+  if (IS_RELEASE) return false;
   const child = spawn(process.execPath, BUILD, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [printed] = await Promise.all([text(child.stdout), once(child, 'close')]);
   if (child.exitCode !== 0) throw new OperatorError('The program could not be built, for the reason above.');
@@ -23,6 +25,7 @@ export async function provideProgram(): Promise<boolean> {
 
 /** Builds the program for the next start of a server. Does not keep the process alive. */
 export async function provideNextProgram(log: Logger): Promise<void> {
+  if (IS_RELEASE) return;
   try {
     const child = spawn(process.execPath, BUILD, { stdio: 'ignore' });
     child.unref();

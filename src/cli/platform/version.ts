@@ -1,4 +1,12 @@
-import manifest from '../../../package.json' with { type: 'json' };
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeVersion } from '../../lib/program-version.ts';
 
-/** Homeport's own version. */
-export const { version } = manifest;
+const MIGRATIONS = join(import.meta.dirname, '../../database/migrations');
+const MIGRATION = /^(\d{4}-.+)\.ts$/;
+
+/** What `--version` prints. Takes the newest schema from the names of the files, because loading every migration slows each command. */
+export function versionLine(): string {
+  const names = readdirSync(MIGRATIONS).flatMap((file) => MIGRATION.exec(file)?.[1] ?? []);
+  return describeVersion(names.sort().at(-1) ?? 'unknown');
+}

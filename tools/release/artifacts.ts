@@ -1,0 +1,66 @@
+/**
+ * `npm run artifacts [-- COMMIT [FOLDER]]`: builds what a release publishes from a commit (default: the present one), into a folder
+ * (default: `dist`): an archive, a Debian package, the client for npm, and their checksums.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import { makeDebianPackage } from './debian.ts';
+import { outputOf, run } from './run.ts';
+import { stageProgram } from './stage.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const SUMS = 'SHA256SUMS';
+const Manifest = Type.Object({ version: Type.String() });
+
+/** Builds the artifacts of a commit of the repository `from` into the folder `dist`, which is emptied first. */
+export async function buildArtifacts(from: string, commit: string, dist: string): Promise<void> {
+  const work = await mkdtemp(join(tmpdir(), 'homeport-artifacts-'));
+  try {
+    const clone = join(work, 'clone');
+    await run('git', ['clone', '--quiet', '--no-checkout', from, clone], work);
+    await run('git', ['checkout', '--quiet', commit], clone);
+    const full = await outputOf('git', ['rev-parse', 'HEAD'], clone);
+    const commitTime = Number(await outputOf('git', ['log', '-1', '--format=%ct'], clone));
+    const { version } = Value.Parse(
+      Manifest,
+      JSON.parse(await readFile(join(clone, 'package.json'), 'utf8')),
+    );
+    await rm(dist, { recursive: true, force: true });
+    await mkdir(dist, { recursive: true });
+    const name = `homeport-${version}`;
+    const stage = join(work, name);
+    await stageProgram({ clone, stage, commit: full, commitTime }, run);
+    const archive = join(dist, `${name}-linux-${process.arch}.tar.gz`);
+    await run('tar', ['--create', '--gzip', '--file', archive, ...REPRODUCIBLE, name], work);
+    await makeDebianPackage({ stage, work, dist, version }, run);
+    await run('npm', ['pack', '--silent', '--pack-destination', dist], join(clone, 'packages/client'));
+    await writeSums(dist);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** Two builds of a commit give the same archive. */
+const REPRODUCIBLE = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner'];
+
+/** For `sha256sum --check`. */
+async function writeSums(dist: string): Promise<void> {
+  const lines: string[] = [];
+  for (const name of (await readdir(dist)).sort()) {
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(join(dist, name)), hash);
+    lines.push(`${hash.digest('hex')}  ${name}\n`);
+  }
+  await writeFile(join(dist, SUMS), lines.join(''));
+}
+
+if (import.meta.main) {
+  const [commit = 'HEAD', dist = 'dist'] = process.argv.slice(2);
+  await buildArtifacts(ROOT, commit, resolve(dist));
+}

