@@ -5,15 +5,25 @@
  */
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { replaceFolder } from '../src/lib/replace-folder.ts';
 
 const web = import.meta.dirname;
 /** Files smaller than this are not compressed: the response headers would cost more than compression saves. */
 const LEAST_BYTES = 1024;
 
-/** Builds into `folder` and writes a Brotli and a gzip form beside each file. */
+/** Builds into `folder`, which changes in one step at the end. Writes a Brotli and a gzip form beside each file. */
 export async function buildPortal(folder: string): Promise<void> {
+  // Before the build reads them: a file that changes meanwhile makes the pages outdated.
+  const hash = sourcesHash();
+  await replaceFolder(folder, async (fresh) => {
+    await writePages(fresh);
+    writeFileSync(join(fresh, MARK), hash);
+  });
+}
+
+async function writePages(folder: string): Promise<void> {
   // Loaded here because every start of the server runs this file, and loading Vite takes longer than checking for
   // changes.
   const [{ build }, { default: configuration }] = await Promise.all([
@@ -43,7 +53,6 @@ export async function buildPortal(folder: string): Promise<void> {
     writeFileSync(`${file}.br`, brotliCompressSync(content));
     writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
   }
-  writeFileSync(join(folder, MARK), sourcesHash());
 }
 
 /** Name of the file that holds the hash of the sources that a folder was built from. */
@@ -74,7 +83,8 @@ function isCurrent(folder: string): boolean {
 
 function mayWrite(folder: string): boolean {
   try {
-    accessSync(existsSync(folder) ? folder : dirname(folder), constants.W_OK);
+    for (const one of [dirname(folder), ...(existsSync(folder) ? [folder] : [])])
+      accessSync(one, constants.W_OK);
     return true;
   } catch {
     return false;
@@ -83,19 +93,32 @@ function mayWrite(folder: string): boolean {
 
 function sourcesHash(): string {
   const hash = createHash('sha256');
-  for (const name of filesBelow(web)) {
-    // Types are generated for the compiler, and no page contains them.
-    if (name.startsWith('dist/') || /(\.test|-types)\.ts$/.test(name)) continue;
-    hash.update(`${name}\n`).update(readFileSync(join(web, name)));
-  }
+  for (const name of sources()) hash.update(`${name}\n`).update(readFileSync(join(web, name)));
   return hash.update(readFileSync(join(web, '../package-lock.json'))).digest('hex');
 }
 
+/** Paths of the sources in the folder of this file. */
+function sources(): string[] {
+  return (
+    readdirSync(web, { withFileTypes: true })
+      // Folders of builds, which can disappear while they are read.
+      .filter(({ name }) => !name.startsWith('dist'))
+      .flatMap((entry) =>
+        entry.isDirectory()
+          ? filesBelow(join(web, entry.name)).map((name) => join(entry.name, name))
+          : [entry.name],
+      )
+      // Types are generated for the compiler, and no page contains them.
+      .filter((name) => !/(\.test|-types)\.ts$/.test(name))
+      .sort()
+  );
+}
+
+/** Paths of its files, in it. */
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .sort();
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }
 
 function readIfPresent(file: string): string | undefined {
