@@ -126,7 +126,8 @@ export function serveWithin(descriptors: number, environment: Environment): Prom
   return onceServing(beginCommand(environment, [...limited, process.execPath, PROGRAM, 'serve']));
 }
 
-async function onceServing(server: Running): Promise<Running> {
+/** The same server, once it says that it runs. */
+export async function onceServing(server: Running): Promise<Running> {
   await server.printed('Ctrl-C ends it.');
   return server;
 }

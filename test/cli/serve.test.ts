@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
   type FakeDnsServer,
   reply,
@@ -16,7 +16,15 @@ import { createPortalClient, PASSWORD } from '../portal-client.ts';
 import { onlyInLong } from '../rounds.ts';
 import { freePort } from '../servers/free-port.ts';
 import { call } from './call-homeport.ts';
-import { begin, type Environment, environmentFor, type Running, run, serve } from './run-homeport.ts';
+import {
+  begin,
+  type Environment,
+  environmentFor,
+  onceServing,
+  type Running,
+  run,
+  serve,
+} from './run-homeport.ts';
 
 /** A free address. */
 const OTHER_PORTS = {
@@ -177,7 +185,7 @@ test('credentials from the command line work at once; revoked, they do not', asy
   await agent.close();
 });
 
-test('Ctrl-C lets a request under way end, and the process with 0', async () => {
+test('a second server of the same websites waits, and Ctrl-C lets a request of the first one end', async () => {
   const body = JSON.stringify({ name: 'Begun before the end', account_id: account });
   const request = httpsRequest(`${environment.HOMEPORT_PUBLIC_URL}/v1/sites`, {
     method: 'POST',
@@ -194,19 +202,23 @@ test('Ctrl-C lets a request under way end, and the process with 0', async () => 
   request.write(body.slice(0, 10));
   // It has come in once a later request was answered.
   await whoAmI();
-  server.process.kill('SIGINT');
-  await server.printed('finishing running requests and jobs');
+  const first = server;
+  onTestFinished(() => void first.process.kill('SIGKILL'));
+  server = begin(environment, 'serve');
+  await server.printed(`Waiting for another process that uses the websites in ${place.settings.dataDir}.`);
+  first.process.kill('SIGINT');
+  await first.printed('finishing running requests and jobs');
   request.end(body.slice(10));
   expect(await answered).toMatchObject({
     status: 201,
     body: expect.stringContaining('Begun before the end'),
   });
-  expect(await server.ended).toMatchObject({ code: 0 });
+  expect(await first.ended).toMatchObject({ code: 0 });
 });
 
-test('the second start reuses all, and prints no credentials', async () => {
+test('the second server then reuses all, and prints no credentials', async () => {
   const before = certificate();
-  server = await serve(environment);
+  await onceServing(server);
   expect(server.stdout()).not.toMatch(/Username|[Pp]assword|curl/);
   expect(server.stdout()).toContain(`${environment.HOMEPORT_PUBLIC_URL}/v1`);
   expect(certificate()).toBe(before);
