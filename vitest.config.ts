@@ -19,12 +19,18 @@ for (const line of skippedTests()) process.stderr.write(`${line}\n`);
 const filesOf = (...suffixes: string[]) =>
   suffixes.map((suffix) => `{src,test,web,packages}/**/*.${suffix}.ts`);
 
-/** Tests of operations and faults wait longest, so they begin first. Their files are short and would be last. */
+/**
+ * Tests of operations and faults wait longest, so they begin first. Their files are short and would be last. The files of a project stay
+ * together: at each change of the project, all workers end, and new ones load all modules again.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification) => /\/test\/(operations|faults)\//.test(moduleId);
     const sorted = await super.sort(files);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    return [...new Set(sorted.map(({ project }) => project))].flatMap((project) => {
+      const own = sorted.filter((file) => file.project === project);
+      return [...own.filter(isLong), ...own.filter((file) => !isLong(file))];
+    });
   }
 }
 

@@ -57,7 +57,7 @@ function failing(name: string, text: string): Finding {
 }
 
 /** Adds how many websites were requested, unless all are named already. Pure. */
-function judged(probed: number, all: number, failures: Finding[]): Finding[] {
+export function judged(probed: number, all: number, failures: Finding[]): Finding[] {
   if (probed === 0) return [];
   const rest =
     all === probed ? '' : ` ${all - probed} more were not requested: doctor requests ${probed} at most.`;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { onlyOn } from '../../../test/only-on.ts';
+import { checkPages } from './website-pages.ts';
 import { checkWebsites } from './websites.ts';
 
 let homeport: TestHomeport;
@@ -22,6 +23,10 @@ const inHost = (...path: string[]) => join(homeport.config.dataDir, 'host', ...p
 
 test('all are there', async () => {
   expect(await look()).toMatchObject({ state: 'ok', message: '2 installs are served.' });
+});
+
+test('without WordPress have no pages to request', async () => {
+  expect(await checkPages(homeport.platform.database, homeport.config)).toEqual([]);
 });
 
 test('names an install that the edge does not know, with the fix', async () => {

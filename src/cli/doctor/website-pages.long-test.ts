@@ -2,8 +2,6 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
-import { onlyOn } from '../../../test/only-on.ts';
-import { onlyInLong } from '../../../test/rounds.ts';
 import { checkPages } from './website-pages.ts';
 
 let homeport: TestHomeport;
@@ -34,31 +32,26 @@ function look(options: Parameters<typeof checkPages>[2] = {}) {
   return checkPages(platform.database, { ...config, edgeHttp, edgeHttps }, options);
 }
 
-onlyInLong(onlyOn('sqlite', test))(
-  'a syntax error in the files of a website is a finding that names file and line',
-  async () => {
-    const reported: string[] = [];
-    expect(await look({ report: (state) => reported.push(state) })).toEqual([
-      { check: 'pages', state: 'ok', message: 'The pages of 2 websites with WordPress work.', remedy: null },
-    ]);
-    expect(reported).toEqual(['1 of 2 websites', '2 of 2 websites']);
+test('a syntax error in the files of a website is a finding that names file and line', async () => {
+  const reported: string[] = [];
+  expect(await look({ report: (state) => reported.push(state) })).toEqual([
+    { check: 'pages', state: 'ok', message: 'The pages of 2 websites with WordPress work.', remedy: null },
+  ]);
+  expect(reported).toEqual(['1 of 2 websites', '2 of 2 websites']);
 
-    const config = fileOf(shop, 'wp-config.php');
-    const whole = readFileSync(config, 'utf8');
-    appendFileSync(config, '\n<?php function (');
-    const findings = await look();
-    expect(findings[0]).toMatchObject({
-      check: 'pages',
-      state: 'problem',
-      message: expect.stringMatching(
-        /^\S+: the home page answers 500: .*syntax error.* wp-config\.php:\d+\.$/,
-      ),
-      remedy: expect.stringContaining(`"homeport backup list --install ${shop.name}"`),
-    });
-    expect(findings.some(({ message }) => message.startsWith(blog.name))).toBe(false);
-    writeFileSync(config, whole);
-  },
-);
+  const config = fileOf(shop, 'wp-config.php');
+  const whole = readFileSync(config, 'utf8');
+  appendFileSync(config, '\n<?php function (');
+  const findings = await look();
+  expect(findings[0]).toMatchObject({
+    check: 'pages',
+    state: 'problem',
+    message: expect.stringMatching(/^\S+: the home page answers 500: .*syntax error.* wp-config\.php:\d+\.$/),
+    remedy: expect.stringContaining(`"homeport backup list --install ${shop.name}"`),
+  });
+  expect(findings.some(({ message }) => message.startsWith(blog.name))).toBe(false);
+  writeFileSync(config, whole);
+});
 
 test('beyond the limit, websites are counted', async () => {
   expect(await look({ most: 1 })).toMatchObject([
