@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { HOUR_MS } from './durations.ts';
 import { replaceFolder } from './replace-folder.ts';
 
 let place: string;
@@ -103,7 +104,7 @@ it('removes what a killed process left, once no build takes that long', async ()
   ] as const) {
     const left = join(place, 'parts', name);
     mkdirSync(join(left, 'fresh'), { recursive: true });
-    const at = new Date(Date.now() - hours * 3_600_000);
+    const at = new Date(Date.now() - hours * HOUR_MS);
     utimesSync(left, at, at);
   }
   await building('next', ready);

@@ -1,13 +1,15 @@
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { HOUR_MS } from './durations.ts';
 import { hasCode } from './error-code.ts';
+import { syncFileSystem } from './sync-file-system.ts';
 
 /** Longer than any build takes. */
-const ABANDONED_AFTER_MS = 3_600_000;
+const ABANDONED_AFTER_MS = HOUR_MS;
 
 /**
- * Replaces `folder` by what `fill` writes into a fresh folder, once that is whole. A process that is killed meanwhile leaves `folder` as it
- * was, or none. Several processes may do it at once: each writes for itself, and the last one to finish stays.
+ * Replaces `folder` by what `fill` writes into a fresh folder, once that is whole. A process that is killed meanwhile, or a power cut, leaves
+ * `folder` as it was, or none. Several processes may do it at once: each writes for itself, and the last one to finish stays.
  */
 export async function replaceFolder(folder: string, fill: (fresh: string) => Promise<void>): Promise<void> {
   mkdirSync(dirname(folder), { recursive: true });
@@ -17,6 +19,7 @@ export async function replaceFolder(folder: string, fill: (fresh: string) => Pro
     const fresh = join(workplace, 'fresh');
     mkdirSync(fresh);
     await fill(fresh);
+    await syncFileSystem(fresh);
     // A folder with files cannot be replaced: an earlier build, or that of a process which was faster.
     for (let attempt = 1; !isRenamed(fresh, folder, 'ENOTEMPTY', 'EEXIST'); attempt++) {
       isRenamed(folder, join(workplace, `former-${attempt}`), 'ENOENT');
