@@ -1,7 +1,7 @@
 import { type Fault, INVALID_PARAMETERS, InvalidRequest } from '../lib/failures.ts';
 import type { PageOf, PageRequest } from '../lib/page.ts';
 
-export interface PageEnvelope<Item> extends PageOf<Item> {
+export interface PageEnvelope<Item> extends Omit<PageOf<Item>, 'hasNext'> {
   previous: string | null;
   next: string | null;
 }
@@ -78,10 +78,12 @@ export function pageEnvelope<Item>(
   };
   const { limit, offset } = request;
   // A page of limit 0 has no links: a client that follows them would never finish.
-  const hasNext = limit > 0 && offset + limit < page.count;
+  const hasNext = limit > 0 && (page.hasNext ?? offset + limit < page.count);
   const hasPrevious = limit > 0 && offset > 0;
   return {
-    previous: hasPrevious ? link(Math.max(0, Math.min(offset, page.count) - limit)) : null,
+    previous: hasPrevious
+      ? link(Math.max(0, (page.results.length > 0 ? offset : Math.min(offset, page.count)) - limit))
+      : null,
     next: hasNext ? link(offset + limit) : null,
     count: page.count,
     results: page.results,

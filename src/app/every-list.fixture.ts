@@ -11,8 +11,6 @@ export const GROWING: Record<string, string> = {
   'getAccountUsageMetrics?tags': 'tags are texts of the sites',
   getAccountUsageSummary: 'adds the figures of all installs',
   getAccountUsageInsights: 'adds the figures of all installs',
-  listOperations: 'counts the operations of 30 days',
-  listActivity: 'counts the activity of a year',
   listNotifications: 'counts the notifications of a user, 1,000 at most',
   listAccountIncidents: 'reads the incidents of each install',
   search: 'looks for parts of names',

@@ -14,7 +14,12 @@ const INSTALLS = 10_000;
 const MOST_ROWS = 2_500;
 
 /** Read much by design, in queries that are limited. */
-const LIMITED: Record<string, string> = { listMatchingInstalls: 'answers 10,000 installs at most' };
+const LIMITED: Record<string, string> = {
+  listMatchingInstalls: 'answers 10,000 installs at most',
+  listOperations:
+    'counts 10,000 at most; kinds and statuses that few operations have are looked for among all',
+  listActivity: 'counts 10,000 at most; filters that few entries match look at all',
+};
 
 let homeport: TestHomeport;
 let owner: Person;

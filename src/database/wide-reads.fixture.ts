@@ -44,7 +44,7 @@ export function wideReads(database: Sqlite.Database, query: string): string[] {
     return above !== undefined && (FEW_FIRST.test(above.detail) || isAmongFew(above));
   };
   const tablesOf = aliases(query);
-  const isUnlimited = !query.includes(' limit ') || query.startsWith('select count');
+  const isUnlimited = !query.includes(' limit ') || /^select count\((?!.* from \(select 1 )/.test(query);
   return steps.flatMap((step) => {
     const [, how, alias = '', rest = ''] = /^(SCAN|SEARCH) (\w+)(.*)$/.exec(step.detail) ?? [];
     const tables = tablesOf.get(alias) ?? [];

@@ -10,6 +10,8 @@ export interface PageRequest {
 export interface PageOf<Item> {
   count: number;
   results: Item[];
+  /** Whether items follow, for lists that are not counted to the end. */
+  hasNext?: boolean;
 }
 
 /** The order of a list. Items with the same value are in the order of their creation. */

@@ -1,5 +1,6 @@
 import type { Scope } from '../../access/memberships.ts';
 import { inScope } from '../../access/memberships.ts';
+import { boundedPage, countBounded } from '../../database/bounded-page.ts';
 import type { Queries } from '../../database/database.ts';
 import type { PageOf, PageRequest } from '../../lib/page.ts';
 
@@ -55,18 +56,18 @@ const confirmed = (queries: Queries, filter: IncidentFilter) =>
 export async function pageOfIncidents(
   queries: Queries,
   filter: IncidentFilter,
-  { limit, offset }: PageRequest,
+  page: PageRequest,
 ): Promise<PageOf<Incident>> {
   const all = confirmed(queries, filter);
-  const [{ count }, results] = await Promise.all([
-    all.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+  const [count, rows] = await Promise.all([
+    countBounded(queries, all),
     all
       .select(['incident.id', 'incident.install_id', 'install.name as install_name', 'incident.cause'])
       .select(['incident.message', 'incident.php_error', 'incident.started_at', 'incident.ended_at'])
       .orderBy('incident.seq', 'desc')
-      .limit(limit)
-      .offset(offset)
+      .limit(page.limit + 1)
+      .offset(page.offset)
       .execute(),
   ]);
-  return { count, results };
+  return boundedPage(count, rows, page);
 }

@@ -14,7 +14,7 @@ import { KEEP_HISTORY_MS } from './history.ts';
 import { type Answering, type LocalEdge, startLocalEdge } from './local-edge.fixture.ts';
 import { deleteUptimeBefore } from './store.ts';
 import { watchSchedule, websiteWatch } from './watch.ts';
-import { watchedInstalls } from './watched-store.ts';
+import { placeOfWatched, watchedInstalls } from './watched-store.ts';
 
 const rule = onlyOn('sqlite', it);
 const rules = onlyOn('sqlite', describe);
@@ -399,10 +399,15 @@ describe('the checks', () => {
   it('take turns if there are very many websites', async () => {
     const all = await Promise.all([website(), website(), website()]);
     const { reader } = homeport.platform.database;
-    const [first, second] = await Promise.all([
-      watchedInstalls(reader, { limit: 2, offset: 0 }),
-      watchedInstalls(reader, { limit: 2, offset: 2 }),
-    ]);
+    const pages = await Promise.all(
+      [0, 2].map(async (offset) => {
+        const after = (await placeOfWatched(reader, offset)) ?? Number.NaN;
+        return watchedInstalls(reader, { after, limit: 2 });
+      }),
+    );
+    const [first = [], second = []] = pages.map(({ websites }) => websites);
+    expect(pages.map(({ end }) => end === null)).toEqual([false, true]);
+    expect(await placeOfWatched(reader, 3)).toBeNull();
     const found = [...first, ...second].map(({ id }) => id);
     expect(found.toSorted()).toEqual(all.map(({ id }) => id).toSorted());
     expect(first.length).toBeGreaterThan(0);

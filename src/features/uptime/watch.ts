@@ -18,7 +18,7 @@ import type { Fault } from './judgement.ts';
 import { createErrorFinder } from './php-errors.ts';
 import { endWatch, type Observation, recordRound } from './record-round.ts';
 import { type OpenIncident, openIncidents } from './store.ts';
-import { countWatched, type WatchedInstall, watchedInstalls } from './watched-store.ts';
+import { countWatched, placeOfWatched, type WatchedInstall, watchedInstalls } from './watched-store.ts';
 
 /** A website that does not answer occupies one of these for {@link LIMIT_MS}. */
 const AT_ONCE = 64;
@@ -79,11 +79,14 @@ export function websiteWatch(
   /** The websites whose turn it is. The order changes, so that no website is always among the last. */
   async function turnOf(minute: number): Promise<{ websites: WatchedInstall[]; turns: number }> {
     const turns = turnsOf(await countWatched(reader));
-    const offset = (minute % turns) * MOST_A_ROUND;
     const websites: WatchedInstall[] = [];
+    let place = await placeOfWatched(reader, (minute % turns) * MOST_A_ROUND);
     // Other work goes on between the pages.
-    for (let read = 0; read < MOST_A_ROUND; read += READ_AT_ONCE, await nextTurn())
-      websites.push(...(await watchedInstalls(reader, { limit: READ_AT_ONCE, offset: offset + read })));
+    for (let read = 0; read < MOST_A_ROUND && place !== null; read += READ_AT_ONCE, await nextTurn()) {
+      const page = await watchedInstalls(reader, { after: place, limit: READ_AT_ONCE });
+      websites.push(...page.websites);
+      place = page.end;
+    }
     const first = websites.length === 0 ? 0 : (minute * AT_ONCE) % websites.length;
     return { websites: [...websites.slice(first), ...websites.slice(0, first)], turns };
   }

@@ -33,15 +33,33 @@ export async function countWatched(queries: Queries): Promise<number> {
   return count;
 }
 
-/** A part of the watched websites, in the order of their creation. */
+/** The place before the watched website with this number, in the order of their creation; null if there are not as many. */
+export async function placeOfWatched(queries: Queries, offset: number): Promise<number | null> {
+  const install = await watched(queries)
+    .select('install.seq')
+    .orderBy('install.seq')
+    .offset(offset)
+    .limit(1)
+    .executeTakeFirst();
+  return install === undefined ? null : install.seq - 1;
+}
+
+/** The watched websites after a place, in the order of their creation, and the place after them; null at the end. */
 export async function watchedInstalls(
   queries: Queries,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<WatchedInstall[]> {
-  const rows = await queries
-    .selectFrom(
-      watched(queries).selectAll('install').orderBy('install.seq').limit(limit).offset(offset).as('install'),
-    )
+  { after, limit }: { after: number; limit: number },
+): Promise<{ websites: WatchedInstall[]; end: number | null }> {
+  const places = await watched(queries)
+    .select('install.seq')
+    .where('install.seq', '>', after)
+    .orderBy('install.seq')
+    .limit(limit)
+    .execute();
+  const end = places.at(-1)?.seq;
+  if (end === undefined) return { websites: [], end: null };
+  const rows = await watched(queries)
+    .where('install.seq', '>', after)
+    .where('install.seq', '<=', end)
     .innerJoin('domains as domain', 'domain.install_id', 'install.id')
     .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
     .select(['install.id', 'install.name', 'install.host_id'])
@@ -66,7 +84,10 @@ export async function watchedInstalls(
       installs.set(id, { id, name, host_id, hostname: domain, isSecure, names, rank });
     }
   }
-  return [...installs.values()].filter(({ rank }) => rank > 0).map(({ rank: _, ...install }) => install);
+  const websites = [...installs.values()]
+    .filter(({ rank }) => rank > 0)
+    .map(({ rank: _, ...install }) => install);
+  return { websites, end: places.length < limit ? null : end };
 }
 
 /** Whether an install is watched now. */

@@ -16,6 +16,12 @@ import { sentenceOf, sourceOf } from './activity-sentence.ts';
 import { NothingMatches } from './nothing-matches.tsx';
 import { nameAndAddress } from './person-name.ts';
 
+/** The server counts up to here. Filters and the file reach older entries. */
+const MOST_COUNTED = 10_000;
+
+const countOfEntries = (count: number): string =>
+  count === 1 ? '1 entry' : `${count}${count === MOST_COUNTED ? '+' : ''} entries`;
+
 const NO_ENTRIES: readonly Entry[] = [];
 
 /** The activity of an account, newest first. */
@@ -53,7 +59,7 @@ export function ActivityPage({ accountId }: { accountId: string }) {
           results.length > 0 ? (
             <>
               <p className={styles.soft} role="status">
-                {count === 1 ? '1 entry' : `${count} entries`}
+                {countOfEntries(count)}
               </p>
               <Table
                 caption="Activity"

@@ -11,7 +11,6 @@ import {
   type ActivityFilter,
   type ActivityScope,
   activityBefore,
-  countActivity,
   findAccountName,
   pageOfActivity,
   peopleInActivity,
@@ -76,11 +75,8 @@ export function createActivityService({
   return {
     async list(caller, accountId, filter, page) {
       const scope = await scopeOf(caller, accountId, filter);
-      const [count, rows] = await Promise.all([
-        countActivity(reader, scope),
-        pageOfActivity(reader, scope, page),
-      ]);
-      return { count, results: rows.map(view) };
+      const found = await pageOfActivity(reader, scope, page);
+      return { ...found, results: found.results.map(view) };
     },
     async exportCsv(caller, accountId, filter) {
       const scope = await scopeOf(caller, accountId, filter);

@@ -1,3 +1,4 @@
+import { boundedPage, countBounded } from '../../../database/bounded-page.ts';
 import type { Queries } from '../../../database/database.ts';
 import type { PageRequest } from '../../../lib/page.ts';
 import { ACTIONS, kindOf } from '../../../platform/activity-log.ts';
@@ -78,19 +79,16 @@ export async function peopleInActivity(queries: Queries, scope: ActivityScope) {
 
 /** A page of entries, latest first. */
 export async function pageOfActivity(queries: Queries, scope: ActivityScope, page: PageRequest) {
-  return entries(queries, scope)
-    .select([...COLUMNS])
-    .orderBy('seq', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-}
-
-export async function countActivity(queries: Queries, scope: ActivityScope): Promise<number> {
-  const { count } = await entries(queries, scope)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
+  const [count, rows] = await Promise.all([
+    countBounded(queries, entries(queries, scope)),
+    entries(queries, scope)
+      .select([...COLUMNS])
+      .orderBy('seq', 'desc')
+      .limit(page.limit + 1)
+      .offset(page.offset)
+      .execute(),
+  ]);
+  return boundedPage(count, rows, page);
 }
 
 /** Entries before a `seq`, latest first; null: from the latest. */

@@ -100,8 +100,8 @@ export function createOperationService(
     ): Promise<PageOf<Operation>> {
       const scope = await loadScope(reader, caller, account_id);
       if (isEmpty(scope)) return { count: 0, results: [] };
-      const { count, results } = await pageOfOperations(reader, scope, filters, page);
-      return { count, results: results.map(presentOperation) };
+      const found = await pageOfOperations(reader, scope, filters, page);
+      return { ...found, results: found.results.map(presentOperation) };
     },
 
     /** Those of the given operations that the caller may see, in any order. */

@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Scope } from '../../../access/memberships.ts';
+import { boundedPage, countBounded } from '../../../database/bounded-page.ts';
 import type { Queries } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables.ts';
 import type { OperationStatus } from '../../../lib/operation.ts';
@@ -12,10 +13,25 @@ export interface OperationFilters {
 }
 
 type Joined = { operation: Tables['operations']; job: Tables['jobs'] };
-type Expressions = ExpressionBuilder<Tables & Joined, 'operation' | 'job'>;
+type Expressions = ExpressionBuilder<Tables & Joined, 'operation'>;
 
 /** The state of its present job, except that an operation can fail although the job did its work. */
 const status = sql<OperationStatus>`case when job.state = 'succeeded' and operation.error_code is not null then 'failed' else job.state end`;
+
+/**
+ * Operations with their jobs. Unfinished jobs are few and have indexes of their own, so their operations are read from them: the portal asks
+ * for these every few seconds. SQLite reads the tables of a cross join in this order.
+ */
+const withStatus = (queries: Queries, wanted: string | undefined) =>
+  wanted === 'queued' || wanted === 'running'
+    ? queries
+        .selectFrom('jobs as job')
+        .crossJoin('operations as operation')
+        .whereRef('operation.job_id', '=', 'job.id')
+        .where('job.state', '=', sql.lit(wanted))
+    : operationsOf(queries).$if(wanted !== undefined, (query) =>
+        query.where(sql<boolean>`${status} = ${wanted}`),
+      );
 
 export const operationsOf = (queries: Queries) =>
   queries.selectFrom('operations as operation').innerJoin('jobs as job', 'job.id', 'operation.job_id');
@@ -76,15 +92,25 @@ export async function pageOfOperations(
   { install_id, status: wanted, kind }: OperationFilters,
   page: PageRequest,
 ): Promise<PageOf<OperationRecord>> {
-  let found = operationsOf(queries).where((eb) => inScope(eb, scope));
-  if (install_id !== undefined) found = found.where('operation.install_id', '=', install_id);
-  if (kind !== undefined) found = found.where('operation.kind', '=', kind);
-  if (wanted !== undefined) found = found.where(sql<boolean>`${status} = ${wanted}`);
-  const [{ count }, results] = await Promise.all([
-    found.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
-    found.select(operationColumns).orderBy('operation.seq').limit(page.limit).offset(page.offset).execute(),
+  const matching = (eb: Expressions) =>
+    eb.and([
+      inScope(eb, scope),
+      ...(install_id === undefined ? [] : [eb('operation.install_id', '=', install_id)]),
+      ...(kind === undefined ? [] : [eb('operation.kind', '=', kind)]),
+    ]);
+  // Each operation has a job.
+  const all = queries.selectFrom('operations as operation');
+  const found = withStatus(queries, wanted).where(matching);
+  const [count, rows] = await Promise.all([
+    countBounded(queries, wanted === undefined ? all.where(matching) : found),
+    found
+      .select(operationColumns)
+      .orderBy('operation.seq')
+      .limit(page.limit + 1)
+      .offset(page.offset)
+      .execute(),
   ]);
-  return { count, results };
+  return boundedPage(count, rows, page);
 }
 
 /** One operation, if the scope shows it. */
