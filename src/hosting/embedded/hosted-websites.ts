@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseVhost } from './host-folder/vhost.ts';
 import type { VhostStore } from './host-folder/vhost-store.ts';
 import type { WordPressWebsite } from './wordpress/embedded-wordpress.ts';
@@ -15,6 +16,8 @@ export interface HostedWebsites {
   /** The host names of an install. */
   namesOf(installId: string): Promise<string[]>;
 }
+
+const READ_AT_ONCE = 50;
 
 export function createHostedWebsites(store: VhostStore, siteDomain: string): HostedWebsites {
   function parsed(id: string, text: string | null): WordPressWebsite | null {
@@ -34,11 +37,22 @@ export function createHostedWebsites(store: VhostStore, siteDomain: string): Hos
     }
   }
 
+  async function list(): Promise<WordPressWebsite[]> {
+    const found: WordPressWebsite[] = [];
+    for (const [at, id] of (await store.list()).entries()) {
+      const website = usableWebsite(id);
+      if (website !== null) found.push(website);
+      // Lets visitors be answered in between.
+      if (at % READ_AT_ONCE === READ_AT_ONCE - 1) await nextTurn();
+    }
+    return found;
+  }
+
   return {
     websiteOf,
     heldWebsiteOf: (id) => parsed(id, store.readHeldText(id)),
     usableWebsite,
-    list: async () => (await store.list()).flatMap((id) => usableWebsite(id) ?? []),
+    list,
     namesOf: async (id) => (await store.read(id))?.file.hostnames.map(({ name }) => name) ?? [],
   };
 }

@@ -22,6 +22,8 @@ import type { WebsiteLogs } from './website-logs.ts';
 /** Serves the websites: the edge, SFTP and what they count. */
 export interface Serving {
   vhosts: LiveVhosts;
+  /** Ids of the websites with WordPress. */
+  withWordPress(): string[];
   usage: UsageLedger;
   start(): Promise<EmbeddedAddresses>;
   /** Finishes active requests. */
@@ -105,6 +107,7 @@ export function createServing(options: ServingOptions): Serving {
 
   return {
     vhosts,
+    withWordPress: () => [...vhosts.all()].flatMap(({ id, wordpress }) => (wordpress === null ? [] : id)),
     usage,
     async start() {
       await proofs.keepSwept();

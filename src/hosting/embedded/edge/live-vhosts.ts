@@ -18,6 +18,8 @@ export interface LiveVhosts {
   find(host: string): Promise<Route | undefined>;
   /** Loads an install's file if it has changed. The change is active on return. */
   refresh(installId: string): void;
+  /** Every website, as it is served now. */
+  all(): Iterable<Vhost>;
   readonly size: number;
 }
 
@@ -149,6 +151,7 @@ export function createLiveVhosts({ store, siteDomain, clock, log }: LiveVhostsOp
       return table.find(host);
     },
     refresh,
+    all: table.all,
     get size() {
       return table.size;
     },

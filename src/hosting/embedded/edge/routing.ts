@@ -18,6 +18,7 @@ export interface RoutingTable {
   find(host: string): Route | undefined;
   /** The names that several websites claim, with the present holder. For the log. */
   contested(installId: string): { name: string; winner: string }[];
+  all(): Iterable<Vhost>;
   readonly size: number;
 }
 
@@ -54,6 +55,7 @@ export function createRoutingTable(): RoutingTable {
         const winner = first === undefined ? undefined : vhosts.get(first)?.name;
         return winner === undefined || others.length === 0 ? [] : [{ name, winner }];
       }),
+    all: () => vhosts.values(),
     get size() {
       return vhosts.size;
     },

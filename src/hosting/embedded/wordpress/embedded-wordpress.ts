@@ -84,6 +84,8 @@ interface EmbeddedWordPressOptions {
   loopback(connection: PhpConnection): ListenAddress | undefined;
   loopbacks: LoopbackConnections;
   websites(): Promise<WordPressWebsite[]>;
+  /** Ids of those that are served now. */
+  served(): string[];
   websiteOf(installId: string): WordPressWebsite | null;
   purge(installId: string, request: PurgeRequest): Promise<void>;
   logs: Pick<WebsiteLogs, 'append'>;
@@ -179,7 +181,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     layout,
     sites,
     php,
-    served: websites,
+    served: options.served,
     websiteOf,
     purge: options.purge,
     runCron: (website, signal) =>

@@ -18,7 +18,7 @@ beforeEach(async () => {
   held = new Set();
   warnings = 0;
   tasks = createScheduledTasks({
-    websites: async () => present,
+    websites: () => present,
     isHeld: (id) => held.has(id),
     run(id, signal) {
       const { promise, resolve, reject } = Promise.withResolvers<number | null>();
@@ -38,14 +38,14 @@ beforeEach(async () => {
     log: pino({ level: 'warn' }, { write: () => (warnings += 1) }),
     clock,
   });
-  await tasks.look();
+  tasks.look();
 });
 
 const ids = () => runs.map(({ id }) => id).join('');
 /** A look when everything is due. */
 async function lookLater(ms = 5 * MINUTE_MS): Promise<void> {
   clock.advance(ms);
-  await tasks.look();
+  tasks.look();
 }
 const end = (at: number, next: number | null | Error = null) => runs[at]?.end(next);
 
@@ -68,7 +68,7 @@ it('leaves a place to the others while a slow website runs, and lets slow ones w
   await end(2);
   await end(3);
   present = ['a', 'b', 'e'];
-  await tasks.look();
+  tasks.look();
   await lookLater();
   // Both are slow since their last run, and `e` is new.
   expect(ids()).toBe('abcdae');
@@ -113,7 +113,7 @@ it('runs no website that is gone or held, and none twice at once', async () => {
   await lookLater(60 * MINUTE_MS);
   expect(ids()).toBe('a');
   present = [];
-  await tasks.look();
+  tasks.look();
   await end(0);
   await lookLater();
   expect(ids()).toBe('a');

@@ -5,14 +5,14 @@ import { MINUTE_MS } from '../../../lib/durations.ts';
 /** Runs the scheduled tasks of websites (WP-Cron) when they are due. */
 export interface ScheduledTasks {
   /** Starts due runs as far as there is room. The end of a run starts the next one. */
-  look(): Promise<void>;
+  look(): void;
   /** Aborts the runs, and resolves once they have ended. */
   stop(): Promise<void>;
 }
 
 interface ScheduledTasksOptions {
   /** Ids of the present websites. */
-  websites(): Promise<string[]>;
+  websites(): string[];
   /** Whether a website cannot run now. */
   isHeld(id: string): boolean;
   /** Runs a website's tasks. Returns the time of the next one in milliseconds, or null. */
@@ -81,8 +81,8 @@ export function createScheduledTasks(options: ScheduledTasksOptions): ScheduledT
   }
 
   return {
-    async look() {
-      const present = new Set(await websites());
+    look() {
+      const present = new Set(websites());
       for (const id of due.keys()) {
         if (present.has(id)) continue;
         due.delete(id);

@@ -37,8 +37,8 @@ export interface WordPressServingOptions {
   layout: Layout;
   sites: WordPressSites;
   php: PhpSites;
-  /** The websites with WordPress. */
-  served(): Promise<ServedSite[]>;
+  /** Ids of the websites with WordPress. Called each minute, so it reads no files. */
+  served(): string[];
   /** One of them as it is now; null if it is gone. */
   websiteOf(installId: string): ServedSite | null;
   purge(installId: string, request: PurgeRequest): Promise<void>;
@@ -81,7 +81,7 @@ export function createWordPressServing(options: WordPressServingOptions): WordPr
   }
 
   const tasks = createScheduledTasks({
-    websites: async () => (await served()).map(({ id }) => id),
+    websites: served,
     isHeld: (id) => php.isHeld(id),
     async run(id, signal) {
       // Since the look it may have been deleted or changed.
@@ -111,7 +111,7 @@ export function createWordPressServing(options: WordPressServingOptions): WordPr
     },
 
     start() {
-      looks = repeatEvery(tasks.look, {
+      looks = repeatEvery(async () => tasks.look(), {
         delayMs: CRON_LOOK_MS,
         onError: (err) => log.warn({ err }, 'scheduled tasks could not be run'),
       });

@@ -8,6 +8,7 @@ import type { LogPage, LogQuery } from '../../contract/logs.ts';
 import type { Records } from '../../runtime/runtime.ts';
 import { createInstallLogs, type InstallLogs } from './install-logs.ts';
 import { createPhpLogReader } from './php-log-reader.ts';
+import { createQuietLogs } from './quiet-logs.ts';
 import { readLog } from './read-log.ts';
 import { createReadingTurns } from './reading-turns.ts';
 import { deleteOld, type LogRules, tendLogs } from './upkeep.ts';
@@ -31,7 +32,7 @@ export interface HostLogsOptions {
   eachHour?(installId: string): Promise<void>;
   clock: Clock;
   log: Logger;
-  /** Milliseconds between readings of PHP's errors. */
+  /** Milliseconds between rounds of reading PHP's errors. */
   errorsEveryMs?: number;
 }
 
@@ -58,16 +59,23 @@ export function createHostLogs(options: HostLogsOptions): HostLogs {
       ),
   });
   const errors = createPhpLogReader({ recordsOf, logs, clock });
+  const quiet = createQuietLogs();
   const inTurn = createReadingTurns(READERS_AT_ONCE);
   let stopping = new AbortController();
   let repetitions: Repetition[] = [];
 
+  async function collectErrors(installId: string): Promise<void> {
+    quiet.looked(installId, await errors.read(installId));
+  }
+
   async function collectAllErrors(): Promise<void> {
     const ids = await installs();
-    errors.forgetAllBut(new Set(ids));
-    await mapConcurrent(ids, INSTALLS_AT_ONCE, (id) =>
-      forOne(id, "could not read PHP's errors", () => errors.read(id)),
+    const present = new Set(ids);
+    errors.forgetAllBut(present);
+    await mapConcurrent(ids.filter(quiet.isDue), INSTALLS_AT_ONCE, (id) =>
+      forOne(id, "could not read PHP's errors", () => collectErrors(id)),
     );
+    quiet.nextRound(present);
   }
 
   async function tendAll(): Promise<void> {
@@ -93,7 +101,7 @@ export function createHostLogs(options: HostLogsOptions): HostLogs {
   return {
     append: logs.append,
     appendLines: logs.appendLines,
-    collectErrors: (installId) => errors.read(installId),
+    collectErrors,
     start() {
       if (repetitions.length > 0) return;
       stopping = new AbortController();

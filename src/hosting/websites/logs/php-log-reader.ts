@@ -52,20 +52,23 @@ export function createPhpLogReader({
     await writeAtomically(join(recordsOf(installId).logs, POSITION_FILE), JSON.stringify(position));
   }
 
-  async function readNew(installId: string): Promise<void> {
+  async function readNew(installId: string): Promise<boolean> {
     const known = await positionOf(installId);
+    positions.set(installId, known);
     const file = await recordsOf(installId).openErrorLog('present');
-    if (file === null) return;
+    if (file === null) return false;
     try {
       const stats = await file.stat();
-      if (!stats.isFile()) return;
+      if (!stats.isFile()) return false;
       let position = known;
       if (stats.ino !== known.inode) {
         // The log was rotated: first the rest of the former one.
         position = { ...(await readRotated(installId, known)), inode: stats.ino, offset: 0 };
       } else if (stats.size < known.offset) position = { ...known, offset: 0 };
       const reached = await copy(installId, file, stats.size, position);
-      if (reached !== known) await keep(installId, reached);
+      if (reached === known) return false;
+      await keep(installId, reached);
+      return true;
     } finally {
       await file.close();
     }
@@ -102,8 +105,8 @@ export function createPhpLogReader({
   }
 
   return {
-    /** Copies new messages. Succeeds without a log, and for a removed install. */
-    read: (installId: string): Promise<void> => serially(installId, () => readNew(installId)),
+    /** Copies new messages, and returns whether there were any. Succeeds without a log, and for a removed install. */
+    read: (installId: string): Promise<boolean> => serially(installId, () => readNew(installId)),
     /** Forgets installs that are gone. */
     forgetAllBut(installIds: ReadonlySet<string>): void {
       for (const id of positions.keys()) if (!installIds.has(id)) positions.delete(id);
