@@ -19,11 +19,13 @@ const SUITES: Record<string, readonly string[]> = {
     'logs',
     'giant-backups',
     'domains',
+    'fleet-checks',
+    'streams',
     'handshakes',
     'silent-clients',
     'portal',
   ],
-  embedded: ['embedded-wordpress', 'restart', 'static-files'],
+  embedded: ['embedded-wordpress', 'restart', 'static-files', 'edge-names'],
 };
 
 const [suite = '', part, ...args] = process.argv.slice(2);

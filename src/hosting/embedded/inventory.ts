@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, rename } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { removeDurably, syncFolder } from '../../lib/durable-file.ts';
 import { hasCode } from '../../lib/error-code.ts';
 import { parseUuid } from '../../lib/ids.ts';
@@ -25,6 +26,8 @@ export interface EmbeddedInventoryOptions {
   /** Called when an install must no longer be served. The edge of another process notices it in the folder. */
   onAside(installId: string): void;
 }
+
+const READ_AT_ONCE = 50;
 
 /** The installs of an embedded host's folder. Vhost files of installs that are set aside are in a folder that the edge does not read. */
 export function createEmbeddedInventory({
@@ -68,7 +71,13 @@ export function createEmbeddedInventory({
   return {
     async heldInstalls(after) {
       const platform = await membership.platform();
-      return { platform, installs: pageOf(await ids(), after).map(held) };
+      const installs: HeldInstall[] = [];
+      for (const [at, id] of pageOf(await ids(), after).entries()) {
+        // Lets visitors be answered in between.
+        if (at % READ_AT_ONCE === READ_AT_ONCE - 1) await nextTurn();
+        installs.push(held(id));
+      }
+      return { platform, installs };
     },
     belongTo: membership.belongTo,
     async setAside(platform, installIds) {

@@ -4,6 +4,7 @@ import type { LoopbackConnections } from '../runtime/wasm/loopback-connections.t
 import { createCaches, DEFAULT_CACHE_LIMITS } from './edge/caches.ts';
 import type { ChallengeFiles } from './edge/challenge-files.ts';
 import { createCompressedVariants } from './edge/compressed-variants.ts';
+import { createCoreFiles } from './edge/core-files.ts';
 import { createEdge } from './edge/edge.ts';
 import { createEdgeCertificate } from './edge/edge-certificate.ts';
 import { createFileFinder } from './edge/file-finder.ts';
@@ -94,13 +95,13 @@ export function createServing(options: ServingOptions): Serving {
   function wordpressParts() {
     if (options.php === null) return {};
     const cores = createFileFinder({
-      filesOf: ({ wordpress }) => layout.coreOf(wordpress?.version ?? ''),
+      filesOf: ({ id: version }) => layout.coreOf(version),
       caches: createCaches(clock, CORE_CACHE_LIMITS),
       fileLimit: CORE_CACHE_LIMITS.file,
       clock,
     });
     return {
-      cores: createStaticFiles(cores, variants),
+      cores: createCoreFiles(createStaticFiles(cores, variants)),
       php: createPhpPages({ ...options.php, cacheBytes: PAGE_CACHE_BYTES, variants, log, clock }),
     };
   }

@@ -12,6 +12,8 @@ const MAX_UNREAD_BYTES = 64 * 1024;
 export function eventStream(follow: (listener: LiveListener) => () => void): Readable {
   let stop = () => {};
   let over = false;
+  /** Written together, because each write is a TLS record and a system call of its own. */
+  let pending = '';
   const stream = new Readable({
     read() {},
     destroy(error, done) {
@@ -21,10 +23,18 @@ export function eventStream(follow: (listener: LiveListener) => () => void): Rea
       done(error);
     },
   });
+  const flush = () => {
+    if (pending !== '' && !stream.destroyed) stream.push(pending);
+    pending = '';
+  };
   const send = (text: string) => {
     if (over) return;
-    if (stream.readableLength > MAX_UNREAD_BYTES) stream.destroy();
-    else stream.push(text);
+    if (stream.readableLength + pending.length > MAX_UNREAD_BYTES) {
+      stream.destroy();
+      return;
+    }
+    if (pending === '') queueMicrotask(flush);
+    pending += text;
   };
   const comments = setInterval(() => send(':\n\n'), COMMENT_MS).unref();
   send(`retry: ${RETRY_MS}\n\n`);
@@ -33,8 +43,10 @@ export function eventStream(follow: (listener: LiveListener) => () => void): Rea
       changed: (change) => send(`event: change\ndata: ${JSON.stringify(change)}\n\n`),
       resync: () => send('event: resync\ndata: {}\n\n'),
       ended() {
-        if (!over) stream.push(null);
+        if (over) return;
         over = true;
+        flush();
+        stream.push(null);
       },
     });
   } catch (error) {

@@ -109,6 +109,21 @@ describe('an event stream', () => {
     await vi.waitFor(() => expect(stop).toHaveBeenCalledOnce());
   });
 
+  it('writes the changes of one moment together', async () => {
+    const chunks: string[] = [];
+    let listener: LiveListener | undefined;
+    const stream = eventStream((given) => {
+      listener = given;
+      return () => {};
+    });
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
+    await vi.waitFor(() => expect(chunks).toHaveLength(1));
+    for (const id of ['one', 'two', 'three']) listener?.changed(siteChange(id));
+    await vi.waitFor(() => expect(chunks.slice(1).join('')).toContain('three'));
+    expect(chunks).toHaveLength(2);
+    stream.destroy();
+  });
+
   it('writes server-sent events, and ends with the follower', async () => {
     const stream = eventStream((listener) => {
       listener.resync();

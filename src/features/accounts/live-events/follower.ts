@@ -19,6 +19,15 @@ const MAX_GATHERED = 500;
 /** Delay before the next attempt after the database failed. */
 const DATABASE_RETRY_MS = 1_000;
 
+/** Every follower gets the same object. */
+const keys = new WeakMap<DatabaseChange, string>();
+
+function keyOf(change: DatabaseChange): string {
+  const known = keys.get(change) ?? JSON.stringify(change);
+  keys.set(change, known);
+  return known;
+}
+
 /** Receives the changes of one session. */
 export interface LiveListener {
   changed(change: Pick<DatabaseChange, 'topic' | 'account_id' | 'install_id' | 'id'>): void;
@@ -120,7 +129,7 @@ export function createFollower({
         // The notifications of others. An outage makes one for each user of the account.
         if (change.topic === 'notification' && change.user_id !== userId) return;
         if (change.topic === 'account') mayHaveEnded = true;
-        gathered.set(JSON.stringify(change), change);
+        gathered.set(keyOf(change), change);
         if (gathered.size > MAX_GATHERED) missed = true;
         if (missed) gathered.clear();
       }

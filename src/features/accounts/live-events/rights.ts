@@ -1,6 +1,7 @@
 import { isAllowed, type Verb } from '../../../access/permissions.ts';
 import type { DatabaseChange, Topic } from '../../../database/change-feed.ts';
 import type { Role } from '../../../lib/roles.ts';
+import type { RightsRow } from './store.ts';
 
 /** A user's rights, as far as live changes need them. */
 export interface Rights {
@@ -10,6 +11,15 @@ export interface Rights {
   /** Installs granted to the user as a partial user, and the sites that contain them. */
   installs: ReadonlySet<string>;
   sites: ReadonlySet<string>;
+}
+
+export function rightsFrom(userId: string, rows: readonly RightsRow[]): Rights {
+  return {
+    userId,
+    roles: new Map(rows.map(({ account_id, role }) => [account_id, role])),
+    installs: new Set(rows.flatMap(({ install_id }) => install_id ?? [])),
+    sites: new Set(rows.flatMap(({ site_id }) => site_id ?? [])),
+  };
 }
 
 /** The verb that a user needs to see changes of a topic. */

@@ -3,9 +3,10 @@ import { timestamp } from '../../../lib/clock.ts';
 import { RateLimited } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { endOf, stageOf } from '../../identity/sessions/state.ts';
-import { findFactorState } from '../../identity/sessions/store.ts';
+import { prepareFindSessionById } from '../../identity/sessions/store.ts';
 import { createFollower, LIVE_TIMES, type LiveListener } from './follower.ts';
-import { findSession, loadRights } from './store.ts';
+import { rightsFrom } from './rights.ts';
+import { prepareRightsOf } from './store.ts';
 
 /** Open streams of one user in one process, over all their sessions. Each open page has one. */
 const MAX_STREAMS_PER_USER = 20;
@@ -25,16 +26,15 @@ export function createLiveEventService(
   { database, clock }: Pick<Platform, 'database' | 'clock'>,
   times = LIVE_TIMES,
 ): LiveEventService {
-  const { reader } = database;
+  const sessionOf = prepareFindSessionById(database);
+  const rightsOf = prepareRightsOf(database);
   const ends = new Set<() => void>();
   const streams = new Map<string, number>();
   let closed = false;
 
-  async function isLive({ id, userId }: Session): Promise<boolean> {
-    const session = await findSession(reader, id);
-    if (!session || endOf(session) <= timestamp(clock)) return false;
-    const factor = await findFactorState(reader, userId);
-    return stageOf({ ...session, ...factor }) === 'full';
+  async function isLive({ id }: Session): Promise<boolean> {
+    const [session] = await sessionOf({ id });
+    return session !== undefined && endOf(session) > timestamp(clock) && stageOf(session) === 'full';
   }
 
   function count(userId: string, difference: 1 | -1): void {
@@ -58,7 +58,7 @@ export function createLiveEventService(
             listener.ended();
           },
         },
-        rights: () => loadRights(reader, session.userId),
+        rights: async () => rightsFrom(session.userId, await rightsOf({ userId: session.userId })),
         isLive: () => isLive(session),
         times,
       });

@@ -24,26 +24,37 @@ const requiredBy = (eb: ExpressionBuilder<Tables & { person: Tables['users'] }, 
     .where('account.requires_second_factor', '=', true)
     .limit(1);
 
+const knownSessions = (queries: Queries) =>
+  queries
+    .selectFrom('sessions as session')
+    .innerJoin('users as person', 'person.id', 'session.user_id')
+    .select([
+      'session.id',
+      'session.user_id',
+      'session.awaits_second_factor',
+      'session.last_seen_at',
+      'session.expires_at',
+      'person.mfa_enabled',
+    ])
+    .select((eb) => requiredBy(eb).as('required_by'));
+
 /** The query that every request of a session runs. */
 export function prepareFindSession(
   database: Pick<Database, 'prepare'>,
 ): PreparedQuery<{ tokenHash: string }, KnownSession> {
   return database.prepare<{ tokenHash: string }, KnownSession>(
-    (queries, parameter) =>
-      queries
-        .selectFrom('sessions as session')
-        .innerJoin('users as person', 'person.id', 'session.user_id')
-        .select([
-          'session.id',
-          'session.user_id',
-          'session.awaits_second_factor',
-          'session.last_seen_at',
-          'session.expires_at',
-          'person.mfa_enabled',
-        ])
-        .select((eb) => requiredBy(eb).as('required_by'))
-        .where('session.token_hash', '=', parameter('tokenHash')),
+    (queries, parameter) => knownSessions(queries).where('session.token_hash', '=', parameter('tokenHash')),
     { sessions: ['token_hash', 'tokenHash'], users: 'any', memberships: 'any', accounts: 'any' },
+  );
+}
+
+/** The query that each open page runs every few seconds. */
+export function prepareFindSessionById(
+  database: Pick<Database, 'prepare'>,
+): PreparedQuery<{ id: string }, KnownSession> {
+  return database.prepare<{ id: string }, KnownSession>(
+    (queries, parameter) => knownSessions(queries).where('session.id', '=', parameter('id')),
+    { sessions: ['id', 'id'], users: 'any', memberships: 'any', accounts: 'any' },
   );
 }
 

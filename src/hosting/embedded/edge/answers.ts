@@ -17,6 +17,7 @@ import type { Scheme } from '../../policy/redirects.ts';
 import { NOT_SHOWN } from '../../wordpress/core-tree.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
 import type { ChallengeFiles } from './challenge-files.ts';
+import type { CoreFiles } from './core-files.ts';
 import { isDatabasePath, mayOpenDatabase } from './database-page.ts';
 import { type Exchange, sendNotice, sendRedirect } from './exchange.ts';
 import type { LiveVhosts } from './live-vhosts.ts';
@@ -41,7 +42,7 @@ export interface AnswersOptions {
   vhosts: LiveVhosts;
   files: StaticFiles;
   /** Files of the WordPress versions; none without PHP. */
-  cores?: StaticFiles | null;
+  cores?: CoreFiles | null;
   /** None on a machine that cannot run PHP. */
   php?: PhpPages | null;
   proofs: ChallengeFiles;

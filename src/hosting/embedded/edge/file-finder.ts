@@ -22,14 +22,19 @@ export interface Found {
   cache: CacheState;
 }
 
-/** Looks up paths of a website, in the caches and then on disk. */
+/** The files of a website, or of a WordPress core that websites share, with the keys of their entries in the caches. */
+export type FileTree = Pick<Vhost, 'id' | 'revision' | 'cachePrefix' | 'purgedPages'> & {
+  wordpress: unknown;
+};
+
+/** Looks up paths, in the caches and then on disk. */
 export interface FileFinder {
-  find(vhost: Vhost, path: SitePath): Promise<Found>;
+  find(tree: FileTree, path: SitePath): Promise<Found>;
   /**
    * Opens a file that is too large for the caches in its current state. Null if it no longer exists or is not a file. Drops the cached
    * look-up if the file has changed.
    */
-  open(vhost: Vhost, path: SitePath, lookup: FileLookup): Promise<OpenedFile | null>;
+  open(tree: FileTree, path: SitePath, lookup: FileLookup): Promise<OpenedFile | null>;
 }
 
 export interface OpenedFile {
@@ -38,8 +43,8 @@ export interface OpenedFile {
 }
 
 export interface FileFinderOptions {
-  /** The folder in which the paths of a website are looked up. */
-  filesOf(vhost: Vhost): string;
+  /** The folder in which the paths are looked up. */
+  filesOf(tree: FileTree): string;
   caches: Caches;
   /** Larger files are not kept in memory, in bytes. */
   fileLimit: number;
@@ -57,36 +62,36 @@ export function createFileFinder(options: FileFinderOptions): FileFinder {
   const loading = new Map<string, Promise<Found>>();
 
   /** Concurrent misses of one path read the file once. */
-  function loadOnce(vhost: Vhost, path: SitePath): Promise<Found> {
+  function loadOnce(tree: FileTree, path: SitePath): Promise<Found> {
     // The revision is part of the key: a request after a purge must not get content read before it.
-    const key = `${vhost.revision}${keyOf(path)}`;
+    const key = `${tree.revision}${keyOf(path)}`;
     const underWay = loading.get(key);
     if (underWay !== undefined) return underWay;
-    const started = load(vhost, path).finally(() => loading.delete(key));
+    const started = load(tree, path).finally(() => loading.delete(key));
     loading.set(key, started);
     return started;
   }
 
-  async function load(vhost: Vhost, path: SitePath): Promise<Found> {
-    const found = await readFromDisk(vhost, path);
+  async function load(tree: FileTree, path: SitePath): Promise<Found> {
+    const found = await readFromDisk(tree, path);
     const { lookup, file, settled } = found;
-    const ttl = ttlOf(vhost, lookup);
+    const ttl = ttlOf(tree, lookup);
     const kept = lookup.kind === 'file' ? lookup.cache : null;
-    const key = lookup.kind === 'file' && kept !== null ? fileKey(vhost, path, kept, lookup.relative) : '';
+    const key = lookup.kind === 'file' && kept !== null ? fileKey(tree, path, kept, lookup.relative) : '';
     if (settled) {
-      caches.object.set(vhost.cachePrefix.object + keyOf(path), lookup, ttl);
+      caches.object.set(tree.cachePrefix.object + keyOf(path), lookup, ttl);
       if (file !== null && kept !== null) caches[kept].set(key, file);
     }
     return { lookup, file, key, cache: 'MISS' };
   }
 
-  function ttlOf({ wordpress }: Vhost, { kind }: Lookup): { ttl: number } | undefined {
+  function ttlOf({ wordpress }: FileTree, { kind }: Lookup): { ttl: number } | undefined {
     if (wordpress !== null && changingTtlMs !== undefined) return { ttl: changingTtlMs };
     return kind === 'file' || kind === 'folder' ? undefined : { ttl: MISSING_TTL_MS };
   }
 
-  async function readFromDisk(vhost: Vhost, path: SitePath): Promise<Reading> {
-    const root = filesOf(vhost);
+  async function readFromDisk(tree: FileTree, path: SitePath): Promise<Reading> {
+    const root = filesOf(tree);
     for (let tries = 1; ; tries++) {
       const opened = await openInside(root, path.folder ? `${path.relative}/index.html` : path.relative);
       if (typeof opened === 'string') return { lookup: { kind: opened }, file: null, settled: true };
@@ -115,26 +120,24 @@ export function createFileFinder(options: FileFinderOptions): FileFinder {
   }
 
   return {
-    find(vhost, path) {
-      const lookup = caches.object.get(vhost.cachePrefix.object + keyOf(path));
-      if (lookup === undefined) return loadOnce(vhost, path);
+    find(tree, path) {
+      const lookup = caches.object.get(tree.cachePrefix.object + keyOf(path));
+      if (lookup === undefined) return loadOnce(tree, path);
       if (lookup.kind !== 'file' || lookup.cache === null) {
         return Promise.resolve({ lookup, file: null, key: '', cache: 'HIT' });
       }
-      const key = fileKey(vhost, path, lookup.cache, lookup.relative);
+      const key = fileKey(tree, path, lookup.cache, lookup.relative);
       const file = caches[lookup.cache].get(key);
-      return file === undefined
-        ? loadOnce(vhost, path)
-        : Promise.resolve({ lookup, file, key, cache: 'HIT' });
+      return file === undefined ? loadOnce(tree, path) : Promise.resolve({ lookup, file, key, cache: 'HIT' });
     },
 
-    async open(vhost, path, lookup) {
-      const opened = await openInside(filesOf(vhost), lookup.relative);
+    async open(tree, path, lookup) {
+      const opened = await openInside(filesOf(tree), lookup.relative);
       const isFile =
         typeof opened !== 'string' && opened.stats.isFile() && opened.relative === lookup.relative;
       const version = isFile ? versionOf(opened.stats, opened.relative, clock.now()) : null;
       if (version?.etag !== lookup.version.etag) {
-        caches.object.delete(vhost.cachePrefix.object + keyOf(path));
+        caches.object.delete(tree.cachePrefix.object + keyOf(path));
       }
       if (isFile && version !== null) return { version, handle: opened.handle };
       if (typeof opened !== 'string') await opened.handle.close();
@@ -155,9 +158,9 @@ function keyOf({ relative, folder }: SitePath): string {
 }
 
 /** The key of a file that was found at `path`. A purged page has its own, which differs from that of any file. */
-function fileKey(vhost: Vhost, path: SitePath, cache: 'page' | 'cdn', relative: string): string {
-  const prefix = vhost.cachePrefix[cache];
-  const purged = cache === 'page' ? vhost.purgedPages.get(path.relative) : undefined;
+function fileKey(tree: FileTree, path: SitePath, cache: 'page' | 'cdn', relative: string): string {
+  const prefix = tree.cachePrefix[cache];
+  const purged = cache === 'page' ? tree.purgedPages.get(path.relative) : undefined;
   return purged === undefined ? prefix + relative : `${prefix}/${purged}/${path.relative}/${relative}`;
 }
 

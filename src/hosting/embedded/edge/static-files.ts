@@ -1,11 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Vhost } from '../host-folder/vhost.ts';
 import type { CachedFile } from './caches.ts';
 import { streamCodingOf } from './compressed-stream.ts';
 import type { CompressedVariants } from './compressed-variants.ts';
 import { acceptedCodings, type Coding } from './content-coding.ts';
 import { type Exchange, sendRedirect, sendStream } from './exchange.ts';
-import type { CacheState, FileFinder, OpenedFile } from './file-finder.ts';
+import type { CacheState, FileFinder, FileTree, OpenedFile } from './file-finder.ts';
 import { codedHeaders, type FileResponse, type FileVersion, respondWithFile } from './file-response.ts';
 import { folderLink, type SitePath } from './request-target.ts';
 
@@ -15,12 +14,12 @@ export interface NoFile {
   cache: CacheState;
 }
 
-/** Answers requests with the files of a website. */
+/** Answers requests with files. */
 export interface StaticFiles {
   /** Serves the file or folder at that path, or returns why it cannot. */
-  serve(exchange: Exchange, vhost: Vhost, path: SitePath): Promise<NoFile | null>;
+  serve(exchange: Exchange, tree: FileTree, path: SitePath): Promise<NoFile | null>;
   /** Answers 404 with the website's `404.html`. Returns false, with nothing sent, if it has none. */
-  serveNotFound(exchange: Exchange, vhost: Vhost): Promise<boolean>;
+  serveNotFound(exchange: Exchange, tree: FileTree): Promise<boolean>;
 }
 
 const NOT_FOUND_PAGE: SitePath = { relative: '404.html', folder: false };
@@ -29,11 +28,11 @@ const NO_CODINGS = acceptedCodings(undefined);
 export function createStaticFiles(finder: FileFinder, variants: CompressedVariants): StaticFiles {
   async function serve(
     exchange: Exchange,
-    vhost: Vhost,
+    tree: FileTree,
     path: SitePath,
     retry = true,
   ): Promise<NoFile | null> {
-    const { lookup, file, key, cache } = await finder.find(vhost, path);
+    const { lookup, file, key, cache } = await finder.find(tree, path);
     if (lookup.kind === 'folder') {
       sendRedirect(exchange, folderLink(path) + exchange.target.query);
       return null;
@@ -45,14 +44,14 @@ export function createStaticFiles(finder: FileFinder, variants: CompressedVarian
     if (file !== null) {
       const [coding = null] = codingsFor(exchange, version);
       if (method === 'GET' && !hasConditions(request.headers)) {
-        const coded = coding === null ? null : await inCoding(vhost, key, file, coding);
+        const coded = coding === null ? null : await inCoding(tree, key, file, coding);
         const head = headOf(version, coded === null ? null : coding, coded?.length ?? 0, cache);
         response.writeHead(200, head);
         response.end(coded ?? file.bytes);
         return null;
       }
       const answer = respondWithFile(method, request.headers, version, coding);
-      const coded = answer.status === 200 ? await inCoding(vhost, key, file, coding) : null;
+      const coded = answer.status === 200 ? await inCoding(tree, key, file, coding) : null;
       if (coding === null || coded === null) {
         response.writeHead(answer.status, { ...answer.headers, 'X-Cache': cache });
         response.end(bytesOf(answer, file.bytes));
@@ -72,14 +71,14 @@ export function createStaticFiles(finder: FileFinder, variants: CompressedVarian
       response.writeHead(known.status, { ...known.headers, 'X-Cache': 'BYPASS' }).end();
       return null;
     }
-    const opened = await finder.open(vhost, path, lookup);
-    if (opened === null) return retry ? serve(exchange, vhost, path, false) : { kind: 'missing', cache };
+    const opened = await finder.open(tree, path, lookup);
+    if (opened === null) return retry ? serve(exchange, tree, path, false) : { kind: 'missing', cache };
     await sendLarge(exchange, opened);
     return null;
   }
 
   function inCoding(
-    { id }: Vhost,
+    { id }: FileTree,
     key: string,
     { version, bytes }: CachedFile,
     coding: Coding | null,
@@ -89,11 +88,11 @@ export function createStaticFiles(finder: FileFinder, variants: CompressedVarian
 
   return {
     serve,
-    async serveNotFound({ method, request, response }, vhost) {
-      const { file, key, cache } = await finder.find(vhost, NOT_FOUND_PAGE);
+    async serveNotFound({ method, request, response }, tree) {
+      const { file, key, cache } = await finder.find(tree, NOT_FOUND_PAGE);
       if (file === null) return false;
       const [coding = null] = codingsFor({ request }, file.version);
-      const coded = await inCoding(vhost, key, file, coding);
+      const coded = await inCoding(tree, key, file, coding);
       const bytes = coded ?? file.bytes;
       response.writeHead(404, {
         'Content-Type': file.version.type,
