@@ -193,6 +193,10 @@ describe('a new install', () => {
     await rename(join(cores, 'aside'), join(cores, version));
     await rm(older, { recursive: true });
     expect((await site.host.apply(kept)).wordpressVersion).toBe(version);
+    // Websites of one version share its files in memory.
+    const stylesOf = (name: string) => site.http(name, '/wp-includes/css/dashicons.min.css');
+    expect((await stylesOf('shop.test')).status).toBe(200);
+    expect((await stylesOf('keeping.test')).headers['x-cache']).toBe('HIT');
   });
 
   test('needs PHP, and WordPress of a version that runs with SQLite', async () => {

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect, type OutgoingHttpHeaders } from 'node:http2';
+import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import { DATABASE_PATH } from '../../contract/database-access.ts';
 import { RefusedImportError } from '../../contract/errors.ts';
 import type { InstallState } from '../../contract/install-state.ts';
-import { siteState } from '../../policy/edge.fixture.ts';
+import { decoded, siteState } from '../../policy/edge.fixture.ts';
 import { cookieOf } from '../../websites/database/database-cases.fixture.ts';
 import { tarOf } from '../../websites/imports/archives.fixture.ts';
 import type { TestHost } from '../embedded-host.fixture.ts';
@@ -54,6 +57,76 @@ test('no visitor reaches the installation of WordPress, and no plugin changes Wo
   const code = `<?php echo json_encode(array_map(fn ($file) => @file_put_contents($file, 'x'), ['wp-load.php', 'wp-includes/version.php', 'own.txt']));`;
   await site.write(shop, 'writes.php', code);
   expect(JSON.parse((await page('/writes.php')).text)).toEqual([false, false, 1]);
+});
+
+test('HTTP/2 carries a page with its stylesheet, a sign-in, wp-admin and an upload', async () => {
+  await wpCli(
+    'user',
+    'create',
+    'editor',
+    'editor@shop.test',
+    '--role=editor',
+    '--user_pass=long-enough-word',
+  );
+  const port = site.host.addresses?.edgeHttps.port ?? 0;
+  const session = connect(`https://127.0.0.1:${port}`, {
+    servername: 'shop.test',
+    rejectUnauthorized: false,
+  });
+  const ask = async (path: string, headers: OutgoingHttpHeaders = {}, body?: string | Buffer) => {
+    const method = body === undefined ? 'GET' : 'POST';
+    const stream = session.request({
+      ':method': method,
+      ':path': path,
+      ':authority': 'shop.test',
+      ...headers,
+    });
+    stream.end(body);
+    const [head] = await once(stream, 'response');
+    const bytes = await buffer(stream);
+    const coding = head['content-encoding'];
+    const text = (coding === undefined ? bytes : decoded(bytes, coding)).toString();
+    return { status: head[':status'], cookies: head['set-cookie'] ?? [], coding, text };
+  };
+  try {
+    const front = await ask('/', { 'accept-encoding': 'br' });
+    expect(front).toMatchObject({ status: 200, coding: 'br', text: expect.stringContaining('</html>') });
+    const login = await ask('/wp-login.php');
+    const link = /rel=['"]stylesheet['"][^>]*href=['"]https?:\/\/[^/]+([^'"]+)/.exec(login.text)?.[1] ?? '';
+    const style = link.replaceAll('&#038;', '&').replaceAll('&amp;', '&');
+    for (const path of [style, '/wp-includes/css/dashicons.min.css']) {
+      expect(await ask(path, { 'accept-encoding': 'gzip, br' })).toMatchObject({
+        ...{ status: 200, coding: expect.stringMatching('gzip|br'), text: expect.stringContaining('{') },
+      });
+    }
+
+    const form = { 'content-type': 'application/x-www-form-urlencoded', cookie: 'wordpress_test_cookie=x' };
+    const signedIn = await ask('/wp-login.php', form, 'log=editor&pwd=long-enough-word&testcookie=1');
+    expect(signedIn.status).toBe(302);
+    const cookie = signedIn.cookies.map((one: string) => one.split(';')[0]).join('; ');
+    const media = await ask('/wp-admin/media-new.php', { cookie });
+    expect(media).toMatchObject({ status: 200, text: expect.stringContaining('Upload') });
+
+    const nonce = /name="_wpnonce" value="([0-9a-f]+)"/.exec(media.text)?.[1] ?? '';
+    const parts = { name: 'over-http2.txt', action: 'upload-attachment', _wpnonce: nonce };
+    const upload = new FormData();
+    for (const [name, value] of Object.entries(parts)) upload.set(name, value);
+    const content = 'over HTTP/2 '.repeat(50_000);
+    upload.set('async-upload', new File([content], 'over-http2.txt', { type: 'text/plain' }));
+    const sent = new Response(upload);
+    const type = sent.headers.get('content-type') ?? '';
+    const stored = await ask(
+      '/wp-admin/async-upload.php',
+      { cookie, 'content-type': type },
+      Buffer.from(await sent.arrayBuffer()),
+    );
+    expect(JSON.parse(stored.text)).toMatchObject({ success: true, data: { filename: 'over-http2.txt' } });
+    const uploads = await readdir(site.file(shop, 'wp-content/uploads'), { recursive: true });
+    const [path = ''] = uploads.filter((one) => one.endsWith('over-http2.txt'));
+    expect(await ask(`/wp-content/uploads/${path}`)).toMatchObject({ status: 200, text: content });
+  } finally {
+    session.destroy();
+  }
 });
 
 test('a link to the database opens a session once, which reaches no other database and takes no foreign form', async () => {
