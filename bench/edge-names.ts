@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import type { ServedCertificate } from '../src/hosting/contract/install-state.ts';
 import { nextGenerations } from '../src/hosting/embedded/host-folder/generations.ts';
 import { layoutOf } from '../src/hosting/embedded/host-folder/layout.ts';
-import { vhostFileFor } from '../src/hosting/embedded/host-folder/vhost.ts';
+import { parseVhostFile, vhostFileFor } from '../src/hosting/embedded/host-folder/vhost.ts';
 import { createSelfSigned } from '../src/lib/certificates/self-signed-certificate.ts';
 import { MINUTE_MS } from '../src/lib/durations.ts';
 import { createSealer } from '../src/secrets/sealer.ts';
@@ -150,10 +150,13 @@ async function handshake(port: number, servername: string): Promise<void> {
 /** Writes the file of a website as another process does, and waits until the edge serves it. */
 async function change({ folder, ids, ports }: Subject, n: number): Promise<void> {
   const place = layoutOf(folder).vhostOf(ids[n] ?? '');
-  const file = JSON.parse(readFileSync(place, 'utf8'));
+  const file = parseVhostFile(readFileSync(place, 'utf8'));
   const name = `added-${randomInt(1e9)}.test`;
-  file.hostnames = [file.hostnames[0], { name, redirectTo: null, forceHttps: false, certificate: null }];
-  writeFileSync(`${place}.next`, JSON.stringify(file, null, 1));
+  const added = { name, redirectTo: null, forceHttps: false, certificate: null };
+  writeFileSync(
+    `${place}.next`,
+    JSON.stringify({ ...file, hostnames: [...file.hostnames.slice(0, 1), added] }, null, 1),
+  );
   renameSync(`${place}.next`, place);
   while ((await statusOf(ports.http, name)) !== 200) await sleep(2);
 }

@@ -116,7 +116,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       loopback: ownAddress,
       loopbacks,
       websites: websites.list,
-      served: () => serving?.withWordPress() ?? [],
+      served: (): string[] => serving?.withWordPress() ?? [],
       websiteOf: websites.websiteOf,
       async purge(installId, request) {
         if ('everything' in request) await served.purge(installId, ['page']);

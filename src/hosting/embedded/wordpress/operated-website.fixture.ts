@@ -41,6 +41,7 @@ export async function startOperatedWebsite(): Promise<OperatedWebsite> {
     loopback: () => undefined,
     loopbacks: createLoopbackConnections(),
     websites: async () => [],
+    served: () => [],
     websiteOf: () => null,
     purge: async () => {},
     logs: { append: async () => {} },
