@@ -23,6 +23,7 @@ const NEEDS = [
     isThere: () => has('sftp', 'ssh-keygen'),
   },
   { tests: 'The first start on a terminal', packages: 'bsdutils', isThere: () => has('script') },
+  { tests: 'Rules of alerts with promtool', packages: 'prometheus', isThere: () => has('promtool') },
   { tests: 'Reading archives with tar', packages: 'tar zstd', isThere: () => has('tar', 'zstd') },
 ];
 

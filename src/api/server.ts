@@ -37,6 +37,8 @@ export interface ServerParts {
   connections: SocketLimiter;
   random: Randomness;
   log: Logger;
+  /** Called with each answered request. */
+  onAnswered?: (request: { method: string; route: string; status: number; seconds: number }) => void;
   /** Registers the portal's pages. */
   pages: (app: FastifyInstance) => Promise<void>;
 }
@@ -108,6 +110,18 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     const accessLog = log.child({}, { redact: [] });
     app.addHook('onResponse', (request, reply, done) => {
       logRequest(accessLog, request, reply);
+      done();
+    });
+  }
+  const { onAnswered } = parts;
+  if (onAnswered !== undefined) {
+    app.addHook('onResponse', (request, reply, done) => {
+      onAnswered({
+        method: request.method,
+        route: request.routeOptions.url ?? 'none',
+        status: reply.statusCode,
+        seconds: reply.elapsedTime / 1000,
+      });
       done();
     });
   }

@@ -36,7 +36,7 @@ import { offloadJobKinds } from '../features/websites/offload/job-kinds.ts';
 import { wordpressJobKinds } from '../features/websites/wordpress/job-kinds.ts';
 import { wpCliJobKinds } from '../features/websites/wp-cli/job-kinds.ts';
 import type { JobKind } from '../jobs/job.ts';
-import { createWorker, type Worker } from '../jobs/worker.ts';
+import { createWorker, type Worker, type WorkerParts } from '../jobs/worker.ts';
 import { PROGRAM_VERSION } from '../lib/program-version.ts';
 import { createMailer } from '../mail/mailer.ts';
 import type { SocketLimiters } from '../network/connections/socket-limiters.ts';
@@ -86,7 +86,7 @@ export function createHomeportWorker(
   platform: Platform,
   services: Services,
   websites: ReturnType<typeof createHost>,
-  dnsPort = DNS_PORT,
+  { dnsPort = DNS_PORT, onEnded }: { dnsPort?: number | undefined; onEnded?: WorkerParts['onEnded'] } = {},
 ): {
   worker: Worker;
   /** The names of its kinds. */
@@ -157,6 +157,7 @@ export function createHomeportWorker(
     concurrency: config.workers,
     otherKinds: [deliverWebhook.name],
     onCancelled: services.cancellations.end,
+    ...(onEnded === undefined ? {} : { onEnded }),
   });
   return {
     worker,

@@ -3,10 +3,12 @@ import { loadApiCertificate } from '../api/api-certificate.ts';
 import { createAuthenticator } from '../api/auth.ts';
 import { trustsAddress } from '../api/client-address.ts';
 import { createGate } from '../api/gate.ts';
+import { healthPages } from '../api/health-pages.ts';
 import { createIdempotency } from '../api/idempotency.ts';
 import { BUILT_PORTAL, portalPages } from '../api/portal-pages.ts';
 import { publicFolder, publishCertificate } from '../api/public-certificate.ts';
 import { createRateLimiter } from '../api/rate-limiter.ts';
+import { createReadiness } from '../api/readiness.ts';
 import { createServer } from '../api/server.ts';
 import { createSharedCertificate } from '../api/shared-certificate.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
@@ -23,6 +25,7 @@ import { codeOf, hasCode } from '../lib/error-code.ts';
 import { hostAndPort } from '../lib/host-and-port.ts';
 import type { Randomness } from '../lib/ids.ts';
 import { OperatorError } from '../lib/operator-error.ts';
+import { createMeasurements } from '../metrics/measurements.ts';
 import { startMetrics } from '../metrics/server.ts';
 import { createSocketLimiters } from '../network/connections/socket-limiters.ts';
 import { settleChangedSettings } from '../platform/changed-settings.ts';
@@ -118,16 +121,22 @@ export async function startHomeport(
     wordpressHere: async () => (await websites?.wordpressHere?.()) ?? askForWordPress(config),
     ...(surroundings.hostKind === undefined ? {} : { hostKind: surroundings.hostKind }),
   });
+  const measurements = config.metricsListen === null ? null : await createMeasurements();
+  const readiness = createReadiness(database, clock);
   const shutdown = createShutdown(log);
   shutdown.add('database', () => database.close());
   shutdown.add('connections to hosts', () => lazyFleet.close());
-  const stop = (graceMs = GRACE_MS, wholeMs?: number) => shutdown.run(graceMs, wholeMs);
+  const stop = (graceMs = GRACE_MS, wholeMs?: number) => {
+    readiness.stop();
+    return shutdown.run(graceMs, wholeMs);
+  };
 
   try {
     const hosting = roles.hosting ? await startHosting() : null;
     const api = roles.api ? await startApi() : null;
-    if (config.metricsListen !== null) {
-      const metrics = await startMetrics(platform, config.metricsListen, connections);
+    if (config.metricsListen !== null && measurements !== null) {
+      const parts = { measurements, readiness, connections };
+      const metrics = await startMetrics(platform, config.metricsListen, parts);
       shutdown.add('metrics', () => metrics.close());
     }
     // The first step: requests in progress can take so long that the process is killed before the worker stops.
@@ -156,7 +165,10 @@ export async function startHomeport(
     // Before the first job: a new install may have the name of an orphan.
     const reconciling = await websites.startReconciling();
     shutdown.add('reconciliation', () => reconciling.stop());
-    const made = createHomeportWorker(platform, services, websites, surroundings.dnsPort);
+    const made = createHomeportWorker(platform, services, websites, {
+      dnsPort: surroundings.dnsPort,
+      ...(measurements === null ? {} : { onEnded: measurements.attempt }),
+    });
     const { worker, schedules, watched } = made;
     await settleChangedSettings(platform, watched);
     worker.start();
@@ -205,7 +217,9 @@ export async function startHomeport(
       connections: connections.api,
       random,
       log,
+      ...(measurements === null ? {} : { onAnswered: measurements.request }),
       pages: async (pages) => {
+        await pages.register(healthPages(readiness));
         await pages.register(
           backupDownloads({
             archives: services.archives,

@@ -72,6 +72,8 @@ export interface WorkerParts {
   heartbeatMs?: number;
   /** Milliseconds until the worker finds jobs enqueued by other processes, or newly due ones. */
   pollMs?: number;
+  /** Called after each attempt, with how it ended. */
+  onEnded?: (attempt: { kind: string; outcome: Outcome['is']; seconds: number }) => void;
   /** Called for running jobs that were cancelled; default: does nothing. */
   onCancelled?: OnCancelled;
   /** How long an aborted job may take to end before it counts as unresponsive. */
@@ -226,6 +228,11 @@ export function createWorker(parts: WorkerParts): Worker {
     const jobLog = logOf(log, job);
     const startedAt = clock.now().getTime();
     const outcome = await begun(kind, one, jobLog);
+    parts.onEnded?.({
+      kind: kind.name,
+      outcome: outcome.is,
+      seconds: (clock.now().getTime() - startedAt) / 1000,
+    });
     one.settling = true;
     const ended = { job, lease: one.lease, kind, log: jobLog, startedAt, lost: one.lost.signal };
     await settlement.settle(ended, outcome);

@@ -1,8 +1,8 @@
-import type { Registry } from 'prom-client';
 import { JOB_CLASSES } from '../jobs/slots.ts';
 import type { SocketLimiters } from '../network/connections/socket-limiters.ts';
 import { SERVERS } from '../network/connections/socket-limits.ts';
 import type { Figures } from './figures.ts';
+import type { Measurements } from './measurements.ts';
 
 const SOURCES = ['LETS_ENCRYPT', 'THIRD_PARTY', 'SELF_SIGNED'];
 const STATES = ['queued', 'running', 'failed'];
@@ -13,11 +13,12 @@ export interface Exposition {
   text(figures: Figures): Promise<string>;
 }
 
-/** Creates a separate registry with Node's process metrics. Loads prom-client only if metrics are served. */
-export async function createExposition(connections: SocketLimiters): Promise<Exposition> {
-  const { collectDefaultMetrics, Counter, Gauge, Registry } = await import('prom-client');
-  const registry: Registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+/** Adds figures of the database and of the connections to what this process measures. */
+export async function createExposition(
+  { registry }: Pick<Measurements, 'registry'>,
+  connections: SocketLimiters,
+): Promise<Exposition> {
+  const { Counter, Gauge } = await import('prom-client');
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Gauge({ name, help, labelNames, registers: [registry] });
 
@@ -64,6 +65,13 @@ export async function createExposition(connections: SocketLimiters): Promise<Exp
     'Backups of the platform that failed since the last complete one',
   );
   const jobs = gauge('homeport_jobs', 'Jobs, by class (short or long) and state', ['class', 'state']);
+  const installs = gauge('homeport_installs', 'Installs, by status', ['status']);
+  const outdated = gauge(
+    'homeport_installs_with_updates',
+    'Active installs with updates of WordPress, plugins or themes',
+  );
+  const incidents = gauge('homeport_incidents_open', 'Websites that do not answer at present');
+  const hosts = gauge('homeport_host_up', 'Whether a host answers (1) or not (0)', ['host']);
   const open = gauge('homeport_connections', 'Open connections of this process, by server', ['server']);
   const most = gauge('homeport_connections_limit', 'Most connections of this process, by server', ['server']);
   const refused = new Counter({
@@ -92,6 +100,13 @@ export async function createExposition(connections: SocketLimiters): Promise<Exp
       platformBackup.set((figures.platformBackup.last?.at.getTime() ?? 0) / 1000);
       platformBackupBytes.set(figures.platformBackup.last?.bytes ?? 0);
       platformBackupFailures.set(figures.platformBackup.failures);
+      installs.reset();
+      for (const { status, installs: number } of figures.installs) installs.set({ status }, number);
+      outdated.set(figures.outdated);
+      incidents.set(figures.incidents);
+      // A removed host must not stay.
+      hosts.reset();
+      for (const { name, isUp } of figures.hosts) hosts.set({ host: name }, isUp ? 1 : 0);
       refused.reset();
       for (const server of SERVERS) {
         const { counts, limits } = connections[server];

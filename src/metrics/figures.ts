@@ -27,6 +27,13 @@ export interface Figures {
   lastRestoreCheck: { at: Date; tookMs: number } | null;
   /** The last successful platform backup (null without one) and the number of failures since. */
   platformBackup: { last: { at: Date; bytes: number } | null; failures: number };
+  /** Installs by status, of those that a list of installs shows. */
+  installs: { status: string; installs: number }[];
+  /** Active installs with updates. */
+  outdated: number;
+  /** Confirmed incidents that go on. */
+  incidents: number;
+  hosts: { name: string; isUp: boolean }[];
   /** Without jobs that deliver webhooks. */
   jobs: { class: JobClass; state: string; count: number }[];
 }
@@ -49,35 +56,60 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
       .executeTakeFirstOrThrow();
     return { days, count };
   };
-  const [certificates, expiring, first, failing, withoutBackup, failed, lastCheck, platformBackup, jobs] =
-    await Promise.all([
-      reader
-        .selectFrom('certificates')
-        .select((eb) => ['source', eb.fn.countAll<number>().as('count')])
-        .groupBy('source')
-        .execute(),
-      Promise.all(WITHIN_DAYS.map(expiringWithin)),
-      issued().select('certificate.not_after').orderBy('certificate.not_after').limit(1).executeTakeFirst(),
-      reader
-        .selectFrom('domains')
-        .select((eb) => eb.fn.countAll<number>().as('count'))
-        // A literal, so that the databases use the index of these domains.
-        .where('ssl_status', '=', sql.lit('failed'))
-        .where('is_duplicate', '=', false)
-        .executeTakeFirstOrThrow(),
-      installsWithoutRecentBackup(reader, clock),
-      unrestorable(reader),
-      lastRestoreCheck(reader),
-      backupRecord(reader),
-      reader
-        .selectFrom('jobs')
-        .select((eb) => ['class', 'state', eb.fn.countAll<number>().as('count')])
-        .where('state', 'in', ['queued', 'running', 'failed'])
-        // A receiver that is down lets its deliveries wait for days, which concerns its account alone.
-        .where('kind', '<>', deliverWebhook.name)
-        .groupBy(['class', 'state'])
-        .execute(),
-    ]);
+  const [
+    certificates,
+    expiring,
+    first,
+    failing,
+    withoutBackup,
+    failed,
+    lastCheck,
+    platformBackup,
+    jobs,
+    installs,
+    incidents,
+    hosts,
+  ] = await Promise.all([
+    reader
+      .selectFrom('certificates')
+      .select((eb) => ['source', eb.fn.countAll<number>().as('count')])
+      .groupBy('source')
+      .execute(),
+    Promise.all(WITHIN_DAYS.map(expiringWithin)),
+    issued().select('certificate.not_after').orderBy('certificate.not_after').limit(1).executeTakeFirst(),
+    reader
+      .selectFrom('domains')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      // A literal, so that the databases use the index of these domains.
+      .where('ssl_status', '=', sql.lit('failed'))
+      .where('is_duplicate', '=', false)
+      .executeTakeFirstOrThrow(),
+    installsWithoutRecentBackup(reader, clock),
+    unrestorable(reader),
+    lastRestoreCheck(reader),
+    backupRecord(reader),
+    reader
+      .selectFrom('jobs')
+      .select((eb) => ['class', 'state', eb.fn.countAll<number>().as('count')])
+      .where('state', 'in', ['queued', 'running', 'failed'])
+      // A receiver that is down lets its deliveries wait for days, which concerns its account alone.
+      .where('kind', '<>', deliverWebhook.name)
+      .groupBy(['class', 'state'])
+      .execute(),
+    reader
+      .selectFrom('install_counts')
+      .select((eb) => ['status', 'is_waiting', eb.fn.sum<number | string>('installs').as('installs')])
+      .groupBy(['status', 'is_waiting'])
+      .execute(),
+    reader
+      .selectFrom('uptime_incidents')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('confirmed_at', 'is not', null)
+      .where('ended_at', 'is', null)
+      .executeTakeFirstOrThrow(),
+    reader.selectFrom('hosts').select(['name', 'reason', 'seen_at']).execute(),
+  ]);
+  const byStatus = Map.groupBy(installs, ({ status }) => status);
   return {
     certificates,
     expiring,
@@ -95,5 +127,14 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
       failures: platformBackup.failuresSince,
     },
     jobs,
+    installs: [...byStatus].map(([status, rows]) => ({ status, installs: sumOf(rows) })),
+    outdated: sumOf(installs.filter((row) => row.status === 'active' && row.is_waiting)),
+    incidents: incidents.count,
+    hosts: hosts.map(({ name, reason, seen_at }) => ({ name, isUp: seen_at !== null && reason === null })),
   };
+}
+
+/** PostgreSQL sums as text. */
+function sumOf(rows: readonly { installs: number | string }[]): number {
+  return rows.reduce((sum, { installs }) => sum + Number(installs), 0);
 }

@@ -1,12 +1,16 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createAgent } from '../../test/client.ts';
 import { limiterFor } from '../../test/connections.ts';
 import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../test/manual-clock.ts';
 import { freePort } from '../../test/servers/free-port.ts';
+import { healthAt } from '../api/health.ts';
+import { createReadiness } from '../api/readiness.ts';
 import { deliverWebhook, jobOfLane } from '../features/accounts/webhooks/jobs.ts';
 import { DAY_MS } from '../lib/durations.ts';
 import { OperatorError } from '../lib/operator-error.ts';
+import { createMeasurements } from './measurements.ts';
 import { startMetrics } from './server.ts';
 
 const connections = { api: limiterFor('api'), edge: limiterFor('edge'), ssh: limiterFor('ssh') };
@@ -89,6 +93,53 @@ it('counts accepted and refused connections', async () => {
   }
 });
 
+it('measures requests by route, and attempts of jobs by kind', async () => {
+  const { owner } = await homeport.ownedAccount();
+  await owner.client.get('/installs?limit=1');
+  await owner.client.get(`/installs/${crypto.randomUUID()}`);
+  const figures = await scrape();
+  const requests = (labels: string) => figures.get(`homeport_http_request_duration_seconds_count{${labels}}`);
+  expect(requests('method="GET",route="/v1/installs",status="200"')).toBeGreaterThan(0);
+  expect(requests('method="GET",route="/v1/installs/:install_id",status="404"')).toBe(1);
+  const attempts = 'homeport_job_duration_seconds_count{kind="apply_install",outcome="done"}';
+  expect(figures.get(attempts)).toBeGreaterThan(0);
+  expect(figures.get('homeport_installs{status="active"}')).toBeGreaterThan(0);
+  expect(figures.get('homeport_installs_with_updates')).toBe(0);
+  expect(figures.get('homeport_incidents_open')).toBe(0);
+});
+
+it('tells balancers whether it can answer, on both ports', async () => {
+  const at = async (path: string) => {
+    const { statusCode, body } = await request(`${origin}${path}`);
+    return { status: statusCode, text: await body.text() };
+  };
+  expect(await at('/healthz')).toEqual({ status: 200, text: 'ok\n' });
+  expect(await at('/readyz')).toEqual({ status: 200, text: 'ok\n' });
+  const agent = createAgent(homeport.ca);
+  const { statusCode, headers } = await request(`${homeport.origin}/readyz`, { dispatcher: agent });
+  expect({ statusCode, cache: headers['cache-control'] }).toEqual({ statusCode: 200, cache: 'no-store' });
+  await agent.destroy();
+});
+
+it('is not ready without a database, and while it stops', async () => {
+  const { database } = homeport.platform;
+  const broken = createReadiness(
+    {
+      get reader(): typeof database.reader {
+        throw new Error('gone');
+      },
+    },
+    clock,
+  );
+  expect(await broken.obstacle()).toBe('The database does not answer.');
+  const stopping = createReadiness(database, clock);
+  expect(await stopping.obstacle()).toBeNull();
+  stopping.stop();
+  expect(await stopping.obstacle()).toBe('This process is stopping.');
+  expect(await healthAt('/healthz', stopping)).toEqual({ status: 200, text: 'ok\n' });
+  expect(await healthAt('/readyz', stopping)).toEqual({ status: 503, text: 'This process is stopping.\n' });
+});
+
 it('queries the database once in five seconds, and answers 404 for other paths', async () => {
   await scrape();
   const read = async () => (await request(`${origin}/metrics`)).body.text();
@@ -99,7 +150,9 @@ it('queries the database once in five seconds, and answers 404 for other paths',
 
 it('names the setting if its address is in use, and answers 503 without a database', async () => {
   const port = Number(new URL(origin).port);
-  await expect(startMetrics(homeport.platform, { host: '127.0.0.1', port }, connections)).rejects.toThrow(
+  const readiness = createReadiness(homeport.platform.database, clock);
+  const parts = async () => ({ measurements: await createMeasurements(), readiness, connections });
+  await expect(startMetrics(homeport.platform, { host: '127.0.0.1', port }, await parts())).rejects.toThrow(
     OperatorError,
   );
 
@@ -113,7 +166,7 @@ it('names the setting if its address is in use, and answers 503 without a databa
       },
     },
   };
-  const metrics = await startMetrics(broken, { host: '127.0.0.1', port: 0 }, connections);
+  const metrics = await startMetrics(broken, { host: '127.0.0.1', port: 0 }, await parts());
   const answer = await request(`http://127.0.0.1:${metrics.address.port}/metrics`);
   expect(answer.statusCode).toBe(503);
   await metrics.close();

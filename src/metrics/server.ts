@@ -1,4 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
+import { HEALTH_PATHS, healthAt } from '../api/health.ts';
+import type { Readiness } from '../api/readiness.ts';
 import type { ListenAddress } from '../config/config.ts';
 import { hostAndPort } from '../lib/host-and-port.ts';
 import { OperatorError } from '../lib/operator-error.ts';
@@ -6,6 +8,7 @@ import type { SocketLimiters } from '../network/connections/socket-limiters.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createExposition } from './exposition.ts';
 import { readFigures } from './figures.ts';
+import type { Measurements } from './measurements.ts';
 
 /** Queries the database at most this often, however often metrics are scraped. */
 const KEPT_MS = 5_000;
@@ -16,13 +19,13 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-/** Serves metrics for Prometheus at `/metrics`, over plain HTTP. Throws OperatorError if the address is unavailable. */
+/** Serves metrics for Prometheus at `/metrics`, and `/healthz` and `/readyz`, over plain HTTP. Throws OperatorError if the address is unavailable. */
 export async function startMetrics(
   { database, clock, log }: Pick<Platform, 'database' | 'clock' | 'log'>,
   address: ListenAddress,
-  connections: SocketLimiters,
+  parts: { measurements: Measurements; readiness: Readiness; connections: SocketLimiters },
 ): Promise<MetricsServer> {
-  const exposition = await createExposition(connections);
+  const exposition = await createExposition(parts.measurements, parts.connections);
   let kept: { at: number; text: Promise<string> } | null = null;
 
   function present(): Promise<string> {
@@ -53,11 +56,14 @@ export async function startMetrics(
 
   const server = createServer(LIMITS, (request, response) => {
     const path = request.url?.split('?', 1)[0];
-    if (path === '/metrics' && (request.method === 'GET' || request.method === 'HEAD')) {
-      void answer(response);
-    } else {
-      response.writeHead(404, { 'Content-Type': 'text/plain' }).end('Metrics are at /metrics.\n');
-    }
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const health = HEALTH_PATHS.find((one) => one === path);
+    if (isRead && path === '/metrics') void answer(response);
+    else if (isRead && health !== undefined) {
+      void healthAt(health, parts.readiness).then(({ status, text }) =>
+        response.writeHead(status, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' }).end(text),
+      );
+    } else response.writeHead(404, { 'Content-Type': 'text/plain' }).end('Metrics are at /metrics.\n');
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => {

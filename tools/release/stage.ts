@@ -12,6 +12,7 @@ const PARTS = [
   'packages',
   'web/dist',
   'docs',
+  'deploy',
   'package.json',
   'README.md',
   'CHANGELOG.md',
