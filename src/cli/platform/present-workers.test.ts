@@ -52,3 +52,23 @@ it('expects the worker of a server that has just started', async () => {
   next.release();
   expect(await hasLiveWorker(platform)).toBe(false);
 });
+
+it('refuses a second server of the same websites after it has waited', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'homeport-'));
+  onTestFinished(() => rm(dataDir, { recursive: true }));
+  const lock = lockWebsites({ dataDir });
+  onTestFinished(() => lock.release());
+  const steps: string[] = [];
+  const second = lockWebsitesSoon(
+    { dataDir },
+    {
+      pause: async () => void steps.push('pause'),
+      report: (sentence) => void steps.push(sentence),
+      attempts: 2,
+    },
+  );
+  await expect(second).rejects.toThrow(
+    `Another process uses the websites in ${dataDir}: a server, or a command. End it first, or start this one with "--only api".`,
+  );
+  expect(steps).toEqual([`Waiting for another process that uses the websites in ${dataDir}.`, 'pause']);
+});

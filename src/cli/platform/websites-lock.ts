@@ -16,7 +16,7 @@ export interface WebsitesLock {
   release(): void;
 }
 
-/** Attempts of a server, with pauses between them: some 20 s. A server that stops takes up to 15 s (app/shutdown.ts). */
+/** Attempts of a server, with pauses between them: about 20 s. A server that stops takes up to 15 s (app/shutdown.ts). */
 const ATTEMPTS = 28;
 
 /**
@@ -37,14 +37,18 @@ export function lockWebsites(config: Folder): WebsitesLock {
  */
 export async function lockWebsitesSoon(
   config: Folder,
-  { pause, report }: { pause(): Promise<void>; report(sentence: string): void },
+  {
+    pause,
+    report,
+    attempts = ATTEMPTS,
+  }: { pause(): Promise<void>; report(sentence: string): void; attempts?: number },
 ): Promise<WebsitesLock> {
   const first = tryToLockWebsites(config);
   if (first) return first;
   report(`Waiting for another process that uses the websites in ${config.dataDir}.`);
   let waiting: WebsitesLock | null = null;
   try {
-    for (let attempt = 2; attempt < ATTEMPTS; attempt++) {
+    for (let attempt = 2; attempt < attempts; attempt++) {
       // Another server may wait, too, and end before this one.
       waiting ??= tryToLock(config, waitingFileOf(config));
       await pause();
