@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
 import { chmod, type FileHandle, lutimes, mkdir, open, symlink } from 'node:fs/promises';
 import { syncFolder } from '../../../lib/durable-file.ts';
+import { syncFileSystem } from '../../../lib/sync-file-system.ts';
 import { nameBytes } from '../../websites/backup-contents/archive-names.ts';
-import type { ManifestEntry, ManifestTotals } from './archive-manifest.ts';
-import { type ArchivedItem, type ArchiveIdentity, readArchive, readFirstItems } from './archive-read.ts';
+import type { ManifestTotals } from './archive-manifest.ts';
+import { type ArchivedItem, type ArchiveIdentity, readArchive } from './archive-read.ts';
 import { SMALL_BYTES } from './archive-source.ts';
 import { joinBytes } from './archive-tree.ts';
 import type { ArchiveFiles } from './archive-write.ts';
@@ -17,76 +18,83 @@ const ZEROS = Buffer.alloc(256 * 1024);
  */
 const TASKS = 16;
 
+type Entry = ArchivedItem['entry'];
+
+/** Passes the items of a backup to `visit`, one after the other, and verifies them. */
+export type ReadItems<Result> = (visit: (item: ArchivedItem) => Promise<void>) => Promise<Result>;
+
+/**
+ * Unpacks a backup into a new folder, and makes all of it durable. If it fails, the caller removes the partial folder.
+ *
+ * @param isWhole many files are unpacked. On Linux, they become durable together.
+ */
+export async function extract<Result>(
+  folder: string,
+  isWhole: boolean,
+  readItems: ReadItems<Result>,
+): Promise<Result> {
+  const root = Buffer.from(folder);
+  await mkdir(folder, { mode: 0o700 });
+  const folders = new Map<string, Entry>();
+  const together = isWhole && process.platform === 'linux';
+  const unpacking: Unpacking = { root, folders, tasks: createTasks(), syncsEach: !together };
+  const { tasks } = unpacking;
+  try {
+    const result = await readItems((item) => place(item, unpacking));
+    await tasks.settle();
+    await finishFolders(unpacking);
+    if (together) await syncFileSystem(folder);
+    return result;
+  } finally {
+    await tasks.settle().catch(() => {});
+  }
+}
+
 /**
  * Unpacks an archive into a new folder, checks every byte and makes all of it durable. If it fails, the caller removes the
- * partial folder. Errors: DamagedArchiveError (archive-manifest.ts).
+ * partial folder. Errors: DamagedArchiveError (damaged-archive.ts).
  */
-export async function extractArchive(
+export function extractArchive(
   files: ArchiveFiles,
   identity: ArchiveIdentity,
   folder: string,
   signal?: AbortSignal,
   report?: (done: number) => void,
 ): Promise<ManifestTotals> {
-  const root = Buffer.from(folder);
-  await mkdir(folder, { mode: 0o700 });
-  const folders = new Map<string, ManifestEntry>();
-  const tasks = createTasks();
-  try {
-    const totals = await readArchive(
-      files,
-      identity,
-      (item) => place(item, root, folders, tasks),
-      signal,
-      report,
-    );
-    await tasks.settle();
-    await finishFolders(root, folders);
-    return totals;
-  } finally {
-    await tasks.settle().catch(() => {});
-  }
+  return extract(folder, true, (visit) => readArchive(files, identity, visit, signal, report));
 }
 
-/**
- * Unpacks the chosen ones among the first items of an archive into a new folder, and verifies each. `isChosen` chooses every folder
- * above a chosen item as well. Errors as {@link extractArchive}.
- */
-export async function extractItems(
-  files: ArchiveFiles,
-  identity: ArchiveIdentity,
+/** Chosen ones among the first items of a backup. */
+export interface ChosenItems {
+  items: number;
+  /** Chooses every folder above a chosen item as well. */
+  isChosen(path: string): boolean;
+}
+
+/** Unpacks chosen items into a new folder. */
+export async function extractChosen(
   folder: string,
-  { items, isChosen }: { items: number; isChosen(path: string): boolean },
-  options: { signal?: AbortSignal | undefined; report?: ((done: number) => void) | undefined },
+  { isChosen }: ChosenItems,
+  readItems: ReadItems<unknown>,
 ): Promise<void> {
-  const root = Buffer.from(folder);
-  await mkdir(folder, { mode: 0o700 });
-  const folders = new Map<string, ManifestEntry>();
-  const tasks = createTasks();
-  try {
-    await readFirstItems(
-      files,
-      identity,
-      items,
-      async (item) => {
-        if (item.path.length > 0 && isChosen(item.entry.path)) await place(item, root, folders, tasks);
-      },
-      options,
-    );
-    await tasks.settle();
-    await finishFolders(root, folders);
-  } finally {
-    await tasks.settle().catch(() => {});
-  }
+  await extract(folder, false, (visit) =>
+    readItems(async (item) => {
+      if (item.path.length > 0 && isChosen(item.entry.path)) await visit(item);
+    }),
+  );
+}
+
+interface Unpacking {
+  root: Buffer;
+  folders: Map<string, Entry>;
+  tasks: Tasks;
+  /** Whether each file is made durable on its own. */
+  syncsEach: boolean;
 }
 
 /** Creates one entry. Folders get their mode and times last, because they must stay writable until then. */
-async function place(
-  { entry, path, content }: ArchivedItem,
-  root: Buffer,
-  folders: Map<string, ManifestEntry>,
-  tasks: Tasks,
-): Promise<void> {
+async function place({ entry, path, content }: ArchivedItem, unpacking: Unpacking): Promise<void> {
+  const { root, folders, tasks, syncsEach } = unpacking;
   if (entry.type === 'file' && entry.superseded) return;
   const target = path.length === 0 ? root : joinBytes(root, path);
   if (entry.type === 'directory') {
@@ -99,16 +107,17 @@ async function place(
   } else if (entry.size <= SMALL_BYTES) {
     const chunks: Buffer[] = [];
     for await (const chunk of content) chunks.push(chunk);
-    await tasks.begin(() => writeFile(target, entry, [Buffer.concat(chunks)]));
+    await tasks.begin(() => writeFile(target, entry, [Buffer.concat(chunks)], syncsEach));
   } else {
-    await writeFile(target, entry, content);
+    await writeFile(target, entry, content, syncsEach);
   }
 }
 
 async function writeFile(
   path: Buffer,
-  entry: Extract<ManifestEntry, { type: 'file' }>,
+  entry: Extract<Entry, { type: 'file' }>,
   content: AsyncIterable<Buffer> | Iterable<Buffer>,
+  sync: boolean,
 ): Promise<void> {
   // Created exclusively, because an earlier entry of that name may be a link.
   const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
@@ -116,7 +125,7 @@ async function writeFile(
     const place = placePieces(partsOf(entry));
     let end = 0;
     for await (const chunk of content) {
-      for (const { at, bytes } of place(chunk)) {
+      for (const { at, bytes } of place(chunk).flatMap(inPieces)) {
         if (isHole(bytes)) continue;
         await writeWhole(file, bytes, at);
         end = at + bytes.length;
@@ -126,10 +135,19 @@ async function writeFile(
     await file.chmod(entry.mode);
     const seconds = secondsOf(entry);
     await file.utimes(seconds, seconds);
-    await file.sync();
+    if (sync) await file.sync();
   } finally {
     await file.close();
   }
+}
+
+/** Pieces that can be compared with {@link ZEROS}. */
+function inPieces({ at, bytes }: { at: number; bytes: Buffer }): { at: number; bytes: Buffer }[] {
+  const pieces = [];
+  for (let start = 0; start < bytes.length; start += ZEROS.length) {
+    pieces.push({ at: at + start, bytes: bytes.subarray(start, start + ZEROS.length) });
+  }
+  return pieces;
 }
 
 function isHole(chunk: Buffer): boolean {
@@ -148,17 +166,17 @@ async function writeWhole(file: FileHandle, chunk: Buffer, position: number): Pr
 }
 
 /** Innermost first, so that an unreadable folder gets its mode last. */
-async function finishFolders(root: Buffer, folders: Map<string, ManifestEntry>): Promise<void> {
+async function finishFolders({ root, folders, syncsEach }: Unpacking): Promise<void> {
   for (const [path, entry] of [...folders].reverse()) {
     const target = path === '' ? root : joinBytes(root, Buffer.from(path, 'latin1'));
-    await syncFolder(target);
+    if (syncsEach) await syncFolder(target);
     const seconds = secondsOf(entry);
     await lutimes(target, seconds, seconds);
     await chmod(target, entry.mode);
   }
 }
 
-function secondsOf(entry: ManifestEntry): number {
+function secondsOf(entry: Entry): number {
   return Number(entry.mtime_ns) / 1e9;
 }
 

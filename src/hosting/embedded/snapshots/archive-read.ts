@@ -4,21 +4,18 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import tar from 'tar-stream';
 import { messageOf } from '../../../lib/error-message.ts';
-import { nameBytes, quoted } from '../../websites/backup-contents/archive-names.ts';
-import {
-  DamagedArchiveError,
-  isEntry,
-  type ManifestEntry,
-  type ManifestTotals,
-  openManifest,
-} from './archive-manifest.ts';
+import { quoted } from '../../websites/backup-contents/archive-names.ts';
+import { isEntry, type ManifestEntry, type ManifestTotals, openManifest } from './archive-manifest.ts';
 import { isGone } from './archive-tree.ts';
 import { type ArchiveFiles, checksum } from './archive-write.ts';
+import { DamagedArchiveError } from './damaged-archive.ts';
+import { relativePath } from './entry-path.ts';
 import { areInside, partsOf, sparseFormOf } from './sparse-file.ts';
+import type { StoredEntry } from './stored-manifest.ts';
 
 /** One entry of an archive. For a file, `content` yields its bytes (for a sparse file its data) and must be read to the end. */
 export interface ArchivedItem {
-  entry: ManifestEntry;
+  entry: ManifestEntry | StoredEntry;
   /** Relative, empty for the folder itself. The parent folder is always an earlier item. */
   path: Buffer;
   content: AsyncIterable<Buffer>;
@@ -120,7 +117,7 @@ async function readItems(
   } catch (error) {
     throw explain(error, signal);
   } finally {
-    manifest.close();
+    await manifest.close();
     extract.destroy();
     await read.catch(() => {});
   }
@@ -150,24 +147,6 @@ function checkHeader(header: tar.Header, entry: ManifestEntry): void {
   if (!isSame) {
     throw new DamagedArchiveError(`the entry ${quoted(Buffer.from(entry.path))} differs from its manifest`);
   }
-}
-
-/**
- * The path of an entry, whose parent must be a folder entry seen earlier. So no entry can leave the folder, by `..` or through a link.
- */
-function relativePath(entry: ManifestEntry, folders: Set<string>): Buffer {
-  const isTop = entry.path === '.' && entry.path_base64 === undefined;
-  const path = isTop ? Buffer.alloc(0) : nameBytes(entry.path, entry.path_base64);
-  const text = path.toString('latin1');
-  const slash = text.lastIndexOf('/');
-  const name = text.slice(slash + 1);
-  const isPlain = name !== '' && name !== '.' && name !== '..' && !name.includes('\0');
-  const isInside = isPlain && slash !== 0 && folders.has(slash < 0 ? '' : text.slice(0, slash));
-  if (isTop ? entry.type !== 'directory' || folders.size > 0 : !isInside) {
-    throw new DamagedArchiveError(`the entry ${quoted(path)} would lie outside the folder`);
-  }
-  if (entry.type === 'directory') folders.add(text);
-  return path;
 }
 
 async function* checkedContent(

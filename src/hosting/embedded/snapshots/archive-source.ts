@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type BigIntStats, constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,6 +42,7 @@ export const SMALL_BYTES = CHUNK_BYTES;
 const PAUSES_MS = [100, 400];
 /** File system timestamps advance in steps of up to 10 ms, so two changes in one step look like one. */
 const STAMP_STEP_MS = 50;
+const SETTLED_MS = 2_000;
 
 /**
  * Opens the file and calls `read` until it returns a consistent result. Returns `false` if the file is missing. The path is relative to
@@ -69,7 +70,8 @@ export async function untilStable(
 export interface SmallFile {
   stats: BigIntStats;
   content: Buffer;
-  sha256: string;
+  /** See {@link isSettled}. */
+  isSettled: boolean;
 }
 
 /** Reads a small file whole. Returns `large` if it is not small, `database` for one of SQLite of any size, null if it is missing. */
@@ -88,90 +90,91 @@ export async function readSmall(
       return true;
     }
     const size = Number(stats.size);
+    const seenMs = source.clock.now().getTime();
     const content = await readWhole(source, file, path, size);
-    const sha256 = createHash('sha256').update(content).digest('hex');
-    result = { stats, content, sha256 };
-    return content.length === size && isStable(source, file, path, stats, sha256);
+    if (content.length !== size) return false;
+    result = { stats, content, isSettled: isSettled(stats, seenMs) };
+    if (await isUnchanged(file, stats, seenMs)) return true;
+    return content.equals(await readWhole(source, file, path, size));
   });
   return result;
 }
 
-/** Whether the bytes read (`stats.size` bytes with this checksum) were the file's content at one moment. */
-export async function isStable(
+/** Consecutive bytes of a file with their SHA-256, in hexadecimal digits. */
+export interface Piece {
+  length: number;
+  sha256: string;
+}
+
+/** Reads the file once more, and compares. */
+export async function isSameAgain(
   source: Source,
   file: FileHandle,
   path: Buffer,
-  stats: BigIntStats,
-  sha256: string,
+  pieces: Iterable<Piece>,
 ): Promise<boolean> {
-  if (await isUnchanged(source, file, stats)) return true;
-
-  const size = Number(stats.size);
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of readChunks(source, file, path, size)) {
-    hash.update(chunk);
-    bytes += chunk.length;
+  let offset = 0;
+  for (const { length, sha256 } of pieces) {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const chunk of readChunks(source, file, path, length, offset)) {
+      hash.update(chunk);
+      bytes += chunk.length;
+    }
+    if (bytes !== length || hash.digest('hex') !== sha256) return false;
+    offset += length;
   }
-  return bytes === size && hash.digest('hex') === sha256;
+  return true;
 }
 
-/** Whether the file's state proves that nothing was written since `stats`. A very recent change leaves this open. */
-export async function isUnchanged(source: Source, file: FileHandle, stats: BigIntStats): Promise<boolean> {
-  const isFresh = Math.abs(source.clock.now().getTime() - Number(stats.ctimeMs)) < STAMP_STEP_MS;
+/**
+ * Whether the file's state proves that nothing was written since `stats`, which were seen at `seenMs`. A change right before that leaves
+ * this open, because a later one can have the same time.
+ */
+export async function isUnchanged(file: FileHandle, stats: BigIntStats, seenMs: number): Promise<boolean> {
+  const isFresh = Math.abs(seenMs - Number(stats.ctimeMs)) < STAMP_STEP_MS;
   return !isFresh && isSameState(stats, await file.stat({ bigint: true }));
+}
+
+/** Whether every write after `seenMs` changes the state of the file. Some file systems have times in seconds. */
+export function isSettled(stats: BigIntStats, seenMs: number): boolean {
+  return seenMs - Number(stats.ctimeMs) >= SETTLED_MS;
 }
 
 function isSameState(a: BigIntStats, b: BigIntStats): boolean {
   return a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
 }
 
-/** Yields exactly `size` bytes and hashes them: the file's content, padded with zeros if it has become shorter. */
-export async function* readPadded(
-  source: Source,
-  file: FileHandle,
-  path: Buffer,
-  size: number,
-  hash: Hash,
-): AsyncGenerator<Buffer> {
-  yield* readParts(source, file, path, [{ offset: 0, length: size }], hash);
-}
-
-/** Does the same for several parts of the file in order. */
+/** Yields exactly the bytes of the parts of the file, in order, with zeros for what is missing because the file has become shorter. */
 export async function* readParts(
   source: Source,
   file: FileHandle,
   path: Buffer,
   parts: readonly DataPart[],
-  hash: Hash,
-): AsyncGenerator<Buffer> {
-  for (const part of parts) yield* readPart(source, file, path, part, hash);
+): AsyncGenerator<Buffer<ArrayBuffer>> {
+  for (const { offset, length } of parts) {
+    let missing = length;
+    for await (const chunk of readChunks(source, file, path, length, offset)) {
+      missing -= chunk.length;
+      yield chunk;
+    }
+    while (missing > 0) {
+      const zeros = Buffer.alloc(Math.min(missing, CHUNK_BYTES));
+      missing -= zeros.length;
+      yield zeros;
+    }
+  }
 }
 
-async function* readPart(
+async function readWhole(
   source: Source,
   file: FileHandle,
   path: Buffer,
-  part: DataPart,
-  hash: Hash,
-): AsyncGenerator<Buffer> {
-  let missing = part.length;
-  for await (const chunk of readChunks(source, file, path, part.length, part.offset)) {
-    missing -= chunk.length;
-    hash.update(chunk);
-    yield chunk;
-  }
-  while (missing > 0) {
-    const zeros = Buffer.alloc(Math.min(missing, CHUNK_BYTES));
-    missing -= zeros.length;
-    hash.update(zeros);
-    yield zeros;
-  }
-}
-
-async function readWhole(source: Source, file: FileHandle, path: Buffer, size: number): Promise<Buffer> {
+  size: number,
+  offset = 0,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of readChunks(source, file, path, size)) chunks.push(chunk);
+  for await (const chunk of readChunks(source, file, path, size, offset)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
@@ -182,7 +185,7 @@ async function* readChunks(
   path: Buffer,
   size: number,
   offset = 0,
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<Buffer<ArrayBuffer>> {
   let position = 0;
   while (position < size) {
     source.signal?.throwIfAborted();

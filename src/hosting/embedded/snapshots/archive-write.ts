@@ -1,31 +1,23 @@
 import { createHash } from 'node:crypto';
-import { type BigIntStats, constants, createWriteStream } from 'node:fs';
-import { lstat, readlink, realpath } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, constants as zlib } from 'node:zlib';
 import tar from 'tar-stream';
 import type { Clock } from '../../../lib/clock.ts';
-import { archivedName, quoted } from '../../websites/backup-contents/archive-names.ts';
-import { openContained } from '../host-folder/contained-file.ts';
-import { type FileEntry, headerOf, packFile, placeOf } from './archive-file.ts';
+import { headerOf, type OpenFile, placeOf } from './archive-file.ts';
 import {
   createManifestWriter,
+  type ManifestEntry,
   type ManifestHeader,
   type ManifestTotals,
   type ManifestWriter,
 } from './archive-manifest.ts';
-import {
-  CHUNK_BYTES,
-  isStable,
-  isUnchanged,
-  readSmall,
-  type SmallFile,
-  type Source,
-  untilStable,
-} from './archive-source.ts';
-import { isGone, joinBytes, type TreeItem, unreadable, walkTree } from './archive-tree.ts';
-import { copyAtRest, filesOf, isAbsent, partsOf } from './sqlite-database.ts';
+import { CHUNK_BYTES, readParts, type Source } from './archive-source.ts';
+import { findData } from './find-holes.ts';
+import { readWebsite, type WebsiteSink } from './read-website.ts';
+import { sparseForm } from './sparse-file.ts';
 
 export interface ArchiveFiles {
   archive: string;
@@ -34,12 +26,6 @@ export interface ArchiveFiles {
 
 /** Five times faster than gzip's fastest level, and smaller than gzip's best. */
 const ZSTD_LEVEL = 3;
-/** Copies of a database that changes meanwhile. */
-const DATABASE_TRIES = 4;
-/** The same, if the website can rest for one more. */
-const TRIES_BEFORE_REST = 2;
-/** Small files read ahead of the one being archived, because most time is spent waiting for the disk. */
-const LOOK_AHEAD = 8;
 
 export interface WriteOptions extends Partial<Pick<Source, 'leftOut' | 'signal' | 'atRest'>> {
   report?: ((done: number) => void) | undefined;
@@ -76,174 +62,76 @@ export async function writeArchive(
       () => null,
       (error: unknown) => error,
     );
-    const counts = { files: 0, directories: 0, symlinks: 0, skipped: 0 };
     try {
       const source: Source = { signal: undefined, ...options, root, clock };
-      const archive: Archive = { source, pack, manifest, counts, added: new Set() };
-      for await (const { item, small } of readAhead(source)) {
-        signal?.throwIfAborted();
-        if (item.kind === 'file' && archive.added.has(keyOf(item.path))) continue;
-        await addItem(item, await small, archive);
-      }
+      const counts = await readWebsite(source, archiveSink(source, pack, manifest));
       pack.finalize();
+      await written;
+      const totals = { ...counts, archive_bytes: output.bytes(), archive_sha256: output.digest() };
+      await manifest.finish(totals);
+      return totals;
     } catch (error) {
       pack.destroy(error instanceof Error ? error : new Error(String(error)));
       throw (await failure) ?? error;
     }
-    await written;
-    const totals = { ...counts, archive_bytes: output.bytes(), archive_sha256: output.digest() };
-    await manifest.finish(totals);
-    return totals;
   } finally {
     await manifest.close();
   }
 }
 
-type Small = SmallFile | 'large' | 'database' | null;
+type FileEntry = Extract<ManifestEntry, { type: 'file' }>;
 
-/** All items of a folder. Small files are read ahead while earlier items are archived. */
-async function* readAhead(source: Source): AsyncGenerator<{ item: TreeItem; small: Promise<Small> }> {
-  const waiting: { item: TreeItem; small: Promise<Small> }[] = [];
-  for await (const item of walkTree(source.root, source.leftOut)) {
-    const small = item.kind === 'file' ? readIfThere(source, item.path) : Promise.resolve(null);
-    // The consumer of the item gets the failure. Until then it must not count as unhandled.
-    small.catch(() => {});
-    waiting.push({ item, small });
-    const next = waiting.length > LOOK_AHEAD ? waiting.shift() : undefined;
-    if (next !== undefined) yield next;
-  }
-  yield* waiting;
-}
-
-async function readIfThere(source: Source, path: Buffer): Promise<Small> {
-  return leaveOutIfGone(path, null, () => readSmall(source, path));
-}
-
-/** Runs `read`. Returns `otherwise` if the file is missing; other system errors name the path. */
-async function leaveOutIfGone<T>(
-  path: Buffer,
-  otherwise: T,
-  read: () => Promise<T>,
-  isMissing = isGone,
-): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (isMissing(error)) return otherwise;
-    throw error instanceof Error && 'syscall' in error ? unreadable(path, error) : error;
-  }
-}
-
-interface Archive {
-  source: Source;
-  pack: tar.Pack;
-  manifest: ManifestWriter;
-  counts: { files: number; directories: number; symlinks: number; skipped: number };
-  /** Files that were added together with a database. */
-  added: Set<string>;
-}
-
-async function addItem(item: TreeItem, small: Small, archive: Archive): Promise<void> {
-  const { path } = item;
-  if (item.kind === 'special') archive.counts.skipped += 1;
-  else if (item.kind === 'directory') await addFolder(path, item.stats, archive);
-  else if (item.kind === 'symlink') await leaveOutIfGone(path, undefined, () => addLink(path, archive));
-  else if (small === 'database') await addDatabase(path, archive);
-  else if (small === 'large') await leaveOutIfGone(path, undefined, () => addLarge(path, archive));
-  else if (small !== null) await addSmall(path, small, archive);
-}
-
-async function addFolder(
-  path: Buffer,
-  stats: BigIntStats,
-  { pack, manifest, counts }: Archive,
-): Promise<void> {
-  const place = placeOf(path, stats);
-  pack.entry({ ...headerOf(place), name: `${place.path}/`, type: 'directory' });
-  await manifest.add({ type: 'directory', ...place });
-  counts.directories += 1;
-}
-
-async function addLink(path: Buffer, { source, pack, manifest, counts }: Archive): Promise<void> {
-  const link = joinBytes(source.root, path);
-  const stats = await lstat(link, { bigint: true });
-  if (!stats.isSymbolicLink()) return;
-  const place = placeOf(path, stats);
-  const { text, base64 } = archivedName(await readlink(link, { encoding: 'buffer' }));
-  pack.entry({ ...headerOf(place), type: 'symlink', linkname: text });
-  const target = { target: text, ...(base64 === undefined ? {} : { target_base64: base64 }) };
-  await manifest.add({ type: 'symlink', ...place, ...target });
-  counts.symlinks += 1;
-}
-
-async function addSmall(path: Buffer, small: SmallFile, { pack, manifest, counts }: Archive): Promise<void> {
-  const { content, sha256 } = small;
-  const place = placeOf(path, small.stats);
-  pack.entry({ ...headerOf(place), type: 'file' }, content);
-  await manifest.add({ type: 'file', ...place, size: content.length, sha256 });
-  counts.files += 1;
-}
-
-/** Archives a file too large for memory while reading it. An inconsistent copy is marked as such. */
-async function addLarge(path: Buffer, { source, pack, manifest, counts }: Archive): Promise<void> {
-  const isThere = await untilStable(source, path, async (file, stats) => {
-    const entry = await packFile({ file, stats, path }, source, pack);
-    const isWhole =
-      entry.data === undefined
-        ? await isStable(source, file, path, stats, entry.sha256)
-        : await isUnchanged(source, file, stats);
-    await manifest.add(isWhole ? entry : { ...entry, superseded: true });
-    return isWhole;
-  });
-  if (isThere) counts.files += 1;
-}
-
-/** Archives a database of SQLite together with the files that belong to it, all as they were at one moment. */
-async function addDatabase(path: Buffer, { source, pack, manifest, counts, added }: Archive): Promise<void> {
-  let entries: FileEntry[] = [];
-  const copyParts = async (): Promise<void> => {
-    entries = [];
-    for (const part of partsOf(path)) {
-      const entry = await leaveOutIfGone(part, null, () => packPart(part, source, pack), isAbsent);
-      if (entry !== null) entries.push(entry);
-    }
+function archiveSink(source: Source, pack: tar.Pack, manifest: ManifestWriter): WebsiteSink {
+  return {
+    async folder(place) {
+      pack.entry({ ...headerOf(place), name: `${place.path}/`, type: 'directory' });
+      await manifest.add({ type: 'directory', ...place });
+    },
+    async link(place, { text, base64 }) {
+      pack.entry({ ...headerOf(place), type: 'symlink', linkname: text });
+      const target = { target: text, ...(base64 === undefined ? {} : { target_base64: base64 }) };
+      await manifest.add({ type: 'symlink', ...place, ...target });
+    },
+    async small(place, { content }) {
+      pack.entry({ ...headerOf(place), type: 'file' }, content);
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      await manifest.add({ type: 'file', ...place, size: content.length, sha256 });
+    },
+    async large(open) {
+      const entry = await packFile(open, source, pack);
+      return {
+        pieces: entry.data === undefined ? [{ length: entry.size, sha256: entry.sha256 }] : null,
+        keep: (isWhole) => manifest.add(isWhole ? entry : { ...entry, superseded: true }),
+      };
+    },
   };
-  const attempt = (tries: number): Promise<boolean> =>
-    copyAtRest({
-      root: source.root,
-      database: path,
-      tries,
-      clock: source.clock,
-      signal: source.signal,
-      copy: copyParts,
-      async copied(isWhole) {
-        for (const entry of entries) await manifest.add(isWhole ? entry : { ...entry, superseded: true });
-      },
-    });
-  const { atRest, signal } = source;
-  const isCopied =
-    atRest === undefined
-      ? await attempt(DATABASE_TRIES)
-      : (await attempt(TRIES_BEFORE_REST)) || (await atRest(() => attempt(1), signal));
-  if (!isCopied) {
-    throw new Error(`The database ${quoted(path)} kept changing while it was read.`);
-  }
-  counts.files += entries.length;
-  for (const file of filesOf(path)) added.add(keyOf(file));
 }
 
-/** Null if it is no plain file. */
-async function packPart(path: Buffer, source: Source, pack: tar.Pack): Promise<FileEntry | null> {
-  const file = await openContained(joinBytes(source.root, path), constants.O_RDONLY);
-  try {
-    const stats = await file.stat({ bigint: true });
-    return stats.isFile() ? await packFile({ file, stats, path }, source, pack) : null;
-  } finally {
-    await file.close();
+/** Adds a file that may be too large for memory while reading it. Returns its entry in the manifest. */
+async function packFile({ file, stats, path }: OpenFile, source: Source, pack: tar.Pack): Promise<FileEntry> {
+  const parts = await findData(file, stats, source.signal);
+  const place = placeOf(path, stats);
+  const size = Number(stats.size);
+  const hash = createHash('sha256');
+  async function* hashed(): AsyncGenerator<Buffer> {
+    for await (const bytes of readParts(source, file, path, parts ?? [{ offset: 0, length: size }])) {
+      hash.update(bytes);
+      yield bytes;
+    }
   }
+  const sparse = parts === null ? null : sparseForm(place.path, size, parts);
+  const { map, ...form } = sparse ?? { map: Buffer.alloc(0), size };
+  const sink = pack.entry({ ...headerOf(place), ...form, type: 'file' });
+  if (map.length > 0) sink.write(map);
+  await pipeline(hashed(), sink, { signal: source.signal });
+  return {
+    type: 'file',
+    ...place,
+    size,
+    sha256: hash.digest('hex'),
+    ...(parts === null ? {} : { data: parts.map(({ offset, length }) => [offset, length]) }),
+  };
 }
-
-const keyOf = (path: Buffer): string => path.toString('latin1');
 
 /** Joins small pieces, because each piece costs the compressor a trip to another thread. */
 async function* inBlocks(

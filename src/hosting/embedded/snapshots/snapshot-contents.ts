@@ -1,10 +1,7 @@
-import type { Snapshot } from '../../contract/snapshots.ts';
 import type { ContentsWriter, IndexedEntry } from '../../websites/backup-contents/contents-file.ts';
 import { sparseWriter } from '../../websites/backup-contents/sparse-content.ts';
-import { DamagedArchiveError, isEntry, type ManifestEntry, openManifest } from './archive-manifest.ts';
-import { type ArchiveIdentity, readFirstItems } from './archive-read.ts';
-import { isGone } from './archive-tree.ts';
-import type { ArchiveFiles } from './archive-write.ts';
+import type { ArchivedItem } from './archive-read.ts';
+import { DamagedArchiveError } from './damaged-archive.ts';
 import { partsOf } from './sparse-file.ts';
 
 export interface IndexOptions {
@@ -13,38 +10,16 @@ export interface IndexOptions {
   signal?: AbortSignal;
 }
 
-/** Lists an archive in an index by its manifest, which it verifies. Places are numbers of entries. Errors: DamagedArchiveError. */
-export async function indexArchive(
-  files: ArchiveFiles,
-  identity: ArchiveIdentity,
+/** Lists an entry of a backup in its index. Places are numbers of entries. */
+export function addToIndex(
   writer: ContentsWriter,
-  { isHidden, signal }: IndexOptions,
-): Promise<Snapshot> {
-  const manifest = await openManifest(files.manifest).catch((error: unknown) => {
-    throw isGone(error) ? new DamagedArchiveError('its manifest is missing') : error;
-  });
-  try {
-    const { header } = manifest;
-    if (header.install_id !== identity.installId || header.backup_id !== identity.backupId) {
-      throw new DamagedArchiveError('its manifest is that of another snapshot');
-    }
-    for (let place = 0; ; place += 1) {
-      signal?.throwIfAborted();
-      const record = await manifest.next();
-      if (!isEntry(record)) {
-        return { bytes: record.archive_bytes, files: record.files, sha256: record.archive_sha256 };
-      }
-      const isSuperseded = record.type === 'file' && record.superseded === true;
-      if (record.path === '.' || isSuperseded || isHidden(record.path)) continue;
-      writer.add(indexed(record, place));
-    }
-  } finally {
-    manifest.close();
-  }
-}
-
-function indexed(entry: ManifestEntry, place: number): IndexedEntry {
-  return {
+  entry: ArchivedItem['entry'],
+  place: number,
+  isHidden: IndexOptions['isHidden'],
+): void {
+  const isSuperseded = entry.type === 'file' && entry.superseded === true;
+  if (entry.path === '.' || isSuperseded || isHidden(entry.path)) return;
+  writer.add({
     path: entry.path,
     type: entry.type === 'directory' ? 'folder' : entry.type === 'symlink' ? 'link' : 'file',
     bytes: entry.type === 'file' ? entry.size : null,
@@ -52,18 +27,17 @@ function indexed(entry: ManifestEntry, place: number): IndexedEntry {
     target: entry.type === 'symlink' ? entry.target : null,
     place,
     length: 1,
-  };
+  });
 }
 
-/** Passes the content of a file to `write`, and verifies its checksum. Reads the archive up to it. Errors: DamagedArchiveError. */
-export async function extractArchivedFile(
-  files: ArchiveFiles,
-  identity: ArchiveIdentity,
+/** Passes the content of an indexed file to `write`. `readItems` reads up to it. Errors: DamagedArchiveError. */
+export async function extractIndexed(
   { path, place }: IndexedEntry,
   write: (bytes: Buffer) => Promise<void>,
+  readItems: (visit: (item: ArchivedItem) => Promise<void>) => Promise<unknown>,
 ): Promise<void> {
   let number = 0;
-  await readFirstItems(files, identity, place + 1, async ({ entry, content }) => {
+  await readItems(async ({ entry, content }) => {
     const isWanted = number === place;
     number += 1;
     if (!isWanted) return;

@@ -14,10 +14,10 @@ afterEach(() => removeTree(here.base));
 
 describe('files that change', () => {
   test('a file that changes once during reading is read again', async () => {
-    const large = randomBytes(20 * 1024 * 1024);
+    const large = randomBytes(48 * 1024 * 1024);
     here.put('large', large);
     const running = here.snapshots.snapshot(here.install, here.backupId);
-    await here.untilWriting(1024 * 1024);
+    await here.untilWriting();
     const file = fs.openSync(join(here.site, 'large'), 'r+');
     fs.writeSync(file, Buffer.alloc(100, 1), 0, 100, 0);
     fs.writeSync(file, Buffer.alloc(100, 2), 0, 100, large.length - 100);

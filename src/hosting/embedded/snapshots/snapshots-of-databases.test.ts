@@ -81,9 +81,9 @@ const archived = (): unknown[] =>
 test('a database and its log are from one moment, whatever is archived between them', async () => {
   const database = createDatabase('wal', 200);
   // Between the two in the order of names.
-  here.put(`${NAME}-other`, randomBytes(20 * 1024 * 1024));
+  here.put(`${NAME}-other`, randomBytes(48 * 1024 * 1024));
   const running = here.snapshots.snapshot(here.install, here.backupId);
-  await here.untilWriting(5 * 1024 * 1024);
+  await here.untilWriting();
   commit(database);
   database.pragma('wal_checkpoint(truncate)');
   await running;

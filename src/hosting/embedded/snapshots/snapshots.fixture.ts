@@ -31,13 +31,27 @@ export function makeSnapshotPlace(more: Partial<SnapshotsOptions> = {}) {
     fs.writeFileSync(join(site, path), content);
   }
 
-  function archivePath(suffix: 'tar.zst' | 'manifest.jsonl' = 'tar.zst', id = backupId): string {
-    return join(base, 'backups', install.id, `${id}.${suffix}`);
+  const backups = join(base, 'backups', install.id);
+
+  function manifestPath(id = backupId): string {
+    return join(backups, `${id}.backup.jsonl`);
   }
 
-  function manifestLines(): unknown[] {
+  /** The packs of the install, complete ones. */
+  function packs(): string[] {
+    const folder = join(backups, 'packs');
+    if (!fs.existsSync(folder)) return [];
     return fs
-      .readFileSync(archivePath('manifest.jsonl'), 'utf8')
+      .readdirSync(folder)
+      .filter((name) => name.endsWith('.pack'))
+      .map((name) => join(folder, name));
+  }
+
+  const storedBytes = (): number => packs().reduce((sum, pack) => sum + fs.statSync(pack).size, 0);
+
+  function manifestLines(id = backupId): unknown[] {
+    return fs
+      .readFileSync(manifestPath(id), 'utf8')
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
@@ -51,21 +65,26 @@ export function makeSnapshotPlace(more: Partial<SnapshotsOptions> = {}) {
     put('shell.php', 'evil');
   }
 
-  /** Waits until that much of the archive is written. */
-  async function untilWriting(bytes: number): Promise<void> {
-    for (;;) {
-      await sleep(1);
-      const folder = join(base, 'backups', install.id);
-      const workshop = fs.existsSync(folder)
-        ? fs.readdirSync(folder).find((name) => name.startsWith('.'))
-        : undefined;
-      if (workshop === undefined) continue;
-      const archive = join(folder, workshop, `${backupId}.tar.zst`);
-      if (fs.existsSync(archive) && fs.statSync(archive).size >= bytes) return;
-    }
+  /** Waits until the first pack is written, which has 16 MiB. */
+  async function untilWriting(): Promise<void> {
+    while (packs().length === 0) await sleep(1);
   }
 
-  return { base, install, backupId, site, snapshots, put, archivePath, manifestLines, wreck, untilWriting };
+  return {
+    base,
+    install,
+    backupId,
+    site,
+    backups,
+    snapshots,
+    put,
+    manifestPath,
+    packs,
+    storedBytes,
+    manifestLines,
+    wreck,
+    untilWriting,
+  };
 }
 
 /** All entries of a folder, with everything that a restore must bring back. Times to the microsecond. */

@@ -1,13 +1,9 @@
-import { createReadStream, type Stats } from 'node:fs';
-import { lstat, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { lstat, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { createZstdDecompress } from 'node:zlib';
-import { type Clock, timestamp } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { syncFolder } from '../../../lib/durable-file.ts';
-import { parseUuid } from '../../../lib/ids.ts';
-import { ifThere } from '../../../lib/if-there.ts';
 import {
   asUnchanged,
   LostBackupError,
@@ -21,19 +17,18 @@ import type { Snapshot } from '../../contract/snapshots.ts';
 import { backupTimeMs, withinBackupTime } from '../../policy/backup-time.ts';
 import type { ContentsWriter, IndexedEntry } from '../../websites/backup-contents/contents-file.ts';
 import { exchangeFolders, exchangeFoldersOf, recoverExchange, removeTree } from './archive-exchange.ts';
-import { extractArchive, extractItems } from './archive-extract.ts';
-import { DamagedArchiveError, type ManifestTotals } from './archive-manifest.ts';
-import { type ArchiveIdentity, verifyArchive } from './archive-read.ts';
 import type { WebsiteAtRest } from './archive-source.ts';
 import { isGone } from './archive-tree.ts';
-import { type ArchiveFiles, checksum, type WriteOptions, writeArchive } from './archive-write.ts';
+import { backupFilesOf, canonicalId } from './backup-files.ts';
+import { DamagedArchiveError } from './damaged-archive.ts';
+import type { HeldBackup } from './held-backup.ts';
+import { discardUnused, makeBackup } from './make-backup.ts';
 import { measureFiles } from './measure-files.ts';
-import { extractArchivedFile, type IndexOptions, indexArchive } from './snapshot-contents.ts';
+import type { IndexOptions } from './snapshot-contents.ts';
 
 /**
- * Snapshots of websites: `<folder>/<install id>/<backup id>.tar.zst`, an archive that tar and zstd read, and beside it
- * `<backup id>.manifest.jsonl` (archive-manifest.ts). A snapshot exists if its archive does, because the archive is put
- * into place last.
+ * Snapshots of websites, in a folder for each install (backup-files.ts). Installs share nothing, so nobody learns from the time or the
+ * size of a backup what others have, and the folder of a deleted install goes with all of its contents.
  *
  * Operations on one install run one after the other within a process; the caller must ensure this between processes.
  */
@@ -131,12 +126,12 @@ export interface SnapshotsOptions {
 export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: SnapshotsOptions): Snapshots {
   const serially = serializeByKey();
 
-  function archivesOf(installId: string): string {
-    return join(folder, canonicalId(installId));
-  }
+  const backupsOf = (installId: string) => backupFilesOf(folder, installId);
 
-  function placesOf(install: InstallRef, backupId: string): ArchiveFiles {
-    return inFolder(archivesOf(install.id), canonicalId(backupId));
+  async function requireHeld(install: InstallRef, backupId: string): Promise<HeldBackup> {
+    const held = await backupsOf(install.id).held(backupId);
+    if (held !== null) return held;
+    throw new LostBackupError(`There is no snapshot ${backupId} of ${install.name} on this host.`);
   }
 
   async function recover(installId: string): Promise<void> {
@@ -150,66 +145,23 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
     report?: ReportProgress,
     atRest?: WebsiteAtRest,
   ): Promise<Snapshot> {
-    const places = placesOf(install, backupId);
-    const identity = { installId: install.id, backupId };
+    const files = backupsOf(install.id);
     await recover(install.id);
     await requireFolder(filesOf(install.id), install);
-    const existing = await verifyIfThere(places, identity, signal);
-    if (existing !== null) return summary(existing);
+    const existing = await verifyIfThere(await files.held(backupId), signal);
+    if (existing !== null) return existing;
     const usage = await measureFiles(filesOf(install.id), limits, signal);
     requireBackupAllowed(usage, limits);
-    const verified = await withinBackupTime(backupTimeMs(usage.bytes), signal, (limited) =>
-      make(install, backupId, places, {
+    const made = await withinBackupTime(backupTimeMs(usage.bytes), signal, (limited) =>
+      makeBackup(filesOf(install.id), install, backupId, files, clock, {
         signal: limited,
         report: (done) => report?.(Math.min(done, usage.bytes), usage.bytes),
         atRest,
         leftOut,
       }),
     );
-    return summary(verified);
-  }
-
-  /** Makes a missing snapshot. */
-  async function make(
-    install: InstallRef,
-    backupId: string,
-    places: ArchiveFiles,
-    options: WriteOptions & { signal: AbortSignal },
-  ): Promise<ManifestTotals> {
-    const { signal } = options;
-    const identity = { installId: install.id, backupId };
-
-    const archives = dirname(places.archive);
-    await mkdir(archives, { recursive: true, mode: 0o700 });
-    await removeHalfMade(archives, backupId);
-    // Under a unique name, so that a second run of the same job cannot write into these files.
-    const workshop = await mkdtemp(join(archives, `.${backupId}.`));
-    try {
-      const made = inFolder(workshop, backupId);
-      await writeArchive(
-        filesOf(install.id),
-        made,
-        {
-          format: 'homeport-snapshot',
-          version: 1,
-          install_id: install.id,
-          install_name: install.name,
-          backup_id: backupId,
-          created_at: timestamp(clock),
-        },
-        clock,
-        options,
-      );
-      const verified = await verifyWritten(made, identity, install, signal);
-      signal.throwIfAborted();
-      await rename(made.manifest, places.manifest);
-      await syncFolder(archives);
-      await rename(made.archive, places.archive);
-      await syncFolder(archives);
-      return verified;
-    } finally {
-      await removeTree(workshop);
-    }
+    report?.(usage.bytes, usage.bytes);
+    return made;
   }
 
   async function restore(
@@ -217,25 +169,19 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
     backupId: string,
     { from = install, signal, report, complete }: SnapshotRestoreOptions,
   ): Promise<Snapshot> {
-    const places = placesOf(from, backupId);
-    const identity = { installId: from.id, backupId };
     const folders = exchangeFoldersOf(filesOf(install.id));
     let isUntouched = true;
     try {
       await recoverExchange(folders);
       await refuseLink(folders.folder, install);
-      await requireArchive(places, from, backupId);
-      await verifyArchive(places, identity, signal);
+      const held = await requireHeld(from, backupId);
       await mkdir(dirname(folders.folder), { recursive: true });
-      const { size: bytes } = await lstat(places.archive);
-      const totals = await extractArchive(places, identity, folders.next, signal, (done) =>
-        report?.(done, bytes),
-      );
+      const restored = await held.extract(folders.next, { signal, report });
       await complete?.(folders.next, folders.folder);
       signal?.throwIfAborted();
       isUntouched = false;
       await exchangeFolders(folders);
-      return summary(totals);
+      return restored;
     } catch (error) {
       await recoverExchange(folders);
       const explained = explainDamage(error, from, backupId, " The website's files were not touched.");
@@ -249,8 +195,6 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
     backupId: string,
     { from = install, items, isChosen, summary, signal, report, fill, complete }: ChosenRestoreOptions,
   ): Promise<Snapshot> {
-    const places = placesOf(from, backupId);
-    const identity = { installId: from.id, backupId };
     const folders = exchangeFoldersOf(filesOf(install.id));
     const chosen = join(folders.next, CHOSEN);
     let isUntouched = true;
@@ -258,11 +202,9 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
       await recoverExchange(folders);
       await refuseLink(folders.folder, install);
       await requireFolder(folders.folder, install);
-      await requireArchive(places, from, backupId);
+      const held = await requireHeld(from, backupId);
       await fill(folders.next, folders.folder);
-      const { size: bytes } = await lstat(places.archive);
-      const reporting = { signal, report: (done: number) => report?.(done, bytes) };
-      await extractItems(places, identity, chosen, { items, isChosen }, reporting);
+      await held.extractChosen(chosen, { items, isChosen }, { signal, report });
       await complete(folders.next, folders.folder, chosen);
       await removeTree(chosen);
       await syncFolder(folders.next);
@@ -295,59 +237,27 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
     }
   }
 
-  /** Runs work with the files of a snapshot, and explains its damage. */
-  async function ofArchive<Result>(
+  /** Runs work with a snapshot, and explains its damage. */
+  async function ofHeld<Result>(
     install: InstallRef,
     backupId: string,
-    work: (places: ArchiveFiles, identity: ArchiveIdentity) => Promise<Result>,
+    work: (held: HeldBackup) => Promise<Result>,
   ): Promise<Result> {
-    const places = placesOf(install, backupId);
-    await requireArchive(places, install, backupId);
+    const held = await requireHeld(install, backupId);
     try {
-      return await work(places, { installId: install.id, backupId });
-    } catch (error) {
-      throw explainDamage(error, install, backupId);
-    }
-  }
-
-  async function unpack(
-    install: InstallRef,
-    backupId: string,
-    write: (bytes: Buffer) => Promise<void>,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    const places = placesOf(install, backupId);
-    await requireArchive(places, install, backupId);
-    try {
-      const { archive_sha256 } = await verifyArchive(places, { installId: install.id, backupId }, signal);
-      const input = checksum();
-      const tar = createZstdDecompress();
-      const read = pipeline(createReadStream(places.archive), input.stream, tar, { signal });
-      // Reading its output reports the failure.
-      read.catch(() => {});
-      for await (const bytes of tar) await write(bytes);
-      await read;
-      if (input.digest() !== archive_sha256) throw new DamagedArchiveError('its checksum does not match');
+      return await work(held);
     } catch (error) {
       throw explainDamage(error, install, backupId);
     }
   }
 
   async function discard(install: InstallRef, backupId: string): Promise<void> {
-    const places = placesOf(install, backupId);
-    const archives = dirname(places.archive);
-    await rm(places.archive, { force: true });
-    await rm(places.manifest, { force: true });
-    await removeHalfMade(archives, backupId);
-  }
-
-  async function held(installId: string): Promise<string[]> {
-    const names = (await ifThere(readdir(archivesOf(installId)))) ?? [];
-    return names.filter((name) => name.endsWith(ARCHIVE)).map((name) => name.slice(0, -ARCHIVE.length));
+    const files = backupsOf(install.id);
+    if (await files.remove(backupId)) await discardUnused(files, true);
   }
 
   async function removeAll(installId: string): Promise<void> {
-    await removeTree(archivesOf(installId));
+    await removeTree(backupsOf(installId).folder);
     const { next, old, stray } = exchangeFoldersOf(filesOf(canonicalId(installId)));
     for (const left of [next, old, stray]) await removeTree(left);
   }
@@ -360,35 +270,16 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
       serially(install.id, () => restoreChosen(install, backupId, options)),
     replace: (install, fill) => serially(install.id, () => replace(install, fill)),
     index: (install, backupId, writer, options) =>
-      ofArchive(install, backupId, (places, identity) => indexArchive(places, identity, writer, options)),
+      ofHeld(install, backupId, (held) => held.index(writer, options)),
     extract: (install, backupId, entry, write) =>
-      ofArchive(install, backupId, (places, identity) => extractArchivedFile(places, identity, entry, write)),
+      ofHeld(install, backupId, (held) => held.extractFile(entry, write)),
     unpack: (install, backupId, write, signal) =>
-      serially(install.id, () => unpack(install, backupId, write, signal)),
+      serially(install.id, () => ofHeld(install, backupId, (held) => held.unpack(write, signal))),
     discard: (install, backupId) => serially(install.id, () => discard(install, backupId)),
-    held,
+    held: (installId) => backupsOf(installId).ids(),
     removeAll: (installId) => serially(installId, () => removeAll(installId)),
     recover: (installId) => serially(installId, () => recover(installId)),
   };
-}
-
-/** Ids become file names, so only UUIDs are accepted. */
-function canonicalId(id: string): string {
-  if (parseUuid(id) !== id) throw new PermanentHostError(`${JSON.stringify(id)} is not a lower-case UUID.`);
-  return id;
-}
-
-const ARCHIVE = '.tar.zst';
-
-function inFolder(folder: string, backupId: string): ArchiveFiles {
-  return {
-    archive: join(folder, `${backupId}${ARCHIVE}`),
-    manifest: join(folder, `${backupId}.manifest.jsonl`),
-  };
-}
-
-function summary(totals: ManifestTotals): Snapshot {
-  return { bytes: totals.archive_bytes, files: totals.files, sha256: totals.archive_sha256 };
 }
 
 async function statsOf(path: string): Promise<Stats | null> {
@@ -406,12 +297,6 @@ async function requireFolder(files: string, install: InstallRef): Promise<void> 
   }
 }
 
-async function requireArchive(places: ArchiveFiles, install: InstallRef, backupId: string): Promise<void> {
-  if ((await statsOf(places.archive)) === null) {
-    throw new LostBackupError(`There is no snapshot ${backupId} of ${install.name} on this host.`);
-  }
-}
-
 class LinkedFolderError extends PermanentHostError {
   override name = 'LinkedFolderError';
 }
@@ -426,34 +311,17 @@ async function refuseLink(files: string, install: InstallRef): Promise<void> {
   }
 }
 
-/** The totals of an intact snapshot, otherwise null. */
+/** An intact snapshot, otherwise null. */
 async function verifyIfThere(
-  places: ArchiveFiles,
-  identity: { installId: string; backupId: string },
+  held: HeldBackup | null,
   signal: AbortSignal | undefined,
-): Promise<ManifestTotals | null> {
+): Promise<Snapshot | null> {
+  if (held === null) return null;
   try {
-    return await verifyArchive(places, identity, signal);
+    return await held.verify(signal);
   } catch (error) {
     if (isGone(error) || error instanceof DamagedArchiveError) return null;
     throw error;
-  }
-}
-
-/** Damage right after writing is a fault of disk or memory, so the job is retried. */
-async function verifyWritten(
-  made: ArchiveFiles,
-  identity: { installId: string; backupId: string },
-  install: InstallRef,
-  signal: AbortSignal | undefined,
-): Promise<ManifestTotals> {
-  try {
-    return await verifyArchive(made, identity, signal);
-  } catch (error) {
-    if (!(error instanceof DamagedArchiveError)) throw error;
-    throw new Error(`The new snapshot of ${install.name} was not read back as written: ${error.message}.`, {
-      cause: error,
-    });
   }
 }
 
@@ -472,15 +340,4 @@ function reasonForTarget(error: unknown): string {
   if (error instanceof DamagedArchiveError)
     return 'The backup that was to be copied is damaged. Make a new one.';
   return 'The backup could not be put in place.';
-}
-
-/** Removes leftovers of earlier, interrupted runs for this snapshot. */
-async function removeHalfMade(archives: string, backupId: string): Promise<void> {
-  const names = await readdir(archives).catch((error: unknown) => {
-    if (isGone(error)) return [];
-    throw error;
-  });
-  for (const name of names) {
-    if (name.startsWith(`.${backupId}.`)) await removeTree(join(archives, name));
-  }
 }

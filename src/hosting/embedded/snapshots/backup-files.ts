@@ -1,0 +1,114 @@
+import { lstat, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncFolder } from '../../../lib/durable-file.ts';
+import { parseUuid } from '../../../lib/ids.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
+import { removeTree } from './archive-exchange.ts';
+import { isGone } from './archive-tree.ts';
+import type { ArchiveFiles } from './archive-write.ts';
+import { archivedBackup } from './archived-backup.ts';
+import type { HeldBackup } from './held-backup.ts';
+import { storedBackup } from './stored-backup.ts';
+
+const MANIFEST = '.backup.jsonl';
+const ARCHIVE = '.tar.zst';
+const ARCHIVE_MANIFEST = '.manifest.jsonl';
+const STORE = 'packs';
+
+/**
+ * The files of the backups of one install:
+ *
+ * | name | content |
+ * |---|---|
+ * | `<backup id>.backup.jsonl` | the manifest of a backup (stored-manifest.ts), which exists if this does |
+ * | `packs/` | the contents of all these backups (store/chunk-store.ts) |
+ * | `<backup id>.tar.zst`, `<backup id>.manifest.jsonl` | a backup of an earlier version, which exists if its archive does |
+ */
+export interface BackupFiles {
+  folder: string;
+  store: string;
+  manifestOf(backupId: string): string;
+  /** The backup with this id; null if there is none. */
+  held(backupId: string): Promise<HeldBackup | null>;
+  /** Ids of all backups. */
+  ids(): Promise<string[]>;
+  /** Manifests of the backups whose contents are in the store. */
+  manifests(): Promise<string[]>;
+  /** Deletes a backup, but not its chunks. Returns whether the store may have chunks of it. */
+  remove(backupId: string): Promise<boolean>;
+  /** Deletes a damaged archive that a new backup replaces. */
+  removeArchive(backupId: string): Promise<void>;
+  /** Removes leftovers of interrupted runs for this backup. */
+  removeHalfMade(backupId: string): Promise<void>;
+}
+
+export function backupFilesOf(folder: string, installId: string): BackupFiles {
+  const own = join(folder, canonicalId(installId));
+  const store = join(own, STORE);
+  const manifestOf = (backupId: string) => join(own, `${canonicalId(backupId)}${MANIFEST}`);
+  const archiveOf = (backupId: string): ArchiveFiles => ({
+    archive: join(own, `${canonicalId(backupId)}${ARCHIVE}`),
+    manifest: join(own, `${canonicalId(backupId)}${ARCHIVE_MANIFEST}`),
+  });
+  const names = async (): Promise<string[]> => (await ifThere(readdir(own))) ?? [];
+
+  return {
+    folder: own,
+    store,
+    manifestOf,
+    async held(backupId) {
+      const identity = { installId, backupId };
+      if (await exists(manifestOf(backupId))) return storedBackup(manifestOf(backupId), store, identity);
+      const archive = archiveOf(backupId);
+      return (await exists(archive.archive)) ? archivedBackup(archive, identity) : null;
+    },
+    async ids() {
+      const all = await names();
+      const ids = [MANIFEST, ARCHIVE].flatMap((ending) =>
+        all.filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length)),
+      );
+      return [...new Set(ids)];
+    },
+    async manifests() {
+      return (await names()).filter((name) => name.endsWith(MANIFEST)).map((name) => join(own, name));
+    },
+    async remove(backupId) {
+      const isStored = await exists(manifestOf(backupId));
+      await rm(manifestOf(backupId), { force: true });
+      await removeArchive(backupId);
+      await removeHalfMade(backupId);
+      // A power cut must not bring a manifest back whose chunks are gone.
+      if (isStored) await syncFolder(own);
+      return isStored;
+    },
+    removeArchive,
+    removeHalfMade,
+  };
+
+  async function removeArchive(backupId: string): Promise<void> {
+    for (const file of Object.values(archiveOf(backupId))) await rm(file, { force: true });
+  }
+
+  async function removeHalfMade(backupId: string): Promise<void> {
+    for (const name of await names()) {
+      if (name.startsWith(`.${backupId}.`)) await removeTree(join(own, name));
+    }
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
+  }
+}
+
+/** Ids become file names, so only UUIDs are accepted. */
+export function canonicalId(id: string): string {
+  if (parseUuid(id) !== id) throw new PermanentHostError(`${JSON.stringify(id)} is not a lower-case UUID.`);
+  return id;
+}

@@ -1,0 +1,136 @@
+import { mkdir, mkdtemp, rename, rmdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { type Clock, timestamp } from '../../../lib/clock.ts';
+import { syncFolder } from '../../../lib/durable-file.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import type { InstallRef } from '../../contract/install-ref.ts';
+import type { Snapshot } from '../../contract/snapshots.ts';
+import { removeTree } from './archive-exchange.ts';
+import type { WriteOptions } from './archive-write.ts';
+import type { BackupFiles } from './backup-files.ts';
+import { DamagedArchiveError } from './damaged-archive.ts';
+import { type FormerFiles, openFormerFiles } from './former-files.ts';
+import { openStore, type Store } from './store/store.ts';
+import { readManifestEnd } from './stored-manifest.ts';
+import { writeStored } from './stored-write.ts';
+
+/** Some chunks of the previous backup are gone or damaged, so its files must be read again. */
+class LostChunksError extends Error {
+  override name = 'LostChunksError';
+}
+
+/** Makes a backup that does not exist, of the folder `website`. If it fails, nothing of it is left. */
+export async function makeBackup(
+  website: string,
+  install: InstallRef,
+  backupId: string,
+  files: BackupFiles,
+  clock: Clock,
+  options: WriteOptions & { signal: AbortSignal },
+): Promise<Snapshot> {
+  const { signal } = options;
+  await createDurably(files.folder);
+  await files.removeHalfMade(backupId);
+  // Under a unique name, so that a second run of the same job cannot write into it.
+  const workshop = await mkdtemp(join(files.folder, `.${backupId}.`));
+  const draft = join(workshop, basename(files.manifestOf(backupId)));
+  const header = {
+    format: 'homeport-snapshot' as const,
+    version: 2 as const,
+    install_id: install.id,
+    install_name: install.name,
+    backup_id: backupId,
+    created_at: timestamp(clock),
+  };
+
+  async function write(former: FormerFiles | null): Promise<void> {
+    const store = openStore(files.store);
+    const stop = () => void store.close();
+    signal.addEventListener('abort', stop);
+    try {
+      signal.throwIfAborted();
+      await writeStored(website, draft, header, clock, { ...options, store, former });
+      await requireChunks(store, draft);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      await store.close();
+      await former?.close();
+    }
+  }
+
+  try {
+    await write(await formerFiles(files)).catch(async (error: unknown) => {
+      if (!(error instanceof LostChunksError)) throw error;
+      await removeTree(draft);
+      await write(null);
+    });
+    const { totals, sha256 } = await readManifestEnd(draft);
+    signal.throwIfAborted();
+    await rename(draft, files.manifestOf(backupId));
+    await syncFolder(files.folder);
+    await files.removeArchive(backupId);
+    return { bytes: totals.bytes, files: totals.files, sha256 };
+  } catch (error) {
+    await removeTree(workshop);
+    await discardUnused(files, false);
+    throw explainWritten(error, install);
+  } finally {
+    await removeTree(workshop);
+  }
+}
+
+/** The files of the latest backup whose manifest is whole. */
+async function formerFiles(files: BackupFiles): Promise<FormerFiles | null> {
+  const manifests = await Promise.all(
+    (await files.manifests()).map(async (file) => ({ file, madeMs: (await stat(file)).mtimeMs })),
+  );
+  for (const { file } of manifests.sort((a, b) => b.madeMs - a.madeMs)) {
+    try {
+      return await openFormerFiles(file);
+    } catch (error) {
+      // An earlier one serves as well.
+      if (!(error instanceof DamagedArchiveError)) throw error;
+    }
+  }
+  return null;
+}
+
+/** The manifest is read back, and the store must have all of its chunks. */
+async function requireChunks(store: Store, manifest: string): Promise<void> {
+  const missing = await store.check(manifest, false);
+  if (missing > 0) throw new LostChunksError(`the store lacks ${missing} chunks of a new backup`);
+}
+
+/**
+ * Deletes the chunks that no backup uses. `mayRewrite`: also those in packs that are used in part. A damaged manifest does not say which
+ * chunks it needs, so then all are kept.
+ */
+export async function discardUnused(files: BackupFiles, mayRewrite: boolean): Promise<void> {
+  const store = openStore(files.store);
+  try {
+    await store.prune(await files.manifests(), mayRewrite);
+  } catch (error) {
+    if (!(error instanceof DamagedArchiveError)) throw error;
+  } finally {
+    await store.close();
+  }
+  await rmdir(files.store).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOTEMPTY', 'ENOENT', 'EEXIST')) throw error;
+  });
+}
+
+async function createDurably(folder: string): Promise<void> {
+  const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (made !== undefined) await syncFolder(dirname(folder));
+}
+
+/** Damage right after writing is a fault of disk or memory, so the job is retried. */
+function explainWritten(error: unknown, install: InstallRef): unknown {
+  if (!(error instanceof DamagedArchiveError) && !(error instanceof LostChunksError)) return error;
+  return new Error(`The new snapshot of ${install.name} was not read back as written: ${error.message}.`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { hasCode } from '../../../../lib/error-code.ts';
+import { type Disk, namesIn } from './disk.ts';
+import { DamagedPackError, isPack, markOf, type PackedChunk, readPackList } from './pack-file.ts';
+
+export interface Place extends PackedChunk {
+  pack: string;
+  isSuspect: boolean;
+}
+
+/** Where the chunks of a store are. The packs themselves are the only record of it. */
+export interface ChunkIndex {
+  /** One copy of each chunk, if possible in a pack without damage. */
+  places: Map<string, Place>;
+  packs: Map<string, { chunks: PackedChunk[]; isSuspect: boolean }>;
+  /** Packs whose list cannot be read. */
+  unreadable: string[];
+}
+
+export function readIndex(folder: string): ChunkIndex {
+  const index: ChunkIndex = { places: new Map(), packs: new Map(), unreadable: [] };
+  const names = new Set(namesIn(folder));
+  for (const pack of names) {
+    if (!isPack(pack)) continue;
+    try {
+      addPack(index, pack, readPackList(folder, pack), names.has(markOf(pack)));
+    } catch (error) {
+      if (error instanceof DamagedPackError) index.unreadable.push(pack);
+      // Deleted since the names were read: its chunks are in a pack that was written before.
+      else if (!hasCode(error, 'ENOENT')) throw error;
+    }
+  }
+  return index;
+}
+
+export function addPack(index: ChunkIndex, pack: string, chunks: PackedChunk[], isSuspect = false): void {
+  index.packs.set(pack, { chunks, isSuspect });
+  for (const chunk of chunks) {
+    const known = index.places.get(chunk.id);
+    if (known === undefined || (known.isSuspect && !isSuspect)) {
+      index.places.set(chunk.id, { ...chunk, pack, isSuspect });
+    }
+  }
+}
+
+export function markDamaged(disk: Disk, folder: string, pack: string): void {
+  disk.write(join(folder, markOf(pack)), []);
+}
+
+/** Deletes a pack, and then its mark: a damaged pack must not count as sound. */
+export function removePack(disk: Disk, folder: string, pack: string): void {
+  disk.remove(join(folder, pack));
+  disk.remove(join(folder, markOf(pack)));
+}

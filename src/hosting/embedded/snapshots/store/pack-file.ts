@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Disk, readFully } from './disk.ts';
+
+/**
+ * A pack holds chunks one after the other, so that thousands of small files become one file of the disk:
+ *
+ * | part | content |
+ * |---|---|
+ * | chunks | as stored: compressed with zstd, or as they are if that saves nothing |
+ * | list | for each chunk its SHA-256 (32 bytes), its stored length and its length (4 bytes each, big-endian) |
+ * | end | the number of chunks (4 bytes), the SHA-256 of the list, and `HPPACK01` |
+ *
+ * Equal lengths mean that a chunk is not compressed. A pack is named by the SHA-256 of its list, and never changes.
+ */
+const MAGIC = Buffer.from('HPPACK01');
+const ENTRY_BYTES = 40;
+const ID_BYTES = 32;
+const END_BYTES = 4 + ID_BYTES + MAGIC.length;
+const ENDING = '.pack';
+const NAME = /^[0-9a-f]{64}\.pack$/;
+/** Written, but without its name. */
+export const UNFINISHED = '.part';
+/** A pack with this mark beside it has a chunk that did not match its checksum. Backups store the contents of the pack again. */
+const MARK = '.damaged';
+/** Enough for the list of most packs. */
+const READ_AHEAD = 64 * 1024;
+
+export interface PackedChunk {
+  /** SHA-256 of the chunk, one character for each byte. */
+  id: string;
+  offset: number;
+  /** Stored bytes. */
+  stored: number;
+  /** Bytes of the chunk itself. */
+  length: number;
+}
+
+/** The pack differs from what was written. `message` continues a sentence. */
+export class DamagedPackError extends Error {
+  override name = 'DamagedPackError';
+}
+
+export const markOf = (pack: string): string => `${pack}${MARK}`;
+
+export const isPack = (name: string): boolean => NAME.test(name);
+
+export interface NewChunk {
+  id: string;
+  length: number;
+  bytes: Uint8Array;
+}
+
+/** Writes a pack. It has its name, which is returned, but {@link Disk.syncFolder} makes that durable. */
+export function writePack(disk: Disk, folder: string, chunks: readonly NewChunk[]): string {
+  const list = Buffer.alloc(chunks.length * ENTRY_BYTES);
+  for (const [index, { id, bytes, length }] of chunks.entries()) {
+    const at = index * ENTRY_BYTES;
+    list.write(id, at, 'latin1');
+    list.writeUInt32BE(bytes.length, at + ID_BYTES);
+    list.writeUInt32BE(length, at + ID_BYTES + 4);
+  }
+  const hash = createHash('sha256').update(list).digest();
+  const count = Buffer.alloc(4);
+  count.writeUInt32BE(chunks.length);
+  const name = `${hash.toString('hex')}${ENDING}`;
+  const path = join(folder, name);
+  disk.write(`${path}${UNFINISHED}`, [...chunks.map(({ bytes }) => bytes), list, count, hash, MAGIC]);
+  disk.rename(`${path}${UNFINISHED}`, path);
+  // It may have replaced a damaged pack with the same chunks.
+  disk.remove(markOf(path));
+  return name;
+}
+
+/** Reads the list of a pack, and checks it and the size of the file. Errors: {@link DamagedPackError}, and those of the system. */
+export function readPackList(folder: string, name: string): PackedChunk[] {
+  const file = openSync(join(folder, name), 'r');
+  try {
+    const { size } = fstatSync(file);
+    const tail = readEnd(file, size, Math.min(size, READ_AHEAD));
+    const end = tail.subarray(Math.max(0, tail.length - END_BYTES));
+    if (end.length < END_BYTES || !end.subarray(4 + ID_BYTES).equals(MAGIC)) {
+      throw new DamagedPackError(`the pack ${name} is not complete`);
+    }
+    const count = end.readUInt32BE(0);
+    const listBytes = count * ENTRY_BYTES;
+    if (listBytes + END_BYTES > size) throw new DamagedPackError(`the list of the pack ${name} is damaged`);
+    const whole = listBytes + END_BYTES <= tail.length ? tail : readEnd(file, size, listBytes + END_BYTES);
+    const list = whole.subarray(whole.length - END_BYTES - listBytes, whole.length - END_BYTES);
+    const hash = createHash('sha256').update(list).digest();
+    if (!hash.equals(end.subarray(4, 4 + ID_BYTES)) || name !== `${hash.toString('hex')}${ENDING}`) {
+      throw new DamagedPackError(`the list of the pack ${name} is damaged`);
+    }
+    const chunks: PackedChunk[] = [];
+    let offset = 0;
+    for (let at = 0; at < list.length; at += ENTRY_BYTES) {
+      const stored = list.readUInt32BE(at + ID_BYTES);
+      const length = list.readUInt32BE(at + ID_BYTES + 4);
+      chunks.push({ id: list.toString('latin1', at, at + ID_BYTES), offset, stored, length });
+      offset += stored;
+    }
+    if (offset + listBytes + END_BYTES !== size) {
+      throw new DamagedPackError(`the pack ${name} has another size than its list`);
+    }
+    return chunks;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readEnd(file: number, size: number, bytes: number): Buffer {
+  const buffer = Buffer.alloc(bytes);
+  const read = readFully(file, buffer, size - bytes);
+  return buffer.subarray(0, read);
+}

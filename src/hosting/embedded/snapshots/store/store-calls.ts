@@ -1,0 +1,36 @@
+/** What the thread of a store is asked. `chunks` are encoded by chunk-list.ts. */
+export type StoreCall =
+  /** Stores small files, which follow each other in `bytes`. Answers their chunks. */
+  | { op: 'add'; bytes: Uint8Array; lengths: number[] }
+  | { op: 'push'; bytes: Uint8Array; isDatabase: boolean }
+  /** Answers the chunks of the file that was pushed. */
+  | { op: 'end' }
+  /** Answers the number of stored bytes. */
+  | { op: 'finish' }
+  /** Answers the number of missing chunks. */
+  | { op: 'check'; manifest: string; isThorough: boolean }
+  /** Answers the contents. */
+  | { op: 'read'; chunks: Uint8Array }
+  | { op: 'prune'; manifests: string[]; mayRewrite: boolean };
+
+export interface StoreAnswer {
+  bytes: Uint8Array<ArrayBuffer>;
+  count: number;
+}
+
+/** An error of the thread. Structured clones of errors lose their properties. */
+export interface StoreFailure {
+  message: string;
+  /** A pack or manifest is damaged. */
+  isDamage: boolean;
+  stack: string;
+  /** Of a failed system call. */
+  code?: string;
+  syscall?: string;
+  errno?: number;
+}
+
+export type StoreReply = { answer: StoreAnswer } | { failure: StoreFailure };
+
+export const isReply = (value: unknown): value is StoreReply =>
+  typeof value === 'object' && value !== null && ('answer' in value || 'failure' in value);

@@ -1,0 +1,67 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { decodeChunks, encodeChunks } from './chunk-list.ts';
+import { createChunkStore } from './chunk-store.ts';
+import { DamagedListError } from './manifest-chunks.ts';
+import { DamagedPackError } from './pack-file.ts';
+import type { StoreAnswer, StoreCall, StoreFailure, StoreReply } from './store-calls.ts';
+
+/** The thread of store.ts: hashes, compresses and reads the chunks of one store. Answers each call, in order. */
+const store = createChunkStore(String(workerData));
+
+const NOTHING = { bytes: new Uint8Array(0), count: 0 };
+
+function answer(call: StoreCall): StoreAnswer {
+  switch (call.op) {
+    case 'add': {
+      let at = 0;
+      const chunks = call.lengths.map((length) => {
+        at += length;
+        return store.add(call.bytes.subarray(at - length, at));
+      });
+      return { bytes: encodeChunks(chunks), count: chunks.length };
+    }
+    case 'push':
+      store.push(call.bytes, call.isDatabase);
+      return NOTHING;
+    case 'end': {
+      const chunks = store.end();
+      return { bytes: encodeChunks(chunks), count: chunks.length };
+    }
+    case 'finish':
+      return { ...NOTHING, count: store.finish() };
+    case 'check':
+      return { ...NOTHING, count: store.check(call.manifest, call.isThorough) };
+    case 'read':
+      return { bytes: store.read(decodeChunks(Buffer.from(call.chunks))), count: 0 };
+    case 'prune':
+      store.prune(call.manifests, call.mayRewrite);
+      return NOTHING;
+  }
+}
+
+function failureOf(error: unknown): StoreFailure {
+  if (!(error instanceof Error)) return { message: String(error), isDamage: false, stack: '' };
+  const isDamage = error instanceof DamagedPackError || error instanceof DamagedListError;
+  const [code, syscall, errno]: unknown[] = ['code', 'syscall', 'errno'].map((name) =>
+    Reflect.get(error, name),
+  );
+  return {
+    message: error.message,
+    isDamage,
+    stack: error.stack ?? '',
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(typeof syscall === 'string' ? { syscall } : {}),
+    ...(typeof errno === 'number' ? { errno } : {}),
+  };
+}
+
+parentPort?.on('message', (call: StoreCall) => {
+  let reply: StoreReply;
+  try {
+    reply = { answer: answer(call) };
+  } catch (error) {
+    reply = { failure: failureOf(error) };
+  }
+  const moved = 'answer' in reply && reply.answer.bytes.length > 0 ? [reply.answer.bytes.buffer] : [];
+  parentPort?.postMessage(reply, moved);
+});

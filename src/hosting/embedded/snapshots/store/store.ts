@@ -1,0 +1,102 @@
+import { Worker } from 'node:worker_threads';
+import { DamagedArchiveError } from '../damaged-archive.ts';
+import { type ChunkRef, decodeChunks, encodeChunks } from './chunk-list.ts';
+import { isReply, type StoreAnswer, type StoreCall, type StoreFailure } from './store-calls.ts';
+
+/**
+ * The chunks of all backups of one install, in a thread of its own: see chunk-store.ts. Calls are done in order. Errors:
+ * {@link DamagedArchiveError}, and those of the system. After an error of a change, only `close` may be called.
+ */
+export interface Store {
+  /** Stores small files whole. */
+  add(contents: readonly Buffer[]): Promise<ChunkRef[]>;
+  /** Takes over the next bytes of a large file. Resolves once the thread has them. */
+  push(bytes: Buffer, isDatabase: boolean): Promise<void>;
+  end(): Promise<ChunkRef[]>;
+  finish(): Promise<number>;
+  check(manifest: string, isThorough: boolean): Promise<number>;
+  read(chunks: readonly ChunkRef[]): Promise<Buffer>;
+  prune(manifests: string[], mayRewrite: boolean): Promise<void>;
+  /** Ends the thread at once. */
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  resolve(answer: StoreAnswer): void;
+  reject(error: unknown): void;
+}
+
+export function openStore(folder: string): Store {
+  const thread = new Worker(new URL('./store-thread.ts', import.meta.url), { workerData: folder });
+  const waiting: Waiting[] = [];
+  let ended: { error: unknown } | null = null;
+
+  function end(error: unknown): void {
+    ended ??= { error };
+    for (const { reject } of waiting.splice(0)) reject(ended.error);
+  }
+
+  thread.on('message', (reply: unknown) => {
+    const caller = waiting.shift();
+    if (!isReply(reply)) caller?.reject(new TypeError('the thread of a store gave no answer'));
+    else if ('failure' in reply) caller?.reject(errorOf(reply.failure));
+    else caller?.resolve(reply.answer);
+  });
+  thread.on('error', end);
+  thread.on('exit', () => end(new Error('the thread of a store has ended')));
+
+  function call(message: StoreCall, moved: readonly ArrayBuffer[] = []): Promise<StoreAnswer> {
+    return new Promise((resolve, reject) => {
+      if (ended !== null) return reject(ended.error);
+      thread.postMessage(message, moved);
+      waiting.push({ resolve, reject });
+    });
+  }
+
+  async function chunksBy(message: StoreCall, moved?: ArrayBuffer[]): Promise<ChunkRef[]> {
+    return decodeChunks(Buffer.from((await call(message, moved)).bytes));
+  }
+
+  return {
+    add(contents) {
+      const lengths = contents.map(({ length }) => length);
+      const bytes = Buffer.allocUnsafeSlow(lengths.reduce((sum, length) => sum + length, 0));
+      let at = 0;
+      for (const content of contents) at += content.copy(bytes, at);
+      return chunksBy({ op: 'add', bytes, lengths }, [bytes.buffer]);
+    },
+    async push(given, isDatabase) {
+      const bytes = given.byteLength === given.buffer.byteLength ? given : ownCopy(given);
+      await call(
+        { op: 'push', bytes, isDatabase },
+        bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : [],
+      );
+    },
+    end: () => chunksBy({ op: 'end' }),
+    finish: async () => (await call({ op: 'finish' })).count,
+    check: async (manifest, isThorough) => (await call({ op: 'check', manifest, isThorough })).count,
+    read: async (chunks) =>
+      Buffer.from((await call({ op: 'read', chunks: encodeChunks(chunks) })).bytes.buffer),
+    async prune(manifests, mayRewrite) {
+      await call({ op: 'prune', manifests, mayRewrite });
+    },
+    async close() {
+      end(new Error('the store was closed'));
+      await thread.terminate();
+    },
+  };
+}
+
+/** Small buffers are views of a shared one, which cannot be passed on. */
+function ownCopy(bytes: Buffer): Buffer<ArrayBuffer> {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
+}
+
+function errorOf({ message, isDamage, stack, ...properties }: StoreFailure): Error {
+  const cause = new Error(message);
+  cause.stack = stack;
+  if (isDamage) return new DamagedArchiveError(message, { cause });
+  return Object.assign(new Error(message, { cause }), properties);
+}
