@@ -82,6 +82,11 @@ export async function openLines(path: string): Promise<LinesReader> {
     return line;
   }
 
+  async function isAtEnd(): Promise<boolean> {
+    if (at < lines.length || rest.length > 0) return false;
+    return (await file.read(Buffer.alloc(1))).bytesRead === 0;
+  }
+
   return {
     async next() {
       const line = await nextLine();
@@ -93,6 +98,7 @@ export async function openLines(path: string): Promise<LinesReader> {
       }
       const found = hash.digest('hex');
       if (checksum !== found) throw new DamagedArchiveError('the checksum of its manifest does not match');
+      if (!(await isAtEnd())) throw new DamagedArchiveError('its manifest goes on after its end');
       return { record, checksum: found };
     },
     close: () => file.close(),

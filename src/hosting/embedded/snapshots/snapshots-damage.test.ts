@@ -1,15 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Value } from 'typebox/value';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../lib/clock.ts';
+import { rounds } from '../../../../test/rounds.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import { openFilesIn } from '../open-files.fixture.ts';
 import { removeTree } from './archive-exchange.ts';
-import { createManifestWriter, ManifestEntry } from './archive-manifest.ts';
-import { writeArchive } from './archive-write.ts';
-import { makeSnapshotPlace, type SnapshotPlace, stateOf } from './snapshots.fixture.ts';
+import { createManifestWriter, ManifestEntry, ManifestHeader } from './archive-manifest.ts';
+import { createLinesWriter } from './checked-lines.ts';
+import { linesIn, makeSnapshotPlace, type SnapshotPlace, stateOf } from './snapshots.fixture.ts';
+
+/** Places of a file at which a byte is changed. */
+const FLIPS = rounds(10, 40);
 
 let here: SnapshotPlace;
 beforeEach(() => {
@@ -32,88 +35,114 @@ describe('damage', () => {
     return message;
   }
 
-  beforeEach(async () => {
+  function fill(): void {
     for (let i = 0; i < 20; i++) here.put(`f${i}`, randomBytes(1000 * i));
     here.put('text', 'lorem ipsum '.repeat(10_000));
-    await here.snapshots.snapshot(here.install, here.backupId);
-    here.wreck();
-  });
+  }
 
-  test('any flipped byte of the archive; no file stays open', async () => {
-    const whole = fs.readFileSync(here.archivePath());
-    fs.truncateSync(here.archivePath(), 100);
-    await expectRefusal();
-    for (let i = 0; i < 40; i++) {
-      const bytes = Buffer.from(whole);
-      const at = Math.floor((bytes.length * i) / 40);
-      bytes[at] = (bytes[at] ?? 0) ^ 0x10;
-      fs.writeFileSync(here.archivePath(), bytes);
-      await expectRefusal();
-    }
-    expect(openFilesIn(here.base)).toEqual([]);
-    fs.writeFileSync(here.archivePath(), whole);
-    await here.snapshots.restore(here.install, here.backupId);
-  });
-
-  test('an archive truncated or extended anywhere', async () => {
-    const whole = fs.readFileSync(here.archivePath());
-    for (const length of [0, 1, 10, 1000, whole.length >> 1, whole.length - 1]) {
-      fs.writeFileSync(here.archivePath(), whole.subarray(0, length));
-      await expectRefusal();
-    }
-    fs.writeFileSync(here.archivePath(), Buffer.concat([whole, Buffer.of(0)]));
-    await expectRefusal();
-    fs.writeFileSync(here.archivePath(), Buffer.concat([whole, whole]));
-    await expectRefusal();
-  });
-
-  test('a manifest changed, truncated, emptied, removed or taken from another snapshot', async () => {
-    const path = here.archivePath('manifest.jsonl');
+  /** Changes a file in many ways, each of which must be refused. Then the file is as before. */
+  async function expectNoticed(path: string, lengths: readonly number[]): Promise<void> {
     const whole = fs.readFileSync(path);
-    for (let i = 0; i < 40; i++) {
+    for (const length of lengths) {
+      fs.writeFileSync(path, whole.subarray(0, length < 0 ? whole.length + length : length));
+      await expectRefusal();
+    }
+    for (let i = 0; i < FLIPS; i++) {
       const bytes = Buffer.from(whole);
-      const at = Math.floor((bytes.length * i) / 40);
-      bytes[at] = (bytes[at] ?? 0) ^ 0x01;
+      const at = Math.floor((bytes.length * i) / FLIPS);
+      bytes[at] = (bytes[at] ?? 0) ^ 0x10;
       fs.writeFileSync(path, bytes);
       await expectRefusal();
     }
-    for (const length of [0, 5, 300, whole.length - 2]) {
-      fs.writeFileSync(path, whole.subarray(0, length));
-      await expectRefusal();
-    }
-    fs.rmSync(path);
-    expect(await expectRefusal()).toContain('its manifest is missing');
-    const other = randomUUID();
-    await here.snapshots.snapshot(here.install, other);
-    fs.copyFileSync(here.archivePath('manifest.jsonl', other), path);
-    fs.copyFileSync(here.archivePath('tar.zst', other), here.archivePath());
-    expect(await expectRefusal()).toContain('that of another snapshot');
+    fs.writeFileSync(path, Buffer.concat([whole, whole]));
+    await expectRefusal();
+    fs.writeFileSync(path, whole);
+    expect(openFilesIn(here.base)).toEqual([]);
+  }
+
+  describe('of a backup', () => {
+    beforeEach(async () => {
+      fill();
+      await here.snapshots.snapshot(here.install, here.backupId);
+      here.wreck();
+    });
+
+    test('a pack changed or cut off anywhere', async () => {
+      await expectNoticed(here.packs()[0] ?? '', [0, 1, 1000, -1]);
+      await here.snapshots.restore(here.install, here.backupId);
+    });
+
+    test('a missing pack', async () => {
+      fs.rmSync(here.packs()[0] ?? '');
+      expect(await expectRefusal()).toMatch(/is missing/);
+    });
+
+    test('a manifest changed, cut off or taken from another snapshot', async () => {
+      await expectNoticed(here.manifestPath(), [0, 5, 300, -2]);
+      const other = randomUUID();
+      await here.snapshots.snapshot(here.install, other);
+      fs.copyFileSync(here.manifestPath(other), here.manifestPath());
+      expect(await expectRefusal()).toContain('that of another snapshot');
+    });
+  });
+
+  describe('of an archive of an earlier version', () => {
+    beforeEach(async () => {
+      fill();
+      await here.archive();
+      here.wreck();
+    });
+
+    test('an archive changed or cut off anywhere', async () => {
+      await expectNoticed(here.archiveFiles().archive, [0, 1, 1000, -1]);
+      await here.snapshots.restore(here.install, here.backupId);
+    });
+
+    test('a manifest changed, cut off, removed or taken from another archive', async () => {
+      const { manifest } = here.archiveFiles();
+      await expectNoticed(manifest, [0, 5, 300, -2]);
+      fs.rmSync(manifest);
+      expect(await expectRefusal()).toContain('its manifest is missing');
+      const other = randomUUID();
+      await here.archive(other);
+      fs.copyFileSync(here.archiveFiles(other).manifest, manifest);
+      fs.copyFileSync(here.archiveFiles(other).archive, here.archiveFiles().archive);
+      expect(await expectRefusal()).toContain('that of another snapshot');
+    });
   });
 });
 
 describe('entries that would leave the folder', () => {
-  /** An archive of a harmless folder, with forged entries in manifest and archive. */
+  /** A backup of a harmless folder, with forged entries in its manifest. */
   async function forge(from: string, to: string, make: () => void): Promise<unknown> {
     make();
-    fs.mkdirSync(dirname(here.archivePath()), { recursive: true });
-    const header = {
-      format: 'homeport-snapshot' as const,
-      version: 1 as const,
-      install_id: here.install.id,
-      install_name: here.install.name,
-      backup_id: here.backupId,
-      created_at: '',
-    };
-    const files = { archive: here.archivePath(), manifest: here.archivePath('manifest.jsonl') };
-    const totals = await writeArchive(here.site, files, header, systemClock);
-    const entries = here
-      .manifestLines()
-      .slice(1, -1)
-      .map((line) => Value.Parse(ManifestEntry, line));
-    fs.rmSync(files.manifest);
-    const writer = await createManifestWriter(files.manifest, header);
-    for (const entry of entries) {
-      // The archive keeps the harmless name. The manifest, which provides names in bytes, has the bad one.
+    await here.snapshots.snapshot(here.install, here.backupId);
+    const lines = here.manifestLines().slice(0, -1);
+    const end = here.manifestLines().at(-1);
+    fs.rmSync(here.manifestPath());
+    const writer = await createLinesWriter(here.manifestPath());
+    for (const line of lines) {
+      const isForged = Object(line).path === from;
+      await writer.add({
+        ...Object(line),
+        ...(isForged ? { path_base64: Buffer.from(to).toString('base64') } : {}),
+      });
+    }
+    await writer.finish({ totals: Object(end).totals });
+    await writer.close();
+    return here.snapshots.restore(here.install, here.backupId).catch((e: unknown) => e);
+  }
+
+  /** The same of an earlier version. The archive keeps the harmless name. The manifest, which provides names in bytes, has the bad one. */
+  async function forgeArchive(from: string, to: string, make: () => void): Promise<unknown> {
+    make();
+    const totals = await here.archive();
+    const { manifest } = here.archiveFiles();
+    const [header, ...entries] = linesIn(manifest).slice(0, -1);
+    fs.rmSync(manifest);
+    const writer = await createManifestWriter(manifest, Value.Parse(ManifestHeader, header));
+    for (const line of entries) {
+      const entry = Value.Parse(ManifestEntry, line);
       const isForged = entry.path === from;
       await writer.add(isForged ? { ...entry, path_base64: Buffer.from(to).toString('base64') } : entry);
     }
@@ -135,24 +164,33 @@ describe('entries that would leave the folder', () => {
     'file/x',
     '.',
   ])('%j', async (path) => {
-    const error = await forge('victim', path, () => {
+    const make = () => {
       here.put('victim', 'x');
       here.put('file', 'x');
       here.put('folder/x', 'x');
       fs.symlinkSync(here.base, join(here.site, 'link'));
-    });
-    expect(error).toBeInstanceOf(PermanentHostError);
-    expect(String(error)).toMatch(/would lie outside the folder/);
-    expect(fs.existsSync(join(here.base, 'sites', 'escaped'))).toBe(false);
-    expect(fs.readdirSync(join(here.base, 'sites'))).toEqual([here.install.id]);
+    };
+    for (const forging of [forge, forgeArchive]) {
+      const error = await forging('victim', path, make);
+      expect(error).toBeInstanceOf(PermanentHostError);
+      expect(String(error)).toMatch(/would lie outside the folder/);
+      expect(fs.existsSync(join(here.base, 'sites', 'escaped'))).toBe(false);
+      expect(fs.readdirSync(join(here.base, 'sites'))).toEqual([here.install.id]);
+      await removeTree(here.base);
+      here = makeSnapshotPlace();
+    }
   });
 
   test('a file that replaces a link is not written through the link', async () => {
-    const error = await forge('victim', 'a link', () => {
-      here.put('victim', 'x');
-      fs.symlinkSync(join(here.base, 'target'), join(here.site, 'a link'));
-    });
-    expect(error).toBeInstanceOf(Error);
-    expect(fs.existsSync(join(here.base, 'target'))).toBe(false);
+    for (const forging of [forge, forgeArchive]) {
+      const error = await forging('victim', 'a link', () => {
+        here.put('victim', 'x');
+        fs.symlinkSync(join(here.base, 'target'), join(here.site, 'a link'));
+      });
+      expect(error).toBeInstanceOf(Error);
+      expect(fs.existsSync(join(here.base, 'target'))).toBe(false);
+      await removeTree(here.base);
+      here = makeSnapshotPlace();
+    }
   });
 });

@@ -7,6 +7,8 @@ import { expect } from 'vitest';
 import { systemClock } from '../../../lib/clock.ts';
 import { NO_LIMITS } from '../../contract/install-limits.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
+import type { ManifestTotals } from './archive-manifest.ts';
+import { type ArchiveFiles, writeArchive } from './archive-write.ts';
 import { createSnapshots, type SnapshotsOptions } from './snapshots.ts';
 
 export type SnapshotPlace = ReturnType<typeof makeSnapshotPlace>;
@@ -49,12 +51,22 @@ export function makeSnapshotPlace(more: Partial<SnapshotsOptions> = {}) {
 
   const storedBytes = (): number => packs().reduce((sum, pack) => sum + fs.statSync(pack).size, 0);
 
-  function manifestLines(id = backupId): unknown[] {
-    return fs
-      .readFileSync(manifestPath(id), 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+  const manifestLines = (id = backupId): unknown[] => linesIn(manifestPath(id));
+
+  function archiveFiles(id = backupId): ArchiveFiles {
+    return { archive: join(backups, `${id}.tar.zst`), manifest: join(backups, `${id}.manifest.jsonl`) };
+  }
+
+  /** Makes a backup as an earlier version did. */
+  async function archive(id = backupId): Promise<ManifestTotals> {
+    fs.mkdirSync(backups, { recursive: true });
+    const header = { install_id: install.id, install_name: install.name, backup_id: id, created_at: '' };
+    return writeArchive(
+      site,
+      archiveFiles(id),
+      { format: 'homeport-snapshot', version: 1, ...header },
+      systemClock,
+    );
   }
 
   /** Defaces the website. */
@@ -82,9 +94,19 @@ export function makeSnapshotPlace(more: Partial<SnapshotsOptions> = {}) {
     packs,
     storedBytes,
     manifestLines,
+    archiveFiles,
+    archive,
     wreck,
     untilWriting,
   };
+}
+
+export function linesIn(path: string): unknown[] {
+  return fs
+    .readFileSync(path, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 }
 
 /** All entries of a folder, with everything that a restore must bring back. Times to the microsecond. */
