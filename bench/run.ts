@@ -25,7 +25,7 @@ const SUITES: Record<string, readonly string[]> = {
     'silent-clients',
     'portal',
   ],
-  embedded: ['embedded-wordpress', 'restart', 'static-files', 'edge-names'],
+  embedded: ['embedded-wordpress', 'restart', 'static-files', 'edge-names', 'backups'],
 };
 
 const [suite = '', part, ...args] = process.argv.slice(2);

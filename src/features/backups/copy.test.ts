@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { type DatabasePlace, migratedPlace } from '../../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { signedIn } from '../../../test/portal-client.ts';
+import { damageBackup } from '../../../test/stored-backup.ts';
 import { type Caller, operatorFor } from '../../access/caller.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { InvalidRequest, NotFound } from '../../lib/failures.ts';
@@ -336,8 +337,8 @@ it('that is refused before it replaced anything says why, and leaves the website
   });
   await finish();
   const copied = (await backups()).find(({ for_copy }) => for_copy);
-  const folder = join(homeport.config.dataDir, 'host', 'snapshots', source.id);
-  truncateSync(join(folder, `${copied?.id}.tar.zst`), 10);
+  const hostFolder = join(homeport.config.dataDir, 'host');
+  damageBackup({ hostFolder, installId: source.id, backupId: copied?.id ?? '' });
   clock.advance(HOUR_MS);
   await finish();
   expect((await operations(other))[0]).toMatchObject({

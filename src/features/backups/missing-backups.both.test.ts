@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
+import { manifestOf } from '../../../test/stored-backup.ts';
 import { checkBackups } from '../../cli/doctor/backups.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { discardCopyBackups, reconcileBackups } from './jobs.ts';
@@ -30,6 +31,8 @@ afterAll(() => homeport.remove());
 const reader = () => homeport.platform.database.reader;
 const folder = (id = install.id) => join(homeport.config.dataDir, 'host', 'snapshots', id);
 const aside = () => `${folder()}.aside`;
+const manifest = (backupId: string) =>
+  manifestOf({ hostFolder: join(homeport.config.dataDir, 'host'), installId: install.id, backupId });
 const path = (id = '') => `/installs/${install.id}/backups/${id}`.replace(/\/$/, '');
 
 async function backUp(): Promise<string> {
@@ -60,9 +63,7 @@ it('marks a backup that its host does not hold, and takes the mark away when it 
   const [lost, kept] = [await backUp(), await backUp()];
   await compare();
   expect(await seen(lost)).toMatchObject({ status: 'completed', missing_since: null });
-  for (const ending of ['tar.zst', 'manifest.jsonl']) {
-    renameSync(join(folder(), `${lost}.${ending}`), `${aside()}.${ending}`);
-  }
+  renameSync(manifest(lost), aside());
   await compare();
   const since = clock.now().toISOString();
   expect(await seen(lost)).toMatchObject({ status: 'completed', missing_since: since });
@@ -80,9 +81,7 @@ it('marks a backup that its host does not hold, and takes the mark away when it 
   expect((await owner.client.post(`/installs/${install.id}/archives`, archive)).status).toBe(400);
   await expect(homeport.services.backups.requestRestore(lost)).rejects.toThrow(/^The backup is missing/);
 
-  for (const ending of ['tar.zst', 'manifest.jsonl']) {
-    renameSync(`${aside()}.${ending}`, join(folder(), `${lost}.${ending}`));
-  }
+  renameSync(aside(), manifest(lost));
   await compare();
   expect(await seen(lost)).toMatchObject({ missing_since: null });
   expect((await owner.client.post(path(`${lost}/restore`), { notification_emails: [] })).status).toBe(202);
@@ -137,16 +136,15 @@ it('deletes nothing automatically while backups are missing, and never counts a 
     .where('install_id', '=', install.id)
     .execute();
   clock.advance(4 * DAY_MS);
-  mkdirSync(aside());
-  renameSync(join(folder(), `${newer}.tar.zst`), join(aside(), 'newer'));
+  renameSync(manifest(newer), aside());
   await compare();
   await expire();
-  expect(readdirSync(folder())).toContain(`${old}.tar.zst`);
-  renameSync(join(aside(), 'newer'), join(folder(), `${newer}.tar.zst`));
+  expect(existsSync(manifest(old))).toBe(true);
+  renameSync(aside(), manifest(newer));
   await compare();
   await expire();
-  expect(readdirSync(folder())).not.toContain(`${old}.tar.zst`);
-  expect(readdirSync(folder())).toContain(`${newer}.tar.zst`);
+  expect(existsSync(manifest(old))).toBe(false);
+  expect(existsSync(manifest(newer))).toBe(true);
 });
 
 it('deletes nothing automatically for a week after the backups of a host have moved', async () => {
@@ -212,12 +210,12 @@ it('compares the backups of deleted installs, too, and restores the newest that 
     (await checkBackups({ reader: reader() }, { host: 'linux', backupDays: 3 }, clock)).map(
       ({ message }) => message,
     );
-  for (const id of [second, last]) renameSync(join(folder(), `${id}.tar.zst`), join(folder(), `${id}.away`));
+  for (const id of [second, last]) renameSync(manifest(id), `${manifest(id)}.away`);
   await compare();
   expect((await messages())[0]).toBe(
     `2 backups of ${install.name} (deleted) are missing from the backup storage.`,
   );
-  renameSync(join(folder(), `${second}.away`), join(folder(), `${second}.tar.zst`));
+  renameSync(`${manifest(second)}.away`, manifest(second));
   await compare();
   const restored = await owner.client.post(`/deleted_installs/${install.id}/restore`);
   expect(restored.status).toBe(202);

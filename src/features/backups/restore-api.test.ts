@@ -7,6 +7,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../test
 import { mailsTo } from '../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { NOT_FOUND, refusal } from '../../../test/refusal.ts';
+import { damageBackup } from '../../../test/stored-backup.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { applyInstall } from '../websites/installs/jobs.ts';
 import { discardCopyBackups } from './jobs.ts';
@@ -76,7 +77,7 @@ const operationOf = ({ headers }: Answer) => String(headers.location).split('/')
 
 /** Breaks a stored backup. */
 const damage = ({ id }: Install, backupId: string) =>
-  writeFileSync(hostFolder('snapshots', id, `${backupId}.tar.zst`), 'broken');
+  damageBackup({ hostFolder: hostFolder(), installId: id, backupId });
 
 describe('the list of backups', () => {
   it('shows kind, size and times, oldest first, in pages', async () => {

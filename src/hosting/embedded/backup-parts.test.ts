@@ -1,6 +1,6 @@
-import { readFileSync, truncateSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { damageBackup } from '../../../test/stored-backup.ts';
 import { describeBackupParts } from '../contract/backup-parts.fixture.ts';
 import { PermanentHostError } from '../contract/errors.ts';
 import { siteState } from '../policy/edge.fixture.ts';
@@ -21,7 +21,7 @@ describeBackupParts(() => ({
   write: (path, content) => started.write(state, path, content),
   read: (path) => readFileSync(started.file(state, path), 'utf8'),
   inArchive: '',
-  damage: (backupId) => truncateSync(join(started.folder, 'snapshots', state.id, `${backupId}.tar.zst`), 50),
+  damage: (backupId) => damageBackup({ hostFolder: started.folder, installId: state.id, backupId }),
 }));
 
 test.each([

@@ -12,6 +12,7 @@ import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts'
 import { signedIn } from '../../../../test/portal-client.ts';
 import { refusal } from '../../../../test/refusal.ts';
 import { onlyInLong } from '../../../../test/rounds.ts';
+import { damageBackup } from '../../../../test/stored-backup.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { discardCopyBackups } from '../jobs.ts';
 
@@ -255,8 +256,8 @@ describe('an archive', () => {
 
   it('is aborted with a reason and a mail if the backup is damaged', async () => {
     const to = `${shop.name}@example.com`;
-    const snapshot = join(homeport.config.dataDir, 'host', 'snapshots', shop.id, `${backupId}.tar.zst`);
-    writeFileSync(snapshot, 'broken');
+    const hostFolder = join(homeport.config.dataDir, 'host');
+    damageBackup({ hostFolder, installId: shop.id, backupId });
     expect((await pack({ notification_emails: [to] })).status).toBe(202);
     await homeport.idle();
     expect(await archives()).toMatchObject([

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,6 +6,7 @@ import { activityOf } from '../../../../test/activity.ts';
 import { createAgent, text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { NOT_FOUND } from '../../../../test/refusal.ts';
+import { damageBackup, manifestOf } from '../../../../test/stored-backup.ts';
 
 let homeport: TestHomeport;
 let accountId: string;
@@ -203,16 +204,17 @@ describe('a restore of chosen files', () => {
   });
 
   it('of a damaged or missing backup says so, and changes nothing', async () => {
-    const archive = join(homeport.config.dataDir, 'host', 'snapshots', install.id, `${backupId}.tar.zst`);
+    const hostFolder = join(homeport.config.dataDir, 'host');
+    const backup = { hostFolder, installId: install.id, backupId };
     writeFileSync(fileOf('index.html'), 'present');
-    truncateSync(archive, 100);
+    damageBackup(backup);
     const { operation } = await restore({ paths: ['index.html'] });
     expect(operation).toMatchObject({
       status: 'failed',
       error: { message: expect.stringContaining('is damaged') },
     });
     expect(await link('photos/2026/p1')).toMatchObject({ status: 409 });
-    rmSync(archive);
+    rmSync(manifestOf(backup));
     expect((await restore({ paths: ['index.html'] })).operation).toMatchObject({ status: 'failed' });
     expect(readFileSync(fileOf('index.html'), 'utf8')).toBe('present');
   });
