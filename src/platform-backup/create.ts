@@ -184,8 +184,14 @@ async function fill(
       await keep(paths.archive, archive.archive);
       await keep(paths.manifest, archive.manifest);
     } else if (!(await isInstall(parts.database.reader, install.id))) return null;
-    for (const { name: path, file } of await websites.filesOf(install.id))
-      await addCopy(`host/${path}`, file);
+    await websites.withFilesOf(
+      install.id,
+      async (ofInstall, damaged) => {
+        if (damaged > 0) log.warn(`${damaged} backups of the install ${install.name} are damaged`);
+        for (const { name: path, file } of ofInstall) await addCopy(`host/${path}`, file);
+      },
+      signal,
+    );
     return { ...install, ...copied };
   }
 

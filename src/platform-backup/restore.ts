@@ -27,7 +27,7 @@ const NO_CONTENT = new Set([
 const WORKSHOP = '.restoring';
 /** Files that go to the same path below the data folder. */
 const IN_PLACE =
-  /^(tls\/api\.(crt|key)|host\/(id|platform|ssh-host-key|edge-certificate\.pem)|host\/vhosts\/[0-9a-f-]{36}\.json|host\/snapshots\/[0-9a-f-]{36}\/[0-9a-f-]{36}\.(tar\.zst|manifest\.jsonl))$/;
+  /^(tls\/api\.(crt|key)|host\/(id|platform|ssh-host-key|edge-certificate\.pem)|host\/vhosts\/[0-9a-f-]{36}\.json|host\/snapshots\/[0-9a-f-]{36}\/([0-9a-f-]{36}\.(backup\.jsonl|tar\.zst|manifest\.jsonl)|packs\/[0-9a-f]{64}\.pack(\.damaged)?))$/;
 const WEBSITE = /^websites\/([0-9a-f-]{36})\.(tar\.zst|manifest\.jsonl)$/;
 
 export interface RestoreOptions {

@@ -1,4 +1,5 @@
-import { lstat, mkdir, readdir, realpath, rename, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { lstat, mkdir, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { syncFolder } from '../../lib/durable-file.ts';
@@ -6,10 +7,12 @@ import { hasCode } from '../../lib/error-code.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import { PermanentHostError } from '../contract/errors.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
+import { OWN_PREFIX } from '../runtime/wasm/abandoned-entries.ts';
 import { layoutOf, websiteIn } from './host-folder/layout.ts';
 import { requirePlainFolder } from './host-folder/plain-folder.ts';
 import { extractArchive } from './snapshots/archive-extract.ts';
 import { type ArchiveFiles, writeArchive } from './snapshots/archive-write.ts';
+import { captureBackups } from './snapshots/captured-backups.ts';
 import { copyLiveDatabase } from './wordpress/database-copy.ts';
 import {
   DATABASE,
@@ -19,13 +22,12 @@ import {
   PRIVATE,
 } from './wordpress/site.ts';
 
-/** A finished snapshot or its manifest. Unfinished ones have other names. */
-const SNAPSHOT = /^[0-9a-f-]{36}\.(tar\.zst|manifest\.jsonl)$/;
-
 interface NamedFile {
   name: string;
   file: string;
 }
+
+type UseFiles = (files: NamedFile[], damagedBackups: number) => Promise<void>;
 
 /** PHP and SFTP can cause these by replacing or closing the database, its copy or a folder above them. */
 const REPLACED = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENOTEMPTY', 'ELOOP', 'EACCES', 'ENOTCONTAINED'];
@@ -70,14 +72,19 @@ export function platformParts(root: string, clock: Clock) {
         })),
       ),
 
-    async filesOf(installId: string): Promise<NamedFile[]> {
+    async withFilesOf(installId: string, work: UseFiles, signal?: AbortSignal): Promise<void> {
       const vhost = layout.vhostOf(installId);
-      const snapshots = join(layout.snapshots, installId);
-      const names = ((await ifThere(readdir(snapshots))) ?? []).filter((name) => SNAPSHOT.test(name)).sort();
-      return present([
-        { name: `vhosts/${basename(vhost)}`, file: vhost },
-        ...names.map((name) => ({ name: `snapshots/${installId}/${name}`, file: join(snapshots, name) })),
-      ]);
+      const captured = join(layout.scratch, `${OWN_PREFIX}captured-${randomUUID()}`);
+      try {
+        const { paths, damaged } = await captureBackups(layout.snapshots, installId, captured, signal);
+        const files = [
+          { name: `vhosts/${basename(vhost)}`, file: vhost },
+          ...paths.map((path) => ({ name: `snapshots/${path}`, file: join(captured, path) })),
+        ];
+        await work(await present(files), damaged);
+      } finally {
+        await rm(captured, { recursive: true, force: true });
+      }
     },
 
     async archive(

@@ -1,3 +1,5 @@
+import type { CaptureOptions } from './capture.ts';
+
 /** What the thread of a store is asked. `chunks` are encoded by chunk-list.ts. */
 export type StoreCall =
   /** Stores small files, which follow each other in `bytes`. Answers their chunks. */
@@ -11,7 +13,9 @@ export type StoreCall =
   | { op: 'check'; manifest: string; isThorough: boolean }
   /** Answers the contents. */
   | { op: 'read'; chunks: Uint8Array }
-  | { op: 'prune'; manifests: string[]; mayRewrite: boolean };
+  | { op: 'prune'; manifests: string[]; mayRewrite: boolean }
+  /** Answers the number of damaged backups. */
+  | ({ op: 'capture' } & CaptureOptions);
 
 export interface StoreAnswer {
   bytes: Uint8Array<ArrayBuffer>;

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { capture } from './capture.ts';
 import { decodeChunks, encodeChunks } from './chunk-list.ts';
 import { createChunkStore } from './chunk-store.ts';
 import { DamagedListError } from './manifest-chunks.ts';
@@ -6,7 +7,8 @@ import { DamagedPackError } from './pack-file.ts';
 import type { StoreAnswer, StoreCall, StoreFailure, StoreReply } from './store-calls.ts';
 
 /** The thread of store.ts: hashes, compresses and reads the chunks of one store. Answers each call, in order. */
-const store = createChunkStore(String(workerData));
+const folder = String(workerData);
+const store = createChunkStore(folder);
 
 const NOTHING = { bytes: new Uint8Array(0), count: 0 };
 
@@ -36,6 +38,8 @@ function answer(call: StoreCall): StoreAnswer {
     case 'prune':
       store.prune(call.manifests, call.mayRewrite);
       return NOTHING;
+    case 'capture':
+      return { ...NOTHING, count: capture(folder, call).length };
   }
 }
 

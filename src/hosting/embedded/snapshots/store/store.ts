@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { DamagedArchiveError } from '../damaged-archive.ts';
+import type { CaptureOptions } from './capture.ts';
 import { type ChunkRef, decodeChunks, encodeChunks } from './chunk-list.ts';
 import { isReply, type StoreAnswer, type StoreCall, type StoreFailure } from './store-calls.ts';
 
@@ -17,6 +18,8 @@ export interface Store {
   check(manifest: string, isThorough: boolean): Promise<number>;
   read(chunks: readonly ChunkRef[]): Promise<Buffer>;
   prune(manifests: string[], mayRewrite: boolean): Promise<void>;
+  /** Captures backups in new folders: see capture.ts. Returns how many of them are damaged. */
+  capture(options: CaptureOptions): Promise<number>;
   /** Ends the thread at once. */
   close(): Promise<void>;
 }
@@ -80,6 +83,7 @@ export function openStore(folder: string): Store {
     async prune(manifests, mayRewrite) {
       await call({ op: 'prune', manifests, mayRewrite });
     },
+    capture: async (options) => (await call({ op: 'capture', ...options })).count,
     async close() {
       end(new Error('the store was closed'));
       await thread.terminate();
