@@ -46,6 +46,6 @@ test('a backup of a newer program names the version that is needed', () => {
   const advice = 'Restore it with Homeport 1.2.3 or newer.';
   expect(() => requireNotNewer(manifest, { ...known, version: '1.2.2' })).toThrow(advice);
   expect(() => requireNotNewer(manifest, { ...known, migrations: ['0001-first'] })).toThrow(advice);
-  const newer = manifestText({ ...manifest, version: 2 });
+  const newer = manifestText({ ...manifest, version: 3 });
   expect(() => parseManifest(newer, NAME)).toThrow(advice);
 });

@@ -4,7 +4,7 @@ import { Value } from 'typebox/value';
 import { OperatorError } from '../lib/operator-error.ts';
 
 /** Version of the format below. Increase it with every change that older programs cannot restore. */
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 export const MANIFEST_FILE = 'manifest.json';
 
 const Hash = Type.String({ pattern: '^[0-9a-f]{64}$' });

@@ -29,11 +29,14 @@ const CREDENTIAL = { username: randomUUID(), password: randomBytes(18).toString(
 // In the long tests larger than one part of an upload. Each backup and each check reads it.
 const LARGE_BYTES = isLong ? 17 * 1024 * 1024 : 100_000;
 const PAGE = '<!doctype html><p>Kept</p>';
+const FORMER_PAGE = '<!doctype html><p>Of a backup</p>';
 
 let place: DatabasePlace;
 let environment: Environment;
 let backups: ReturnType<typeof temporaryFolder>;
 let name: string;
+/** The backup of the install that is in all later backups of the platform. */
+let installBackup: string;
 
 beforeAll(async () => {
   place = await databasePlace();
@@ -136,6 +139,8 @@ test('a backup made while writes go on is whole, and has what was written before
       return [id, account_id] as const;
     });
     const files = join(place.settings.dataDir, 'host/installs', install, 'files');
+    writeFileSync(join(files, 'index.html'), FORMER_PAGE);
+    installBackup = text(await callJson(environment, 'backup', 'create', 'keptsite'), 'id');
     writeFileSync(join(files, 'index.html'), PAGE);
     writeFileSync(join(files, 'large.bin'), randomBytes(LARGE_BYTES));
 
@@ -220,6 +225,8 @@ test('restored into an empty folder, every row and every byte is there, and the 
         .toEqual({ status: 200, body: PAGE });
       const { status } = await withClient(elsewhere, (client) => client.get('/user'));
       expect(status).toBe(200);
+      await callJson(elsewhere, 'backup', 'restore', installBackup, '--yes');
+      expect(await visit(elsewhere, 'keptsite')).toEqual({ status: 200, body: FORMER_PAGE });
     });
     const again = await call(elsewhere, 'platform', 'restore', location, '--sealing-key', key);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty') });
