@@ -97,10 +97,10 @@ export interface RestoredSnapshot extends Snapshot {
 }
 
 export interface Snapshot {
-  /** Size of the archive in bytes. */
+  /** Size in bytes: of the contents, without holes, or of the archive. */
   bytes: number;
   /** Number of regular files in it. */
   files: number;
-  /** SHA-256 of the archive, lower-case hex. */
+  /** SHA-256 of the archive, or of the manifest that lists all contents by their SHA-256; lower-case hex. */
   sha256: string;
 }

@@ -9,9 +9,8 @@ import { removeTree } from './archive-exchange.ts';
 import type { WriteOptions } from './archive-write.ts';
 import type { BackupFiles } from './backup-files.ts';
 import { DamagedArchiveError } from './damaged-archive.ts';
-import { type FormerFiles, openFormerFiles } from './former-files.ts';
+import { DamagedFormerError, type FormerFiles, openFormerFiles } from './former-files.ts';
 import { openStore, type Store } from './store/store.ts';
-import { readManifestEnd } from './stored-manifest.ts';
 import { writeStored } from './stored-write.ts';
 
 /** Some chunks of the previous backup are gone or damaged, so its files must be read again. */
@@ -43,14 +42,15 @@ export async function makeBackup(
     created_at: timestamp(clock),
   };
 
-  async function write(former: FormerFiles | null): Promise<void> {
+  async function write(former: FormerFiles | null): Promise<Snapshot> {
     const store = openStore(files.store);
     const stop = () => void store.close();
     signal.addEventListener('abort', stop);
     try {
       signal.throwIfAborted();
-      await writeStored(website, draft, header, clock, { ...options, store, former });
+      const made = await writeStored(website, draft, header, clock, { ...options, store, former });
       await requireChunks(store, draft);
+      return made;
     } catch (error) {
       signal.throwIfAborted();
       throw error;
@@ -61,41 +61,40 @@ export async function makeBackup(
     }
   }
 
-  try {
-    await write(await formerFiles(files)).catch(async (error: unknown) => {
-      if (!(error instanceof LostChunksError)) throw error;
+  /** With the latest former backup that can be used, or without one. */
+  async function writeAfter([latest, ...earlier]: string[]): Promise<Snapshot> {
+    if (latest === undefined) return write(null);
+    try {
+      return await write(await openFormerFiles(latest));
+    } catch (error) {
+      if (!(error instanceof DamagedFormerError || error instanceof LostChunksError)) throw error;
       await removeTree(draft);
-      await write(null);
-    });
-    const { totals, sha256 } = await readManifestEnd(draft);
+      return writeAfter(error instanceof DamagedFormerError ? earlier : []);
+    }
+  }
+
+  try {
+    const made = await writeAfter(await latestFirst(await files.manifests()));
     signal.throwIfAborted();
     await rename(draft, files.manifestOf(backupId));
     await syncFolder(files.folder);
     await files.removeArchive(backupId);
-    return { bytes: totals.bytes, files: totals.files, sha256 };
+    return made;
   } catch (error) {
     await removeTree(workshop);
-    await discardUnused(files, false);
+    // If that fails as well, the first failure says more, and the next discarded backup takes the rest with it.
+    await discardUnused(files, false).catch(() => {});
     throw explainWritten(error, install);
   } finally {
     await removeTree(workshop);
   }
 }
 
-/** The files of the latest backup whose manifest is whole. */
-async function formerFiles(files: BackupFiles): Promise<FormerFiles | null> {
-  const manifests = await Promise.all(
-    (await files.manifests()).map(async (file) => ({ file, madeMs: (await stat(file)).mtimeMs })),
+async function latestFirst(manifests: readonly string[]): Promise<string[]> {
+  const made = await Promise.all(
+    manifests.map(async (file) => ({ file, madeMs: (await stat(file)).mtimeMs })),
   );
-  for (const { file } of manifests.sort((a, b) => b.madeMs - a.madeMs)) {
-    try {
-      return await openFormerFiles(file);
-    } catch (error) {
-      // An earlier one serves as well.
-      if (!(error instanceof DamagedArchiveError)) throw error;
-    }
-  }
-  return null;
+  return made.sort((a, b) => b.madeMs - a.madeMs).map(({ file }) => file);
 }
 
 /** The manifest is read back, and the store must have all of its chunks. */

@@ -8,9 +8,11 @@ import { DamagedArchiveError } from './damaged-archive.ts';
  * The manifest of a backup whose contents are in the chunks of a store (store/chunk-store.ts): a header, the entries in the order of
  * archive-tree.ts, then the totals. store/manifest-chunks.ts reads it as well.
  */
+const VERSION = 2;
+
 export const StoredHeader = Type.Object({
   format: Type.Literal('homeport-snapshot'),
-  version: Type.Literal(2),
+  version: Type.Literal(VERSION),
   ...headerFields,
 });
 export type StoredHeader = Static<typeof StoredHeader>;
@@ -43,6 +45,9 @@ export type StoredTotals = Static<typeof StoredTotals>;
 const isHeader = Compile(StoredHeader);
 const isStoredEntry = Compile(StoredEntry);
 const isLastLine = Compile(Type.Object({ totals: StoredTotals }));
+
+const isOfNewerVersion = (header: unknown): boolean =>
+  Number(Reflect.get(Object(header), 'version')) > VERSION;
 
 export interface StoredManifestWriter {
   add(entry: StoredEntry): Promise<void>;
@@ -85,6 +90,9 @@ export async function openStoredManifest(path: string): Promise<StoredManifestRe
   const lines = await openLines(path);
   try {
     const { record: header } = await lines.next();
+    if (isOfNewerVersion(header)) {
+      throw new DamagedArchiveError('a newer version of Homeport has made it, which this one cannot read');
+    }
     if (!isHeader.Check(header)) throw new DamagedArchiveError('its manifest has no valid header');
     return {
       header,

@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import type { Clock } from '../../../lib/clock.ts';
+import type { Snapshot } from '../../contract/snapshots.ts';
 import { type OpenFile, type Place, placeOf } from './archive-file.ts';
 import { readParts, type Source } from './archive-source.ts';
 import type { WriteOptions } from './archive-write.ts';
@@ -39,7 +40,7 @@ export async function writeStored(
   header: StoredHeader,
   clock: Clock,
   { store, former, report, ...options }: StoredWriteOptions,
-): Promise<void> {
+): Promise<Snapshot> {
   const root = await realpath(folder, { encoding: 'buffer' });
   const manifest = await createStoredManifest(file, header);
   try {
@@ -47,8 +48,11 @@ export async function writeStored(
     const lines = createLines(store, manifest, report);
     const counts = await readWebsite(source, storeSink(source, store, lines, former));
     await lines.end();
+    await former?.finish();
     const stored_bytes = await store.finish();
-    await manifest.finish({ ...counts, bytes: lines.bytes(), stored_bytes });
+    const bytes = lines.bytes();
+    const sha256 = await manifest.finish({ ...counts, bytes, stored_bytes });
+    return { bytes, files: counts.files, sha256 };
   } finally {
     await manifest.close();
   }

@@ -8,6 +8,8 @@ export class DamagedListError extends Error {
   override name = 'DamagedListError';
 }
 
+/** Of stored-manifest.ts. */
+const VERSION = 2;
 const READ_BYTES = 1024 * 1024;
 const NEWLINE = 10;
 
@@ -19,7 +21,8 @@ export function* chunksOf(manifest: string): Generator<ChunkRef> {
   const hash = createHash('sha256');
   let last: Buffer | null = null;
   for (const line of linesOf(manifest)) {
-    if (last !== null) {
+    if (last === null) requireKnownVersion(line);
+    else {
       hash.update(last);
       yield* chunksIn(last);
     }
@@ -29,6 +32,12 @@ export function* chunksOf(manifest: string): Generator<ChunkRef> {
   if (end === null || field(end, 'manifest_sha256') !== hash.digest('hex')) {
     throw new DamagedListError('the checksum of its manifest does not match');
   }
+}
+
+/** The chunks of a backup of a newer version may be listed elsewhere. */
+function requireKnownVersion(header: Buffer): void {
+  const version = field(parsed(header), 'version') ?? VERSION;
+  if (version !== VERSION) throw new DamagedListError('its manifest is of another version of Homeport');
 }
 
 function chunksIn(line: Buffer): ChunkRef[] {
