@@ -22,7 +22,7 @@ test('a process that is killed while it backs up, restores and deletes loses no 
       });
       const ended = once(child, 'exit');
       const before = fs.statSync(journal).size;
-      while (fs.statSync(journal).size === before) await sleep(1);
+      while (fs.statSync(journal).size === before && child.exitCode === null) await sleep(1);
       await sleep(Math.random() * 400);
       child.kill('SIGKILL');
       expect(await ended).toEqual([null, 'SIGKILL']);
