@@ -15,6 +15,7 @@ import {
 } from './archive-source.ts';
 import { isGone, joinBytes, type TreeItem, unreadable, walkTree } from './archive-tree.ts';
 import { copyAtRest, filesOf, isAbsent, partsOf } from './sqlite-database.ts';
+import { StoreError } from './store/store.ts';
 
 /** Copies of a database that changes meanwhile. */
 const DATABASE_TRIES = 4;
@@ -106,6 +107,8 @@ async function leaveOutIfGone<T>(
   try {
     return await read();
   } catch (error) {
+    // Where it is written to is no fault of the file.
+    if (error instanceof StoreError) throw error;
     if (isMissing(error)) return otherwise;
     throw error instanceof Error && 'syscall' in error ? unreadable(path, error) : error;
   }

@@ -30,8 +30,6 @@ export interface StoreFailure {
   stack: string;
   /** Of a failed system call. */
   code?: string;
-  syscall?: string;
-  errno?: number;
 }
 
 export type StoreReply = { answer: StoreAnswer } | { failure: StoreFailure };

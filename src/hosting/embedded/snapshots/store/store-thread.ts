@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { codeOf } from '../../../../lib/error-code.ts';
 import { capture } from './capture.ts';
 import { decodeChunks, encodeChunks } from './chunk-list.ts';
 import { createChunkStore } from './chunk-store.ts';
@@ -46,16 +47,12 @@ function answer(call: StoreCall): StoreAnswer {
 function failureOf(error: unknown): StoreFailure {
   if (!(error instanceof Error)) return { message: String(error), isDamage: false, stack: '' };
   const isDamage = error instanceof DamagedPackError || error instanceof DamagedListError;
-  const [code, syscall, errno]: unknown[] = ['code', 'syscall', 'errno'].map((name) =>
-    Reflect.get(error, name),
-  );
+  const code = codeOf(error);
   return {
     message: error.message,
     isDamage,
     stack: error.stack ?? '',
-    ...(typeof code === 'string' ? { code } : {}),
-    ...(typeof syscall === 'string' ? { syscall } : {}),
-    ...(typeof errno === 'number' ? { errno } : {}),
+    ...(code === undefined ? {} : { code }),
   };
 }
 

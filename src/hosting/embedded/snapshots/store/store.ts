@@ -6,7 +6,7 @@ import { isReply, type StoreAnswer, type StoreCall, type StoreFailure } from './
 
 /**
  * The chunks of all backups of one install, in a thread of its own: see chunk-store.ts. Calls are done in order. Errors:
- * {@link DamagedArchiveError}, and those of the system. After an error of a change, only `close` may be called.
+ * {@link DamagedArchiveError} and {@link StoreError}. After an error of a change, only `close` may be called.
  */
 export interface Store {
   /** Stores small files whole. */
@@ -98,9 +98,20 @@ function ownCopy(bytes: Buffer): Buffer<ArrayBuffer> {
   return copy;
 }
 
-function errorOf({ message, isDamage, stack, ...properties }: StoreFailure): Error {
+/** The store failed, not what it was given: its disk may be full. `code` is that of the system. */
+export class StoreError extends Error {
+  override name = 'StoreError';
+  readonly code: string | undefined;
+
+  constructor(message: string, code: string | undefined, options: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+function errorOf({ message, isDamage, stack, code }: StoreFailure): Error {
   const cause = new Error(message);
   cause.stack = stack;
   if (isDamage) return new DamagedArchiveError(message, { cause });
-  return Object.assign(new Error(message, { cause }), properties);
+  return new StoreError(message, code, { cause });
 }

@@ -107,6 +107,18 @@ test('a backup of a newer version is refused with the reason, and pruning leaves
   expect(here.packs()).toEqual(packs);
 });
 
+test.each([10, 1_000_000])(
+  'a store that fails leaves no file of %i bytes out, but fails the backup',
+  async (bytes) => {
+    const { snapshots, install, backupId } = here;
+    here.put('index.html', Buffer.alloc(bytes, 'x'));
+    fs.mkdirSync(here.backups, { recursive: true });
+    fs.writeFileSync(join(here.backups, 'packs'), 'no folder');
+    await expect(snapshots.snapshot(install, backupId)).rejects.toThrow(/ENOTDIR/);
+    expect(fs.readdirSync(here.backups)).toEqual(['packs']);
+  },
+);
+
 test('several backups of one install at once, and a deletion between them, leave whole backups', async () => {
   const { snapshots, install, backupId } = here;
   for (let n = 0; n < 50; n++) here.put(`f${n}`, `content ${n}`);
