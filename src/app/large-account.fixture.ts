@@ -50,7 +50,7 @@ function statementsOf(account: LargeAccount, isPostgres: boolean): string[] {
   const ago = (minutes: string) =>
     isPostgres
       ? `date_trunc('minute', now()) - (${minutes}) * interval '1 minute'`
-      : `strftime('%Y-%m-%dT%H:%M:00.000Z', 'now', '-' || (${minutes}) || ' minutes')`;
+      : `strftime('%Y-%m-%dT%H:%M:00.000Z', 'now', printf('%+d minutes', -(${minutes})))`;
   const day = (days: string) =>
     isPostgres
       ? `to_char(now() - (${days}) * interval '1 day', 'YYYY-MM-DD')`

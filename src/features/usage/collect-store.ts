@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Queries } from '../../database/database.ts';
+import { type InstallRange, installRanges } from '../../database/install-ranges.ts';
+import { hasWithoutIndex } from '../../database/without-index.ts';
 import type { MeasuredStorage, UsageCursor, UsagePage } from '../../hosting/contract/usage.ts';
 import { EMBEDDED } from '../provisioning/orphan-store.ts';
 import { storeInstallQuotas } from './install-quotas-store.ts';
@@ -113,19 +115,29 @@ async function noteInstall(
 
 /**
  * Active installs on a host, or on the embedded host, that have not been measured since `since`; with `nearlyFull`, those of them that
- * have used much of a limit.
+ * have used much of a limit. In ranges of all installs, because most have been measured when a job begins again.
  */
-export async function installsToMeasure(
+export async function* installsToMeasure(
+  queries: Queries,
+  hostId: string | null,
+  which: { since: string; nearlyFull: boolean },
+): AsyncGenerator<{ id: string; name: string }> {
+  for await (const range of installRanges(queries)) yield* await toMeasureIn(queries, hostId, which, range);
+}
+
+function toMeasureIn(
   queries: Queries,
   hostId: string | null,
   { since, nearlyFull }: { since: string; nearlyFull: boolean },
-  limit: number,
+  { after, to }: InstallRange,
 ): Promise<{ id: string; name: string }[]> {
   return queries
     .selectFrom('installs as install')
     .select(['install.id', 'install.name'])
+    .where('install.seq', '>', after)
+    .where('install.seq', '<=', to)
     .where('install.status', '=', 'active')
-    .$if(hostId !== null, (query) => query.where('install.host_id', '=', hostId))
+    .$if(hostId !== null, (query) => query.where(hasWithoutIndex('install.host_id', hostId)))
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -147,7 +159,6 @@ export async function installsToMeasure(
       ),
     )
     .orderBy('install.seq')
-    .limit(limit)
     .execute();
 }
 

@@ -22,8 +22,6 @@ export interface AnsweringHost {
   source: UsageSource & WordPressMarks;
 }
 
-/** Installs that one query selects for measurement. */
-const BATCH = 100;
 /** A measurement of this age is not repeated by that of each hour. */
 const FRESH_MS = HOUR_MS / 2;
 
@@ -96,16 +94,9 @@ export function usageJobKinds(
       async run({ host_id, nearly_full = false }, job) {
         const since = nearly_full ? timestamp(clock, -FRESH_MS) : `${dayOf(clock.now())}T00:00:00.000Z`;
         const which = { since, nearlyFull: nearly_full };
-        const tried = new Set<string>();
-        for (;;) {
-          const due = await installsToMeasure(database.reader, host_id, which, BATCH + tried.size);
-          const next = due.filter(({ id }) => !tried.has(id));
-          if (next.length === 0) return;
-          for (const install of next) {
-            job.signal.throwIfAborted();
-            await measure(install, job);
-            tried.add(install.id);
-          }
+        for await (const install of installsToMeasure(database.reader, host_id, which)) {
+          job.signal.throwIfAborted();
+          await measure(install, job);
         }
       },
     }),
