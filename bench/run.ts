@@ -13,6 +13,7 @@ const SUITES: Record<string, readonly string[]> = {
     'queue',
     'claims',
     'pages',
+    'postgres',
     'operation-waits',
     'webhooks',
     'uptime',

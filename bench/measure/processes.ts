@@ -76,11 +76,12 @@ export interface ServedHomeport extends Served {
   env: Record<string, string>;
 }
 
-/** Homeport as `npm start` runs it, with the limits off. `more`: further settings. */
+/** Homeport as `npm start` runs it, with the limits off. `more`: further settings. `args`: of the command. */
 export async function serveHomeport(
   dataDir: string,
   databaseUrl?: string,
   more: Record<string, string> = {},
+  args: readonly string[] = [],
 ): Promise<ServedHomeport> {
   const port = await freePort();
   const username = 'b3f1c1b2-4a53-4f0e-9d55-1f8a5a3c9d10';
@@ -99,7 +100,7 @@ export async function serveHomeport(
     HOMEPORT_INITIAL_CREDENTIAL: `${username}:${password}`,
     ...more,
   };
-  const served = await serve([process.execPath, 'bin/homeport.mjs', 'serve'], {
+  const served = await serve([process.execPath, 'bin/homeport.mjs', 'serve', ...args], {
     origin: `https://localhost:${port}`,
     path: '/v1/status',
     env,
