@@ -62,6 +62,7 @@ import { installQuotas } from './migrations/0058-install-quotas.ts';
 import { listCounts } from './migrations/0059-list-counts.ts';
 import { fleetWalks } from './migrations/0060-fleet-walks.ts';
 import { doubtfulInstalls } from './migrations/0061-doubtful-installs.ts';
+import { warnedCertificates } from './migrations/0062-warned-certificates.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -124,6 +125,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0059-list-counts': listCounts,
   '0060-fleet-walks': fleetWalks,
   '0061-doubtful-installs': doubtfulInstalls,
+  '0062-warned-certificates': warnedCertificates,
 };
 
 /** The statements of every migration on both databases, by name. Released ones never change, and a test holds them to that. */
