@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -14,6 +14,8 @@ keepTemporaryFilesInMemory();
 
 const postgres = findPostgres() !== undefined;
 for (const line of skippedTests()) process.stderr.write(`${line}\n`);
+
+const GIB = 1024 ** 3;
 
 /** The files of a suffix, which says where they run (docs/decisions/tests.md). */
 const filesOf = (...suffixes: string[]) =>
@@ -50,9 +52,9 @@ export default defineConfig(({ mode }) => {
       hookTimeout: 300_000,
       // A busy machine may need seconds for what usually takes a moment.
       expect: { poll: { timeout: 20_000, interval: 20 } },
-      // One more than the number of processors, because tests often wait for disk and network. More would let PHP as WebAssembly, which
-      // is busy all the time, starve the others. The limit is that of connections to the tests' PostgreSQL.
-      maxWorkers: Math.min(availableParallelism() + 1, 16),
+      // Two more than the number of processors, because tests often wait for disk, network and time limits. Each takes up to 2 GiB with its
+      // PHP as WebAssembly. The limit is that of connections to the tests' PostgreSQL.
+      maxWorkers: Math.min(availableParallelism() + 2, Math.max(1, Math.floor(totalmem() / (2 * GIB))), 16),
       // Sharing loaded modules halves the time. Each file starts its own servers and databases, and changes nothing global.
       isolate: false,
       // Each server of a test leaves young objects by the million: a fifth less processor time than with the default.

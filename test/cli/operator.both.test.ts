@@ -4,8 +4,12 @@ import { field, text } from '../client.ts';
 import { visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
+import { mostlyOn } from '../only-on.ts';
 import { call, callJson } from './call-homeport.ts';
 import { type Environment, environmentFor } from './run-homeport.ts';
+
+/** Whose queries are those of other tests. */
+const rule = mostlyOn('sqlite', test);
 
 let homeport: TestHomeport;
 let environment: Environment;
@@ -55,7 +59,7 @@ describe('a site', () => {
     expect(await refused('site', 'show', 'Harbour Store')).toContain('There is no site "Harbour Store"');
   });
 
-  test('says what to add next, and every fault', async () => {
+  rule('says what to add next, and every fault', async () => {
     const made = await cli('site', 'create', 'Quay', '--account', accountId);
     expect(made.stderr).toBe('Next: homeport install create NAME --site "Quay"\n');
     expect(await refused('site', 'create', 'x'.repeat(41), '--account', accountId)).toBe(
@@ -67,7 +71,8 @@ describe('a site', () => {
   });
 });
 
-describe('an install', () => {
+// Its queries are those of other tests.
+mostlyOn('sqlite', describe)('an install', () => {
   test('is shown, moved and deleted, and the command ends when the website is gone', async () => {
     const name = await newInstall();
     const site = text(await json('site', 'create', 'Pier', '--account', accountId), 'id');
@@ -145,7 +150,7 @@ test('a domain is added, found by its name, changed, checked and removed', async
   expect(await refused('domain', 'show', 'www.pier.example')).toContain('There is no domain');
 });
 
-test('the uptime of a website is shown with its downtime, and its incidents are listed', async () => {
+rule('the uptime of a website is shown with its downtime, and its incidents are listed', async () => {
   const name = await newInstall();
   const { database } = homeport.platform;
   const { id } = await database.reader

@@ -9,8 +9,9 @@ import type { Answer, Client } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { inlinedResponses } from '../inlined-responses.ts';
 import { manualClock } from '../manual-clock.ts';
-import { onlyOn } from '../only-on.ts';
+import { mostlyOn, onlyOn } from '../only-on.ts';
 import { createPortalClient } from '../portal-client.ts';
+import { isLong } from '../rounds.ts';
 import {
   bestStatus,
   ENDPOINTS,
@@ -77,6 +78,9 @@ const Exemplified = Type.Object({ examples: Type.Array(Type.Unknown()) });
 const rows = ENDPOINTS.map((row) => [nameOf(row), row] as const);
 const guarded = rows.filter(([, row]) => !row.isPublic);
 const withIds = rows.flatMap(([name, row]) => idsOf(row).map((id) => [name, id, row] as const));
+
+/** Whether a path is tried with all wrong values, which no route treats by itself: all paths in the long tests. */
+const isWhole = (path: string) => isLong || path === '/sites/{site_id}';
 
 const clock = manualClock(new Date());
 let homeport: TestHomeport;
@@ -349,17 +353,17 @@ describe('identifiers in paths', () => {
       const status = bestStatus(row, MALFORMED);
       const message = status === 400 ? `Invalid ${thing(id)} ID format` : MESSAGES[status];
       const malformed = [
-        '1',
         'nonsense',
-        `${resources.site_id}0`,
         `{${resources.site_id}}`,
         '%00',
+        '1',
+        `${resources.site_id}0`,
         '%F0%9F%98%80',
         '%zz',
         '%ff',
         '..%2F',
       ];
-      for (const value of malformed) {
+      for (const value of isWhole(row.path) ? malformed : malformed.slice(0, 3)) {
         const answer = await send(owner.client, row, pathTo(row, { ...resources, [id]: value }));
         expect(answer, value).toMatchObject({ status, body: { message } });
       }
@@ -372,11 +376,14 @@ describe('identifiers in paths', () => {
     expect(answer).toMatchObject({ status, body: { message: MESSAGES[status] } });
   });
 
-  it.each(withIds)('%s: %s of another kind of thing is an unknown one', async (_, id, row) => {
-    const status = bestStatus(row, HIDDEN);
-    const other = id === 'site_id' ? resources.install_id : resources.site_id;
-    const answer = await send(owner.client, row, pathTo(row, { ...resources, [id]: other }));
-    expect(answer).toMatchObject({ status, body: { message: MESSAGES[status] } });
+  // With the queries of unknown ones.
+  mostlyOn('sqlite', describe)('of another kind of thing', () => {
+    it.each(withIds)('%s: as %s, such a one is unknown', async (_, id, row) => {
+      const status = bestStatus(row, HIDDEN);
+      const other = id === 'site_id' ? resources.install_id : resources.site_id;
+      const answer = await send(owner.client, row, pathTo(row, { ...resources, [id]: other }));
+      expect(answer).toMatchObject({ status, body: { message: MESSAGES[status] } });
+    });
   });
 
   it('are UUIDs in either case', async () => {
@@ -386,7 +393,7 @@ describe('identifiers in paths', () => {
 });
 
 onlyOn('sqlite', describe)('paths and methods', () => {
-  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'TRACE', 'QUERY'];
+  const methods = ['POST', 'PUT', 'DELETE', 'GET', 'PATCH', 'PROPFIND', 'TRACE', 'QUERY'];
   /** `bulk` is also an identifier, though a malformed one. */
   const leadsTo = (row: EndpointRow, path: string) =>
     new RegExp(`^${row.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
@@ -395,7 +402,7 @@ onlyOn('sqlite', describe)('paths and methods', () => {
     '%s answers 404 to every other method',
     async (path) => {
       const declared = ENDPOINTS.filter((row) => leadsTo(row, path)).map((row) => row.method);
-      for (const method of methods) {
+      for (const method of isWhole(path) ? methods : methods.slice(0, 3)) {
         if (declared.includes(method)) continue;
         const answer = await owner.client.call(method, pathWith(path, resources));
         expect(answer, method).toMatchObject({ status: 404, body: { message: 'Resource not found' } });
@@ -438,12 +445,13 @@ onlyOn('sqlite', describe)('paths and methods', () => {
       const path = pathTo(row, resources);
       const proper = await client.get(path);
       expect(proper.status).toBe(row.success);
-      for (const variant of [
+      const variants = [
+        `${path.replaceAll('/', '///')}//`,
         `${path}/`,
         `/${path}`,
         path.replaceAll('/', '//'),
-        `${path.replaceAll('/', '///')}//`,
-      ]) {
+      ];
+      for (const variant of isWhole(row.path) ? variants : variants.slice(0, 1)) {
         const answer = await client.get(variant);
         expect(answer.status, variant).toBe(row.success);
         if (row.number !== 1) expect(withoutUses(answer.body), variant).toEqual(withoutUses(proper.body));

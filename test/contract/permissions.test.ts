@@ -40,9 +40,9 @@ const CALLERS = [
   'limited elsewhere', // another account that they own
 ] as const;
 type Caller = (typeof CALLERS)[number];
-/** The callers of each endpoint: in `npm test` those whose rights differ most. */
+/** The callers of each endpoint: in `npm test` those whose rights differ most. Requests of owners succeed in endpoint-table.both.test.ts. */
 const ASKING = steps(
-  ['owner', 'partial with', 'partial without', 'outsider', 'reading', 'limited with', 'limited elsewhere'],
+  ['partial with', 'partial without', 'outsider', 'reading', 'limited with', 'limited elsewhere'],
   CALLERS,
 );
 /** The callers whose rights depend on the install that is given to them. */
@@ -286,11 +286,18 @@ function ask(
   return caller.client.call(row.method, pathTo(row, resources), body === undefined ? {} : { json: body });
 }
 
-/** ResourceSet that nothing was done to yet. */
+/** Sets that nothing was done to yet, and how many sets were made before each. */
 const shelf: ResourceSet[] = [];
+const earlier = new Map<ResourceSet, number>();
 
 async function takeResources(): Promise<ResourceSet> {
-  return shelf.pop() ?? createResources(homeport, maker, accountId);
+  for (let kept = shelf.pop(); kept !== undefined; kept = shelf.pop()) {
+    // Five later ones displace its webhook and its SSH key, whose number is limited. The next one may be made while it is in use.
+    if (earlier.size - (earlier.get(kept) ?? 0) < 5) return kept;
+  }
+  const made = await createResources(homeport, maker, accountId);
+  earlier.set(made, earlier.size);
+  return made;
 }
 
 /** An answer to the byte, but for what is new in each: the request's id, the date, and what remains of limits. */

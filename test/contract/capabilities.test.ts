@@ -21,7 +21,6 @@ import { call } from '../cli/call-homeport.ts';
 import { type Environment, environmentFor } from '../cli/run-homeport.ts';
 import { createAgent } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
-import { onlyOn } from '../only-on.ts';
 
 /** Commands that need each capability. An empty list: no command does. */
 const COMMANDS: Record<Capability, string[][]> = {
@@ -308,7 +307,7 @@ describe.each(SCENARIOS)('%s', (name) => {
     expect(JSON.parse(stdout)).toEqual(await declared(present));
   });
 
-  onlyOn('sqlite', it)('assistants get the same refusals', async () => {
+  it('assistants get the same refusals', async () => {
     const present = scenario(name);
     const states = await declared(present);
     const assistant = await assistantOf(present);
