@@ -42,6 +42,8 @@ export async function withChildOf(uid: number, parents: ReadonlySet<number>): Pr
 const GRACE_MS = 1_000;
 const KILL_WITHIN_MS = 5_000;
 const STEP_MS = 20;
+/** Each look reads all processes of the machine, so the pauses between looks become longer while a process takes its time. */
+const LONGEST_STEP_MS = 160;
 
 /**
  * Ends a process with all its descendants: by SIGTERM, and after a second by killing the whole tree. Succeeds if it has already
@@ -50,9 +52,12 @@ const STEP_MS = 20;
 export async function endTree(root: Pick<Process, 'pid' | 'startTime'>): Promise<void> {
   let tree = await treeOf(root);
   for (const { pid } of tree.slice(0, 1)) send(pid, 'SIGTERM');
-  for (let waited = 0; waited < GRACE_MS && tree.length > 0; waited += STEP_MS) {
-    await pause(STEP_MS);
+  let step = STEP_MS;
+  for (let waited = 0; waited < GRACE_MS && tree.length > 0; ) {
+    await pause(step);
     tree = await withOffspring(tree);
+    waited += step;
+    step = Math.min(2 * step, LONGEST_STEP_MS);
   }
   for (let waited = 0; tree.length > 0; waited += STEP_MS) {
     if (waited > KILL_WITHIN_MS) throw new Error(`process ${tree[0]?.pid} survives SIGKILL`);
