@@ -8,7 +8,7 @@ import { mostlyOn } from '../only-on.ts';
 import { call, callJson } from './call-homeport.ts';
 import { type Environment, environmentFor } from './run-homeport.ts';
 
-/** Whose queries are those of other tests. */
+/** Registers a test of rules. Other tests run its queries on PostgreSQL. */
 const rule = mostlyOn('sqlite', test);
 
 let homeport: TestHomeport;
@@ -71,7 +71,7 @@ describe('a site', () => {
   });
 });
 
-// Its queries are those of other tests.
+// Other tests run its queries on PostgreSQL.
 mostlyOn('sqlite', describe)('an install', () => {
   test('is shown, moved and deleted, and the command ends when the website is gone', async () => {
     const name = await newInstall();

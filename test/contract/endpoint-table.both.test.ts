@@ -79,7 +79,7 @@ const rows = ENDPOINTS.map((row) => [nameOf(row), row] as const);
 const guarded = rows.filter(([, row]) => !row.isPublic);
 const withIds = rows.flatMap(([name, row]) => idsOf(row).map((id) => [name, id, row] as const));
 
-/** Whether a path is tried with all wrong values, which no route treats by itself: all paths in the long tests. */
+/** Whether a path is tried with all wrong values. Those are treated before a route is, so one path has them all. In the long tests, each has. */
 const isWhole = (path: string) => isLong || path === '/sites/{site_id}';
 
 const clock = manualClock(new Date());
