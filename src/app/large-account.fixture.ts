@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Queries } from '../database/database.ts';
 
-/** What a generated account is made of. */
+/** The owner and the size of a generated account. */
 export interface LargeAccount {
   accountId: string;
   /** A member, who gets notifications. */

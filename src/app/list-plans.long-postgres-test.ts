@@ -6,8 +6,8 @@ import { PLANNING } from '../database/postgres.ts';
 import { everyList, GROWING, REFUSED } from './every-list.fixture.ts';
 import { fillAccount, generatedId } from './large-account.fixture.ts';
 
-// Runs every list with every filter and every order that its route declares, in one of two large accounts, and executes each of its queries
-// again to see how many rows PostgreSQL read for it. The planner has statistics of these rows.
+// Runs every list with every filter and every order of its route, in one of two large accounts. Then explains each of its queries, to see how
+// many rows PostgreSQL reads for it. The planner has statistics of these rows.
 
 const INSTALLS = 10_000;
 /** Of one query for a page of 100: as many as the root of all installs times the page, and their sites, domains and the like. */

@@ -15,8 +15,8 @@ const SOLVING: ReadonlySet<string> = new Set([
 const OF_CERTIFICATES = sql`('certificate.failed', 'certificate.expiring')`;
 
 /**
- * Whether a domain has the problem of a notification: its subject, or any of the account if it is about many things. Domains with a problem
- * are few and have indexes of their own, from which SQLite begins, as it reads the tables of a cross join in this order.
+ * Whether the domain of a notification has the problem, or any domain of the account if the notification is about many things. Few domains have a
+ * problem, and indexes contain only them. SQLite begins with these, because it reads the tables of a cross join in their order.
  */
 const hasDomain = (problem: RawBuilder<unknown>, first = sql`domains`) => sql`case
   when notifications.subject = '' then exists (
