@@ -24,10 +24,11 @@ export async function measure(
 export async function readChecked(
   storage: BackupStorage,
   name: string,
-  { path, bytes, sha256 }: BackedUpFile,
+  file: BackedUpFile,
   { to, signal }: { to?: string; signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
-  const content: Readable | null = await storage.read(name, path);
+  const { path, bytes, sha256 } = file;
+  const content: Readable | null = await storage.read(name, file);
   if (content === null) throw new DamagedBackup(`${name} is damaged: ${path} is missing.`);
   const meter = createMeter();
   if (to === undefined) await pipeline(content, meter.stream, drain, { signal });

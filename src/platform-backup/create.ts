@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { ownCertificateFile, ownKeyFile } from '../api/api-certificate.ts';
 import type { Config } from '../config/config.ts';
 import { copyDatabase } from '../database/copy-database.ts';
@@ -9,6 +9,7 @@ import { OperatorError } from '../lib/operator-error.ts';
 import type { Platform } from '../platform/platform.ts';
 import { loadSealingKey, sealingKeyFile, sealingKeyFingerprint } from '../secrets/sealing-key.ts';
 import { copyFileTo, measure } from './checked-copy.ts';
+import { newestManifest } from './former-backup.ts';
 import {
   type BackedUpFile,
   type BackedUpWebsite,
@@ -33,6 +34,8 @@ export interface CreateOptions {
   /** The version of this program. */
   version: string;
   withSealingKey: boolean;
+  /** Store everything again, without files of earlier backups. */
+  isFull?: boolean;
   onProgress?: BackupProgress;
   signal?: AbortSignal | undefined;
 }
@@ -125,22 +128,47 @@ async function fill(
   name: string,
 ): Promise<Manifest> {
   const { config, clock, random, log } = parts;
-  const { websites, signal } = options;
+  const { storage, websites, signal } = options;
   const id = random.uuid();
   const created_at = timestamp(clock);
+  const platform = sealingKeyFingerprint(loadSealingKey(config));
   const files: BackedUpFile[] = [];
+  let stored_bytes = 0;
+  let former: Manifest | null = null;
+  const formerFiles = new Map<string, BackedUpFile>();
 
   async function keep(path: string, file: string): Promise<void> {
     signal?.throwIfAborted();
     const { bytes, sha256 } = await measure(file, signal);
-    await draft.keep(path, bytes, signal);
-    files.push({ path, bytes, sha256 });
+    if (await reuse(path, { bytes, sha256 })) return;
+    const place = await draft.keep(path, bytes, { isShared: isShared(path), signal });
+    stored_bytes += bytes;
+    files.push({ ...place, bytes, sha256 });
+  }
+
+  /** Takes an equal file of the former backup. Returns whether there is one. */
+  async function reuse(
+    path: string,
+    { bytes, sha256 }: Pick<BackedUpFile, 'bytes' | 'sha256'>,
+  ): Promise<boolean> {
+    const known = formerFiles.get(path);
+    if (former === null || known?.sha256 !== sha256 || known.bytes !== bytes) return false;
+    const place = await draft.reuse(former.name, known);
+    if (place !== null) files.push({ ...place, bytes, sha256 });
+    return place !== null;
+  }
+
+  /** Whether the former backup has this file, which then need not be copied first. */
+  async function reuseUncopied(path: string, from: string): Promise<boolean> {
+    if (formerFiles.get(path)?.bytes !== (await stat(from)).size) return false;
+    return reuse(path, await measure(from, signal));
   }
 
   /** Copies a file, unless it is gone. */
   async function addCopy(path: string, from: string): Promise<void> {
     const file = await draft.place(path);
     try {
+      if (await reuseUncopied(path, from)) return;
       await copyFileTo(from, file, signal);
     } catch (error) {
       if (!hasCode(error, 'ENOENT')) throw error;
@@ -155,6 +183,9 @@ async function fill(
   const database_at = timestamp(clock);
   const contents = await copyDatabase(config, database, readContents, { log, signal });
   await keep(databaseFile(dialect), database);
+  // After the first file is stored: then pruning sees this backup, and deletes none of the files that it reuses.
+  former = options.isFull === true ? null : await newestManifest(storage, platform);
+  for (const file of former?.files ?? []) if (isShared(file.path)) formerFiles.set(file.path, file);
 
   if (options.withSealingKey) await addCopy('sealing.key', sealingKeyFile(config));
   for (const { name: path, file } of ownFiles(config)) await addCopy(path, file);
@@ -202,7 +233,7 @@ async function fill(
     name,
     homeport_version: options.version,
     public_url: config.publicUrl,
-    platform: sealingKeyFingerprint(loadSealingKey(config)),
+    platform,
     created_at,
     database_at,
     finished_at: timestamp(clock),
@@ -213,8 +244,12 @@ async function fill(
     websites: seen,
     files,
     bytes: sum(files),
+    stored_bytes,
   };
 }
+
+/** Whether later backups may reuse a file: those of websites and their host. */
+const isShared = (path: string): boolean => /^(host|websites)\//.test(path);
 
 export const databaseFile = (dialect: 'sqlite' | 'postgres'): string =>
   dialect === 'sqlite' ? 'database.sqlite' : 'database.dump';

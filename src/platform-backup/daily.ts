@@ -69,6 +69,7 @@ export function dailyPlatformBackup(
           platform: sealingKeyFingerprint(loadSealingKey(config)),
           keep: config.platformBackupKeep,
           now: clock.now(),
+          log,
         }),
       ),
   });

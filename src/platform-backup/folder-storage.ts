@@ -1,17 +1,21 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { link, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createFolders } from '../lib/create-folders.ts';
 import { syncFolder } from '../lib/durable-file.ts';
+import { hasCode } from '../lib/error-code.ts';
 import { messageOf } from '../lib/error-message.ts';
 import { ifThere } from '../lib/if-there.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { MANIFEST_FILE } from './manifest.ts';
-import { BACKUP_NAME, type BackupStorage, beginningOf } from './storage.ts';
+import { BACKUP_NAME, type BackupStorage, beginningOf, type FilePlace } from './storage.ts';
 
 const UNFINISHED = '.partial';
 
-/** Backups in a folder: each is a folder, renamed to its name once all of it is on the disk. */
+/**
+ * Backups in a folder: each is a folder, renamed to its name once all of it is on the disk. Equal files are links to one file, so each
+ * backup is whole without the others.
+ */
 export function createFolderStorage(folder: string): BackupStorage {
   const partialOf = (name: string) => join(folder, `.${name}${UNFINISHED}`);
 
@@ -22,14 +26,28 @@ export function createFolderStorage(folder: string): BackupStorage {
       makeUsable(folder);
       await mkdir(partial, { mode: 0o700 });
       const folders = new Set([partial]);
+      async function place(path: string): Promise<string> {
+        const file = join(partial, path);
+        for (let above = dirname(file); !folders.has(above); above = dirname(above)) folders.add(above);
+        await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+        return file;
+      }
       return {
-        async place(path) {
-          const file = join(partial, path);
-          for (let above = dirname(file); !folders.has(above); above = dirname(above)) folders.add(above);
-          await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-          return file;
+        place,
+        async keep(path): Promise<FilePlace> {
+          await syncFile(join(partial, path));
+          return { path };
         },
-        keep: (path) => syncFile(join(partial, path)),
+        async reuse(backup, { path, bytes }) {
+          const former = join(folder, backup, path);
+          const stats = await ifThere(lstat(former));
+          if (stats?.isFile() !== true || stats.size !== bytes) return null;
+          const file = await place(path);
+          const linked = `${file}.linked`;
+          if (!(await linkIfPossible(former, linked))) return null;
+          await rename(linked, file);
+          return { path };
+        },
         async finish(manifest) {
           const file = await open(join(partial, MANIFEST_FILE), 'wx', 0o600);
           try {
@@ -53,7 +71,7 @@ export function createFolderStorage(folder: string): BackupStorage {
       }
       return complete;
     },
-    async read(name, path) {
+    async read(name, { path }) {
       const file = await ifThere(open(join(folder, name, path)));
       return file === null ? null : createReadStream('', { fd: file, highWaterMark: 256 * 1024 });
     },
@@ -75,8 +93,21 @@ export function createFolderStorage(folder: string): BackupStorage {
       }
       return removed;
     },
+    // Links count their uses.
+    async removeUnused() {},
     close() {},
   };
+}
+
+/** False on a file system without hard links, and if the file has too many. */
+async function linkIfPossible(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EPERM', 'EACCES', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EXDEV', 'ENOENT')) return false;
+    throw error;
+  }
 }
 
 async function syncFile(path: string): Promise<void> {

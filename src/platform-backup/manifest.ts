@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { OperatorError } from '../lib/operator-error.ts';
+import { BACKUP_NAME } from './storage.ts';
 
 /** Version of the format below. Increase it with every change that older programs cannot restore. */
 export const FORMAT_VERSION = 2;
@@ -16,6 +17,8 @@ const BackedUpFile = Type.Object({
   path: Type.String({ pattern: `^${Name}(/${Name})*$`, maxLength: 300 }),
   bytes: Count,
   sha256: Hash,
+  /** The backup that stored the file, in a destination where backups share files. Missing: only this backup has it. */
+  stored_in: Type.Optional(Type.String({ pattern: BACKUP_NAME.source })),
 });
 export type BackedUpFile = Static<typeof BackedUpFile>;
 
@@ -55,6 +58,8 @@ const Manifest = Type.Object({
   websites: Type.Array(BackedUpWebsite),
   files: Type.Array(BackedUpFile),
   bytes: Count,
+  /** What the backup added to its destination. Backups of earlier versions stored everything. */
+  stored_bytes: Type.Optional(Count),
 });
 export type Manifest = Static<typeof Manifest>;
 

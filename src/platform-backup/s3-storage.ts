@@ -9,7 +9,7 @@ import { OperatorError } from '../lib/operator-error.ts';
 import { createS3Client } from '../network/object-storage/s3.ts';
 import { withProgressTimeout } from '../network/object-storage/s3-progress.ts';
 import { MANIFEST_FILE } from './manifest.ts';
-import { BACKUP_NAME, type BackupStorage, beginningOf } from './storage.ts';
+import { BACKUP_NAME, type BackupStorage, beginningOf, type FilePlace } from './storage.ts';
 
 /** A bucket, and the prefix of the keys in it (empty, or without a slash at its end). */
 export interface S3Place {
@@ -32,11 +32,19 @@ const MOST_PARTS = 10_000;
 const REQUEST_TIMEOUT_MS = 5 * 60_000;
 const READ_TIMEOUT_MS = 60_000;
 
-/** Backups in a bucket, each under a separate prefix. The manifest is stored last and deleted first. */
+/** The prefix of shared files. Below it, each backup that stored some has a prefix. */
+const SHARED = 'files';
+
+/**
+ * Backups in a bucket, each under a separate prefix. The manifest is stored last and deleted first. Files that later backups may reuse are
+ * under another prefix, because they can outlive the backup that stored them.
+ */
 export function createS3Storage(place: S3Place, options: S3StorageOptions): BackupStorage {
   const { bucket: Bucket, prefix } = place;
   const address = `${place.endpoint}/${[Bucket, prefix].filter((part) => part !== '').join('/')}`;
   const keyOf = (...parts: string[]) => [prefix, ...parts].filter((part) => part !== '').join('/');
+  const keyOfFile = (name: string, { path, stored_in }: FilePlace) =>
+    stored_in === undefined ? keyOf(name, path) : keyOf(SHARED, stored_in, path);
   let client: Promise<S3Client> | undefined;
 
   /** Sends a request with a time limit; what fails names the storage. */
@@ -62,17 +70,18 @@ export function createS3Storage(place: S3Place, options: S3StorageOptions): Back
     }
   }
 
-  async function keysBelow(below: string): Promise<string[]> {
-    const keys: string[] = [];
+  /** Keys, with the sizes of their objects. */
+  async function objectsBelow(below: string): Promise<Map<string, number>> {
+    const objects = new Map<string, number>();
     for (let token: string | undefined, more = true; more; ) {
       const answer = await ask((s3, { ListObjectsV2Command }, abort) =>
         s3.send(new ListObjectsV2Command({ Bucket, Prefix: below, ContinuationToken: token }), abort),
       );
-      keys.push(...(answer.Contents ?? []).flatMap(({ Key }) => Key ?? []));
+      for (const { Key, Size } of answer.Contents ?? []) if (Key !== undefined) objects.set(Key, Size ?? 0);
       token = answer.NextContinuationToken;
       more = token !== undefined;
     }
-    return keys;
+    return objects;
   }
 
   /** Names of all backups, complete or not. */
@@ -102,7 +111,7 @@ export function createS3Storage(place: S3Place, options: S3StorageOptions): Back
 
   async function isComplete(name: string): Promise<boolean> {
     const manifest = keyOf(name, MANIFEST_FILE);
-    return (await keysBelow(manifest)).includes(manifest);
+    return (await objectsBelow(manifest)).has(manifest);
   }
 
   async function put(Key: string, Body: Buffer, signal?: AbortSignal): Promise<void> {
@@ -148,12 +157,14 @@ export function createS3Storage(place: S3Place, options: S3StorageOptions): Back
 
   async function removeKeys(name: string): Promise<void> {
     const manifest = keyOf(name, MANIFEST_FILE);
-    const others = (await keysBelow(`${keyOf(name)}/`)).filter((key) => key !== manifest);
-    for (const Key of [manifest, ...others]) {
-      await ask((s3, { DeleteObjectCommand }, abort) =>
-        s3.send(new DeleteObjectCommand({ Bucket, Key }), abort),
-      );
-    }
+    const others = await objectsBelow(`${keyOf(name)}/`);
+    for (const key of new Set([manifest, ...others.keys()])) await removeKey(key);
+  }
+
+  async function removeKey(Key: string): Promise<void> {
+    await ask((s3, { DeleteObjectCommand }, abort) =>
+      s3.send(new DeleteObjectCommand({ Bucket, Key }), abort),
+    );
   }
 
   return {
@@ -161,19 +172,30 @@ export function createS3Storage(place: S3Place, options: S3StorageOptions): Back
     async begin(name) {
       await mkdir(options.staging, { recursive: true, mode: 0o700 });
       const staging = await mkdtemp(join(options.staging, `.${name}.`));
+      let shared: Promise<Map<string, number>> | undefined;
       return {
         async place(path) {
           const file = join(staging, path);
           await mkdir(dirname(file), { recursive: true, mode: 0o700 });
           return file;
         },
-        async keep(path, bytes, signal) {
+        async keep(path, bytes, { isShared, signal }) {
           const file = join(staging, path);
-          const key = keyOf(name, path);
+          const place: FilePlace = isShared ? { path, stored_in: name } : { path };
+          const key = keyOfFile(name, place);
           if (bytes > PART_BYTES) await putInParts(key, file, bytes, signal);
           else for await (const part of partsOf(file, PART_BYTES)) await put(key, part, signal);
           if (bytes === 0) await put(key, Buffer.alloc(0), signal);
           await rm(file);
+          return place;
+        },
+        async reuse(_backup, { path, stored_in, bytes }) {
+          if (stored_in === undefined) return null;
+          shared ??= objectsBelow(`${keyOf(SHARED)}/`);
+          const place = { path, stored_in };
+          if ((await shared).get(keyOfFile(name, place)) !== bytes) return null;
+          await rm(join(staging, path), { force: true });
+          return place;
         },
         async finish(manifest) {
           await put(keyOf(name, MANIFEST_FILE), Buffer.from(manifest));
@@ -182,6 +204,7 @@ export function createS3Storage(place: S3Place, options: S3StorageOptions): Back
         async discard() {
           await rm(staging, { recursive: true, force: true });
           await removeKeys(name);
+          for (const key of (await objectsBelow(`${keyOf(SHARED, name)}/`)).keys()) await removeKey(key);
         },
       };
     },
@@ -190,8 +213,9 @@ export function createS3Storage(place: S3Place, options: S3StorageOptions): Back
       for (const name of await names()) if (await isComplete(name)) complete.push(name);
       return complete;
     },
-    async read(name, path) {
-      const Key = keyOf(name, path);
+    async read(name, file) {
+      const { path } = file;
+      const Key = keyOfFile(name, file);
       const answer = await ask((s3, { GetObjectCommand }, abort) =>
         s3.send(new GetObjectCommand({ Bucket, Key }), abort).catch((error: unknown) => {
           if (error instanceof Error && error.name === 'NoSuchKey') return null;
@@ -221,6 +245,19 @@ export function createS3Storage(place: S3Place, options: S3StorageOptions): Back
         removed.push(name);
       }
       return removed;
+    },
+    async removeUnused({ before, used }) {
+      // Listed first: of a backup that begins later, no file is among them.
+      const shared = await objectsBelow(`${keyOf(SHARED)}/`);
+      // An unfinished backup may reuse what only a removed one has. Its first file is here before it chooses which backup it reuses.
+      for (const name of await names()) {
+        const began = beginningOf(name);
+        if (began !== null && began >= before && !(await isComplete(name))) return;
+      }
+      const files = await used();
+      if (files === null) return;
+      const kept = new Set(files.map((file) => keyOfFile('', file)));
+      for (const key of shared.keys()) if (!kept.has(key)) await removeKey(key);
     },
     close() {
       client?.then(

@@ -1,5 +1,12 @@
 import type { Readable } from 'node:stream';
 
+/** Where a file of a backup is in its storage. */
+export interface FilePlace {
+  path: string;
+  /** The backup that stored the file, if backups share it. */
+  stored_in?: string;
+}
+
 /** Storage of platform backups: a folder or an S3 bucket. Errors: OperatorError, and system errors. */
 export interface BackupStorage {
   /** For people, without secrets. */
@@ -9,24 +16,40 @@ export interface BackupStorage {
   /** Names of the complete backups, oldest first. */
   list(): Promise<string[]>;
   /** Opens a file of a complete backup; null if it does not exist. The stream must be read to its end or destroyed. */
-  read(name: string, path: string): Promise<Readable | null>;
+  read(name: string, file: FilePlace): Promise<Readable | null>;
   /** Deletes a backup. No part of it ever looks complete. */
   remove(name: string): Promise<void>;
   /** Deletes the remains of unfinished backups begun before `before`. Returns their names. */
   removeUnfinished(before: Date): Promise<string[]>;
+  /** Deletes files that backups shared and that none uses any more. */
+  removeUnused(options: UnusedOptions): Promise<void>;
   close(): void;
+}
+
+export interface UnusedOptions {
+  /** No process still works on a backup that began before. */
+  before: Date;
+  /** The files of all complete backups; null if that is unknown. */
+  used(): Promise<FilePlace[] | null>;
 }
 
 /** A backup in progress. */
 export interface BackupDraft {
   /** The path for a new file of the backup; its folder exists. */
   place(path: string): Promise<string>;
-  /** Takes over the file written at `place(path)`. */
-  keep(path: string, bytes: number, signal?: AbortSignal): Promise<void>;
+  /** Takes over the file written at `place(path)`. `isShared`: later backups may reuse it. */
+  keep(path: string, bytes: number, options: KeepOptions): Promise<FilePlace>;
+  /** Reuses the file of an earlier backup, instead of one at `place(path)` if there is one. Null, with no change, if that is not possible. */
+  reuse(backup: string, file: FilePlace & { bytes: number }): Promise<FilePlace | null>;
   /** Writes the manifest, and with it the backup is complete and durable. */
   finish(manifest: string): Promise<void>;
   /** Deletes everything. */
   discard(): Promise<void>;
+}
+
+export interface KeepOptions {
+  isShared: boolean;
+  signal?: AbortSignal | undefined;
 }
 
 /** `homeport-<time>-<8 hex digits>`: sorts by time. Names of earlier versions have no milliseconds. */

@@ -12,7 +12,7 @@ import type { BackupStorage } from './storage.ts';
 
 /** The manifest of a complete backup. Throws OperatorError if there is no such backup, DamagedBackup if it cannot be read. */
 export async function readManifest(storage: BackupStorage, name: string): Promise<Manifest> {
-  const content = await storage.read(name, MANIFEST_FILE);
+  const content = await storage.read(name, { path: MANIFEST_FILE });
   if (content === null) {
     throw new OperatorError(
       `There is no complete backup ${name} in ${storage.address}; "homeport platform backup list" shows them.`,

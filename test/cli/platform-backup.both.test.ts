@@ -186,6 +186,10 @@ test('a backup made while writes go on is whole, and has what was written before
 test('restored into an empty folder, every row and every byte is there, and the website answers', async () => {
   const made = await callJson(environment, 'platform', 'backup', 'create', backups.path);
   const location = join(backups.path, text(made, 'name'));
+  // The second backup has links to the packs of the first.
+  const pack = firstOf(location, /\.pack$/);
+  expect(statSync(pack).nlink).toBe(2);
+  expect(field(made, 'stored_bytes')).toBeLessThan(Number(field(made, 'bytes')));
   const restored = await databasePlace();
   const elsewhere = {
     ...environment,
@@ -239,6 +243,7 @@ const DAMAGES: [string, (folder: string) => void][] = [
   ['a truncated file', (folder: string) => truncateSync(firstOf(folder, /\.tar\.zst$/), 1_000)],
   ['a changed byte', (folder: string) => flip(firstOf(folder, /^\/database\./))],
   ['a missing file', (folder: string) => rmSync(firstOf(folder, /manifest\.jsonl$/))],
+  ['a missing pack of backups', (folder: string) => rmSync(firstOf(folder, /\.pack$/))],
   ['a changed manifest', (folder: string) => flip(join(folder, 'manifest.json'))],
 ];
 // Checksums are compared before a database is asked.
@@ -326,10 +331,19 @@ onlyOn('sqlite', test)('to a bucket and back; older ones are pruned', async () =
       name: second,
       ok: true,
     });
+    const uploads = () =>
+      server.requests.filter(({ method, path }) => method === 'PUT' && /\.pack/.test(path));
+    const former = uploads().length;
+    expect(former).toBeGreaterThan(0);
+    expect(uploads().every(({ path }) => path.includes(first))).toBe(true);
     expect(await callJson(settings, 'platform', 'backup', 'prune', '--keep', '1')).toEqual({
       removed: [first],
     });
-    expect([...server.objects('platform').keys()].filter((key) => key.includes(first))).toEqual([]);
+    const keysOf = (name: string) =>
+      [...server.objects('platform').keys()].filter((key) => key.includes(name));
+    expect(keysOf(first).length).toBeGreaterThan(0);
+    expect(keysOf(first).every((key) => key.startsWith('homeport/files/'))).toBe(true);
+    expect(await callJson(settings, 'platform', 'backup', 'verify', second)).toMatchObject({ ok: true });
 
     const { databaseUrl, dataDir } = restored.settings;
     const elsewhere = {
@@ -342,6 +356,13 @@ onlyOn('sqlite', test)('to a bucket and back; older ones are pruned', async () =
       filesBelow(join(place.settings.dataDir, 'host/installs')),
     );
     expect(await rowsOf(restored)).toEqual(await rowsOf(place));
+    const snapshots = (folder: string) => Object.keys(filesBelow(join(folder, 'host/snapshots')));
+    expect(snapshots(dataDir)).toEqual(snapshots(place.settings.dataDir));
+
+    await callJson(settings, 'platform', 'backup', 'create', '--full');
+    expect(uploads()).toHaveLength(2 * former);
+    await callJson(settings, 'platform', 'backup', 'prune', '--keep', '1');
+    expect([...keysOf(first), ...keysOf(second)]).toEqual([]);
   } finally {
     await server.close();
     await restored.remove();

@@ -57,7 +57,7 @@ function locate(config: Config, location: string): { destination: string; name: 
 export async function createBackup(
   command: Command,
   given: string | undefined,
-  { withSealingKey }: { withSealingKey: boolean },
+  { withSealingKey, isFull }: { withSealingKey: boolean; isFull: boolean },
 ): Promise<Manifest> {
   const config = configOf(command);
   const destination = destinationOf(config, given);
@@ -70,6 +70,7 @@ export async function createBackup(
         websites: websiteParts(config, platform.clock),
         version: PROGRAM_VERSION,
         withSealingKey,
+        isFull,
         onProgress: ({ websites, of, bytes }) =>
           progress.report(`${websites} of ${of} websites, ${shownBytes(bytes)}`),
       }),
@@ -128,11 +129,13 @@ export async function pruneBackups(
   keep: number | undefined,
 ): Promise<string[]> {
   const config = configOf(command);
+  const log = await createQuietLog(config);
   return withStorage(config, destinationOf(config, given), (storage) =>
     prunePlatformBackups(storage, {
       platform: sealingKeyFingerprint(loadSealingKey(config)),
       keep: keep ?? config.platformBackupKeep,
       now: systemClock.now(),
+      log,
     }),
   );
 }

@@ -17,18 +17,21 @@ export function addPlatformCommands(program: Command): void {
     )
     .argument('[destination]', DESTINATION)
     .option('--with-sealing-key', 'include the sealing key')
+    .option('--full', 'store everything again, although earlier backups have it')
     .option('--json', 'print JSON: the manifest of the backup, without its list of files')
     .addHelpText('after', '\nExample:\n  homeport platform backup create /mnt/backups')
     .action(async (destination: string | undefined, options: CreateOptions, command: Command) => {
       const { createBackup } = await import('./platform-backups.ts');
       const manifest = await createBackup(command, destination, {
         withSealingKey: options.withSealingKey === true,
+        isFull: options.full === true,
       });
       const missing = manifest.websites.filter((website) => website.missing !== null);
       if (missing.length > 0) process.exitCode = 1;
       if (options.json) return printJson({ ...manifest, files: manifest.files.length });
       process.stdout.write(
-        `Created ${manifest.name}: ${manifest.files.length} files, ${shownBytes(manifest.bytes)}.\n`,
+        `Created ${manifest.name}: ${manifest.files.length} files, ${shownBytes(manifest.bytes)}, ` +
+          `${shownBytes(manifest.stored_bytes ?? manifest.bytes)} of it new.\n`,
       );
       for (const sentence of manifest.not_included) process.stdout.write(`Not included: ${sentence}\n`);
       for (const website of missing)
@@ -143,6 +146,7 @@ export function addPlatformCommands(program: Command): void {
 
 interface CreateOptions {
   withSealingKey?: boolean;
+  full?: boolean;
   json?: boolean;
 }
 
