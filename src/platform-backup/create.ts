@@ -9,10 +9,11 @@ import { OperatorError } from '../lib/operator-error.ts';
 import type { Platform } from '../platform/platform.ts';
 import { loadSealingKey, sealingKeyFile, sealingKeyFingerprint } from '../secrets/sealing-key.ts';
 import { copyFileTo, measure } from './checked-copy.ts';
-import { newestManifest } from './former-backup.ts';
+import { formerFilesOf, isShared, newestManifest } from './former-backup.ts';
 import {
   type BackedUpFile,
   type BackedUpWebsite,
+  databaseFile,
   FORMAT_VERSION,
   type Manifest,
   manifestText,
@@ -134,33 +135,26 @@ async function fill(
   const platform = sealingKeyFingerprint(loadSealingKey(config));
   const files: BackedUpFile[] = [];
   let stored_bytes = 0;
-  let former: Manifest | null = null;
-  const formerFiles = new Map<string, BackedUpFile>();
+  let former = formerFilesOf(null);
 
   async function keep(path: string, file: string): Promise<void> {
     signal?.throwIfAborted();
-    const { bytes, sha256 } = await measure(file, signal);
-    if (await reuse(path, { bytes, sha256 })) return;
-    const place = await draft.keep(path, bytes, { isShared: isShared(path), signal });
-    stored_bytes += bytes;
-    files.push({ ...place, bytes, sha256 });
+    const measured = await measure(file, signal);
+    if (await reuse(path, measured)) return;
+    const place = await draft.keep(path, measured.bytes, { isShared: isShared(path), signal });
+    stored_bytes += measured.bytes;
+    files.push({ ...place, ...measured });
   }
 
-  /** Takes an equal file of the former backup. Returns whether there is one. */
-  async function reuse(
-    path: string,
-    { bytes, sha256 }: Pick<BackedUpFile, 'bytes' | 'sha256'>,
-  ): Promise<boolean> {
-    const known = formerFiles.get(path);
-    if (former === null || known?.sha256 !== sha256 || known.bytes !== bytes) return false;
-    const place = await draft.reuse(former.name, known);
-    if (place !== null) files.push({ ...place, bytes, sha256 });
-    return place !== null;
+  async function reuse(path: string, measured: { bytes: number; sha256: string }): Promise<boolean> {
+    const reused = await former.reuse(draft, { path, ...measured });
+    if (reused !== null) files.push(reused);
+    return reused !== null;
   }
 
-  /** Whether the former backup has this file, which then need not be copied first. */
+  /** Spares the copy if the former backup has the file. */
   async function reuseUncopied(path: string, from: string): Promise<boolean> {
-    if (formerFiles.get(path)?.bytes !== (await stat(from)).size) return false;
+    if (!former.hasSize(path, (await stat(from)).size)) return false;
     return reuse(path, await measure(from, signal));
   }
 
@@ -184,8 +178,8 @@ async function fill(
   const contents = await copyDatabase(config, database, readContents, { log, signal });
   await keep(databaseFile(dialect), database);
   // After the first file is stored: then pruning sees this backup, and deletes none of the files that it reuses.
-  former = options.isFull === true ? null : await newestManifest(storage, platform);
-  for (const file of former?.files ?? []) if (isShared(file.path)) formerFiles.set(file.path, file);
+  // Pruning sees this backup since its first file is stored, and then keeps the files that it may reuse.
+  if (options.isFull !== true) former = formerFilesOf(await newestManifest(storage, platform));
 
   if (options.withSealingKey) await addCopy('sealing.key', sealingKeyFile(config));
   for (const { name: path, file } of ownFiles(config)) await addCopy(path, file);
@@ -247,12 +241,6 @@ async function fill(
     stored_bytes,
   };
 }
-
-/** Whether later backups may reuse a file: those of websites and their host. */
-const isShared = (path: string): boolean => /^(host|websites)\//.test(path);
-
-export const databaseFile = (dialect: 'sqlite' | 'postgres'): string =>
-  dialect === 'sqlite' ? 'database.sqlite' : 'database.dump';
 
 const sum = (files: BackedUpFile[]): number => files.reduce((bytes, file) => bytes + file.bytes, 0);
 

@@ -1,9 +1,9 @@
 import { OperatorError } from '../lib/operator-error.ts';
-import type { Manifest } from './manifest.ts';
-import type { BackupStorage } from './storage.ts';
+import type { BackedUpFile, Manifest } from './manifest.ts';
+import type { BackupDraft, BackupStorage } from './storage.ts';
 import { readManifest } from './verify.ts';
 
-/** The manifest of the newest readable backup of a platform, by the fingerprint of its sealing key; null if there is none. */
+/** Finds the newest readable backup of a platform, by the fingerprint of its sealing key. Null without one. */
 export async function newestManifest(storage: BackupStorage, platform: string): Promise<Manifest | null> {
   for (const name of (await storage.list()).reverse()) {
     const manifest = await readManifest(storage, name).catch((error: unknown) => {
@@ -14,4 +14,27 @@ export async function newestManifest(storage: BackupStorage, platform: string): 
     if (manifest?.platform === platform) return manifest;
   }
   return null;
+}
+
+/** The files of a former backup, which a new one need not store again. */
+export interface FormerFiles {
+  hasSize(path: string, bytes: number): boolean;
+  /** Takes an equal file over into the draft. Null if the former backup has none. */
+  reuse(draft: BackupDraft, file: BackedUpFile): Promise<BackedUpFile | null>;
+}
+
+/** Whether later backups may reuse a file: those of websites and their host. */
+export const isShared = (path: string): boolean => /^(host|websites)\//.test(path);
+
+export function formerFilesOf(former: Manifest | null): FormerFiles {
+  const files = new Map(former?.files.filter(({ path }) => isShared(path)).map((file) => [file.path, file]));
+  return {
+    hasSize: (path, bytes) => files.get(path)?.bytes === bytes,
+    async reuse(draft, { path, bytes, sha256 }) {
+      const known = files.get(path);
+      if (former === null || known?.sha256 !== sha256 || known.bytes !== bytes) return null;
+      const place = await draft.reuse(former.name, known);
+      return place === null ? null : { ...place, bytes, sha256 };
+    },
+  };
 }

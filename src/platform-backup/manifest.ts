@@ -7,6 +7,8 @@ import { BACKUP_NAME } from './storage.ts';
 /** Version of the format below. Increase it with every change that older programs cannot restore. */
 export const FORMAT_VERSION = 2;
 export const MANIFEST_FILE = 'manifest.json';
+export const databaseFile = (dialect: 'sqlite' | 'postgres'): string =>
+  dialect === 'sqlite' ? 'database.sqlite' : 'database.dump';
 
 const Hash = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const Count = Type.Integer({ minimum: 0 });
@@ -58,7 +60,7 @@ const Manifest = Type.Object({
   websites: Type.Array(BackedUpWebsite),
   files: Type.Array(BackedUpFile),
   bytes: Count,
-  /** What the backup added to its destination. Backups of earlier versions stored everything. */
+  /** Bytes that the backup added to its destination. Backups of earlier versions stored everything. */
   stored_bytes: Type.Optional(Count),
 });
 export type Manifest = Static<typeof Manifest>;

@@ -39,7 +39,7 @@ export interface BackupDraft {
   place(path: string): Promise<string>;
   /** Takes over the file written at `place(path)`. `isShared`: later backups may reuse it. */
   keep(path: string, bytes: number, options: KeepOptions): Promise<FilePlace>;
-  /** Reuses the file of an earlier backup, instead of one at `place(path)` if there is one. Null, with no change, if that is not possible. */
+  /** Reuses the file of an earlier backup, and drops the one at `place(path)`. Null, without a change, if that is not possible. */
   reuse(backup: string, file: FilePlace & { bytes: number }): Promise<FilePlace | null>;
   /** Writes the manifest, and with it the backup is complete and durable. */
   finish(manifest: string): Promise<void>;

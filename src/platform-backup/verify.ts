@@ -5,8 +5,7 @@ import { text } from 'node:stream/consumers';
 import { faultOfCopy } from '../database/copy-database.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { readChecked } from './checked-copy.ts';
-import { databaseFile } from './create.ts';
-import { DamagedBackup, MANIFEST_FILE, type Manifest, parseManifest } from './manifest.ts';
+import { DamagedBackup, databaseFile, MANIFEST_FILE, type Manifest, parseManifest } from './manifest.ts';
 import { isNoRoom } from './no-room.ts';
 import type { BackupStorage } from './storage.ts';
 
