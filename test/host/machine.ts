@@ -8,6 +8,7 @@ import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
 import { runCommand } from '../../src/lib/run-command.ts';
 import { silent } from '../database.ts';
+import { hostsFolder } from '../memory-folder.ts';
 import { isLong } from '../rounds.ts';
 import { drawOwn } from '../servers/draw-own.ts';
 import { freePort } from '../servers/free-port.ts';
@@ -37,7 +38,7 @@ export async function createTestMachine(
 ): Promise<TestMachine> {
   const word = randomBytes(4).toString('hex');
   // All parents belong to root, as sshd and the sandbox require. Short, because a socket's path has at most 107 bytes.
-  const folder = `/srv/hpt-${word}`;
+  const folder = `${hostsFolder()}/hpt-${word}`;
   const runFolder = `/run/hpt-${word}`;
   const first = FIRST_UID + drawOwn(0, 5_000) * UIDS;
   const [http, https, ssh] = [await freePort(), await freePort(), await freePort()];

@@ -23,7 +23,7 @@ import { tablePaths } from '../../src/hosting/linux/nginx/edge-options.ts';
 import { requirePackagedFiles } from '../../src/hosting/wordpress/packaged-files.ts';
 import { runCommand } from '../../src/lib/run-command.ts';
 import { type Visit, visit } from '../edge.ts';
-import { cases, onlyInLong } from '../rounds.ts';
+import { cases, onlyInLong, rounds } from '../rounds.ts';
 import type { TestMachine } from './machine.ts';
 import { createPreparedMachine } from './prepared.ts';
 import { plainState } from './state.ts';
@@ -139,7 +139,7 @@ async function expectClosed(install: InstallState, message: string): Promise<voi
     expect.objectContaining({ ...loss, message: named, mended: null }),
   );
   const closed = { ...loss, message: `${message} The website is closed to visitors.` };
-  for (let times = 0; times < 2; times++) {
+  for (let times = 0; times < rounds(1, 2); times++) {
     expect(await inspect(true)).toContainEqual(
       expect.objectContaining({ ...closed, mended: false, remedy: expect.stringContaining('backup') }),
     );
@@ -248,7 +248,7 @@ describe('a repair restores', () => {
 });
 
 describe('the customer’s own', () => {
-  test('syntax error is named with its file and line, and left alone', async () => {
+  onlyInLong(test)('syntax error is named with its file and line, and left alone', async () => {
     const file = htdocs(shop, 'wp-config.php');
     const before = await readFile(file, 'utf8');
     const broken = before.replace("define('WP_DEBUG', false);", "define('WP_DEBUG' false);");

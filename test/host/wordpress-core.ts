@@ -1,6 +1,7 @@
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { requirePackagedFiles } from '../../src/hosting/wordpress/packaged-files.ts';
+import { runCommand } from '../../src/lib/run-command.ts';
 
 /** Folder of the packaged WordPress. Tests must not change it. */
 export const wordpressCore = (): string => requirePackagedFiles().wordpress;
@@ -12,7 +13,8 @@ export async function copyAsVersion(
   version: string,
   databaseVersion?: number,
 ): Promise<void> {
-  await cp(core, folder, { recursive: true });
+  // Thousands of files, for which Node needs four times the processor time.
+  await runCommand('cp', ['-Rp', core, folder]);
   const file = join(folder, 'wp-includes/version.php');
   const text = (await readFile(file, 'utf8')).replace(
     /^\$wp_version = .*$/m,

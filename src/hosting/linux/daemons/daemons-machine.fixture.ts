@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { pino } from 'pino';
+import { hostsFolder } from '../../../../test/memory-folder.ts';
 import { drawOwn } from '../../../../test/servers/draw-own.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { makeHome } from '../isolation/folders.ts';
@@ -19,7 +20,7 @@ const FIRST_UID = 1_500_000;
 export async function startDaemonsMachine() {
   const word = randomBytes(4).toString('hex');
   const instance = `d${word}`;
-  const layout = linuxLayout(`/srv/hpt-${word}`, `/run/hpt-${word}`);
+  const layout = linuxLayout(`${hostsFolder()}/hpt-${word}`, `/run/hpt-${word}`);
   for (const folder of [layout.folder, layout.runFolder]) await mkdir(folder, { mode: 0o711 });
   await enableExtrausers();
   const log = pino({ level: 'silent' });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { layPrepared } from '../../../../test/host/prepared.ts';
 import { wordpressCore } from '../../../../test/host/wordpress-core.ts';
+import { hostsFolder } from '../../../../test/memory-folder.ts';
 import { drawOwn } from '../../../../test/servers/draw-own.ts';
 import { type Clock, systemClock } from '../../../lib/clock.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
@@ -43,7 +44,7 @@ export async function startWordPressMachine({
   const word = randomBytes(4).toString('hex');
   const instance = `w${word}`;
   // Root's own all the way up, and short: the path of a socket has at most 107 bytes.
-  const layout = linuxLayout(`/srv/hpt-${word}`, `/run/hpt-${word}`);
+  const layout = linuxLayout(`${hostsFolder()}/hpt-${word}`, `/run/hpt-${word}`);
   for (const folder of [layout.folder, layout.runFolder]) await mkdir(folder, { mode: 0o711 });
   await enableExtrausers();
   const first = FIRST_UID + drawOwn(0, 5_000) * 20;

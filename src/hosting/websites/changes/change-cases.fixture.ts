@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import type { ItemChange, ItemOutcome } from '../../contract/wordpress-changes.ts';
 import { type ChangedWebsite, checkpointOf, expectFormer, homePage } from './changed-website.fixture.ts';
 import { PLUGIN } from './plugin-source.fixture.ts';
@@ -54,10 +55,11 @@ export function testItemChanges(website: () => ChangedWebsite): void {
       await expectFormer(website(), PLUGIN);
     });
 
-    test('activates, deactivates and deletes a plugin, whose code for each runs as in wp-admin', async () => {
-      const { option, read } = website();
-      const id = 'good/good.php';
-      const changed = { changed: { id, name: 'good', version: '2.0' } };
+    const id = 'good/good.php';
+    const changed = { changed: { id, name: 'good', version: '2.0' } };
+
+    test('activates and deactivates a plugin, whose code for each runs as in wp-admin', async () => {
+      const { option } = website();
       const changeId = randomUUID();
       const activation = { id: 'good', status: 'active', autoUpdate: true } as const;
       expect(await change(activation, changeId)).toEqual(changed);
@@ -68,6 +70,10 @@ export function testItemChanges(website: () => ChangedWebsite): void {
       expect(await change({ id: 'good', status: 'inactive' })).toEqual(changed);
       expect([await option('tidy'), await option('tidier')]).toEqual(['left', 'left']);
       expect((await homePage(website())).body).not.toContain('<p>good plugin</p>');
+    });
+
+    onlyInLong(test)('deletes a plugin with what it stored', async () => {
+      const { option, read } = website();
       expect(await change({ id: 'good', status: 'deleted' })).toEqual(changed);
       expect([await read('plugins/good/good.php'), await option('uninstalled')]).toEqual([null, 'yes']);
       expect(await option('auto_update_plugins')).toBe('a:0:{}');

@@ -37,12 +37,7 @@ export function testUpdates(website: () => ChangedWebsite): void {
   describe('updates', () => {
     beforeAll(async () => {
       const { coreOf, install } = website();
-      const present = coreOf(install.wordpressVersion);
-      await copyAsVersion(present, coreOf(LATER), LATER, 99_000);
-      await copyAsVersion(present, coreOf(BROKEN), BROKEN, 99_100);
-      const loader = join(coreOf(BROKEN), 'wp-includes/template-loader.php');
-      await rm(loader);
-      await writeFile(loader, '<?php throw new Error("this release is broken");');
+      await copyAsVersion(coreOf(install.wordpressVersion), coreOf(LATER), LATER, 99_000);
     });
 
     test('plans what WordPress offers, and refuses what is not there', async () => {
@@ -60,7 +55,11 @@ export function testUpdates(website: () => ChangedWebsite): void {
     });
 
     test('rolls back a release of WordPress that breaks pages', async () => {
-      const { host, install } = website();
+      const { coreOf, host, install } = website();
+      await copyAsVersion(coreOf(install.wordpressVersion), coreOf(BROKEN), BROKEN, 99_100);
+      const loader = join(coreOf(BROKEN), 'wp-includes/template-loader.php');
+      await rm(loader);
+      await writeFile(loader, '<?php throw new Error("this release is broken");');
       const before = await website().option('db_version');
       const broken = coreUpdate(website(), BROKEN);
       const outcome = await host.updateWordpress(install, await orderOf(website(), [broken]));

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cases } from '../../../../test/rounds.ts';
+import { cases, onlyInLong } from '../../../../test/rounds.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { RefusedImportError } from '../../contract/errors.ts';
 import type { WebsiteImports } from '../../contract/imports.ts';
@@ -174,7 +174,7 @@ INSERT INTO old_options (option_name, option_value) VALUES ('widget_old', '${ser
       expect(await inContent('uploads/passwd')).toBeNull();
     });
 
-    test('reads large statements, texts with quotes, and latin1', async () => {
+    onlyInLong(test)('reads large statements, texts with quotes, and latin1', async () => {
       const rows = Array.from({ length: 3_000 }, (_, at) => `(${at},'a;'')(\\'${'x'.repeat(40)}\\\\')`);
       const large = `CREATE TABLE old_large (id INT NOT NULL, t VARCHAR(99), PRIMARY KEY (id)) ENGINE=MyISAM DEFAULT CHARSET=latin1;
 INSERT INTO old_large VALUES ${rows.join(',')};

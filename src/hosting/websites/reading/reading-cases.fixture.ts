@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cases, onlyInLong } from '../../../../test/rounds.ts';
 import { COMMANDS } from '../../contract/commands.ts';
 import type { WordPressReading } from '../../contract/wordpress.ts';
 import { type OperatedWebsite, putContent } from '../operated-website.fixture.ts';
@@ -29,6 +30,9 @@ const ANSWERS: Record<string, object> = {
     translations: [],
   },
 };
+
+/** Each reads another part of the database. */
+const FEW_MARKS = ['a plugin is activated', 'an administrator is added'];
 
 /**
  * Cases of reading WordPress that every runtime must pass. `start` provides a new website, whose PHP may connect to 127.0.0.1. `further` adds
@@ -151,23 +155,26 @@ export function readingCases(
       expect(updateOf(reading, 'shop/shop.php')).toBe('1.10');
     });
 
-    it('keeps the known updates if the source does not answer, and asks again at the next check', async () => {
-      isUp = false;
-      // WordPress asks again after a minute.
-      await inWordPress(`foreach (['core', 'plugins', 'themes'] as $kind) {
+    onlyInLong(it)(
+      'keeps the known updates if the source does not answer, and asks again at the next check',
+      async () => {
+        isUp = false;
+        // WordPress asks again after a minute.
+        await inWordPress(`foreach (['core', 'plugins', 'themes'] as $kind) {
       remove_all_filters('pre_site_transient_update_core');
       $known = get_site_transient("update_$kind");
       $known->last_checked -= 120;
       set_site_transient("update_$kind", $known);
     }`);
-      const down = await read(true);
-      expect(down.updateCheck).toEqual({ core: 'status 503', plugins: 'status 503', themes: 'status 503' });
-      expect(down.core.update).toEqual({ version: '99.1' });
-      expect(updateOf(down, 'shop/shop.php')).toBe('1.10');
-      isUp = true;
-      expect((await read(true)).updateCheck).toEqual(CHECKED);
-      expect(asked).toHaveLength(3);
-    });
+        const down = await read(true);
+        expect(down.updateCheck).toEqual({ core: 'status 503', plugins: 'status 503', themes: 'status 503' });
+        expect(down.core.update).toEqual({ version: '99.1' });
+        expect(updateOf(down, 'shop/shop.php')).toBe('1.10');
+        isUp = true;
+        expect((await read(true)).updateCheck).toEqual(CHECKED);
+        expect(asked).toHaveLength(3);
+      },
+    );
 
     it('offers no update once it is installed', async () => {
       await put('plugins/shop/shop.php', '<?php /* Plugin Name: Shop\nVersion: 1.10 */');
@@ -176,7 +183,7 @@ export function readingCases(
   });
 
   describe('plugins', () => {
-    it('may print, and show updates from elsewhere', async () => {
+    onlyInLong(it)('may print, and show updates from elsewhere', async () => {
       await put(
         'plugins/prints.php',
         `<?php /* Plugin Name: Prints */ echo str_repeat('{"core":1}\\n', 100000); if (defined("STDOUT")) fwrite(STDOUT, "homeport:{}\\n");`,
@@ -226,19 +233,21 @@ export function readingCases(
   describe('the mark', () => {
     const mark = () => wordpressMark(website.runtime, website.version);
 
-    it.each([
-      ['a plugin is activated', `activate_plugin('single.php');`],
-      ['a theme is switched', `switch_theme('own');`],
-      [
-        'an administrator is added',
-        `wp_create_user('boss', 'secret'); (new WP_User(0, 'boss'))->set_role('administrator');`,
-      ],
-      [
-        'an administrator gets another address',
-        `wp_update_user(['ID' => 1, 'user_email' => 'other@shop.test']);`,
-      ],
-      ['WordPress is to update a plugin', `update_site_option('auto_update_plugins', ['single.php']);`],
-    ])('changes if %s', async (_what, code) => {
+    it.each(
+      cases(FEW_MARKS, [
+        ['a plugin is activated', `activate_plugin('single.php');`],
+        ['a theme is switched', `switch_theme('own');`],
+        [
+          'an administrator is added',
+          `wp_create_user('boss', 'secret'); (new WP_User(0, 'boss'))->set_role('administrator');`,
+        ],
+        [
+          'an administrator gets another address',
+          `wp_update_user(['ID' => 1, 'user_email' => 'other@shop.test']);`,
+        ],
+        ['WordPress is to update a plugin', `update_site_option('auto_update_plugins', ['single.php']);`],
+      ]),
+    )('changes if %s', async (_what, code) => {
       const before = await mark();
       await inWordPress(`require_once ABSPATH . 'wp-admin/includes/plugin.php'; ${code}`);
       expect(await mark()).not.toBe(before);
@@ -258,7 +267,7 @@ export function readingCases(
     });
   });
 
-  it('a network of websites has its own administrators and plugins', async () => {
+  onlyInLong(it)('a network of websites has its own administrators and plugins', async () => {
     await inWordPress(`require ABSPATH . 'wp-admin/includes/upgrade.php';
     foreach ($wpdb->tables('ms_global') as $table => $name) $wpdb->$table = $name;
     install_network();
