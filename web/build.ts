@@ -77,7 +77,8 @@ async function providePortal(
   return { folder, built: true };
 }
 
-function isCurrent(folder: string): boolean {
+/** Whether a folder was built from the current sources. */
+export function isCurrent(folder: string): boolean {
   return readIfPresent(join(folder, MARK)) === sourcesHash();
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { buildPortal } from '../../web/build.ts';
+import { buildPortal, isCurrent } from '../../web/build.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,14 +13,17 @@ declare module 'vitest' {
   }
 }
 
-/** Builds the portal once for all browser tests, apart from the output of `npm run build`. */
+const BUILT = join(import.meta.dirname, '../../web/dist');
+
+/** Provides the portal for all browser tests: the output of `npm run build` if it is current, or a build apart from it. */
 export default async function setup({ provide }: TestProject): Promise<() => void> {
-  const folder = mkdtempSync(join(tmpdir(), 'homeport-portal-'));
-  await buildPortal(folder);
-  provide('portalFolder', folder);
+  const made = mkdtempSync(join(tmpdir(), 'homeport-portal-'));
+  const isBuilt = isCurrent(BUILT);
+  if (!isBuilt) await buildPortal(made);
+  provide('portalFolder', isBuilt ? BUILT : made);
   const home = mkdtempSync(join(tmpdir(), 'homeport-browser-'));
   provide('browserHome', home);
   return () => {
-    for (const made of [folder, home]) rmSync(made, { recursive: true, force: true });
+    for (const folder of [made, home]) rmSync(folder, { recursive: true, force: true });
   };
 }
