@@ -15,7 +15,7 @@ import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { field, text } from '../client.ts';
 import { type Visit, visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
-import { onlyInLong, steps } from '../rounds.ts';
+import { isLong, onlyInLong, steps } from '../rounds.ts';
 import { createTestMachine, type TestMachine } from './machine.ts';
 import { addedTo, tracesOf } from './traces.ts';
 import { copyAsVersion, wordpressCore } from './wordpress-core.ts';
@@ -177,10 +177,12 @@ test('a login link opens wp-admin once, beside cached pages, and its token is in
       'referrer-policy': 'no-referrer',
     },
   });
-  const cookie = (first.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
-  const profile = await look(`http://${name}.sites.test/wp-admin/profile.php`, { cookie });
-  expect(profile.status).toBe(200);
-  expect(profile.body).toMatch(/name="user_login"[^>]*value="admin"/);
+  if (isLong) {
+    const cookie = (first.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
+    const profile = await look(`http://${name}.sites.test/wp-admin/profile.php`, { cookie });
+    expect(profile.status).toBe(200);
+    expect(profile.body).toMatch(/name="user_login"[^>]*value="admin"/);
+  }
   const second = await look(link.href);
   expect(second.status).toBe(403);
   expect(second.headers['set-cookie']).toBeUndefined();
