@@ -13,7 +13,7 @@ export async function copyAsVersion(
   version: string,
   databaseVersion?: number,
 ): Promise<void> {
-  // Thousands of files, for which Node needs four times the processor time.
+  // Node needs four times the processor time for thousands of files.
   await runCommand('cp', ['-Rp', core, folder]);
   const file = join(folder, 'wp-includes/version.php');
   const text = (await readFile(file, 'utf8')).replace(
