@@ -7,6 +7,7 @@ import { runCommand } from '../../../lib/run-command.ts';
 import { PASSING_HEADERS } from '../../policy/page-request-headers.ts';
 import type { TestEdge } from './edge-table.fixture.ts';
 import { BROWSER, GZIP, type PageCache, startPageCache } from './page-cache.fixture.ts';
+import { siteState } from './test-installs.fixture.ts';
 import type { Vhost } from './vhost.ts';
 
 // Parts of a visitor's request that reach PHP and the inner servers of the page cache.
@@ -183,4 +184,19 @@ describe('what PHP learns through the inner servers', () => {
       await expect(runCommand('/usr/bin/setpriv', asStranger)).rejects.toMatchObject({ status: 7 });
     }
   });
+});
+
+test('requests that arrive together at a PHP without processes run side by side', async () => {
+  const cold = await edge.makeInstall(siteState('cold', ['cold.test']), { php: 'ondemand' });
+  await edge.serve(cold);
+  // Each request waits for the other two.
+  const meeting = `<?php
+touch(__DIR__ . '/' . basename($_GET['name']) . '.here');
+for ($n = 0; $n < 20000 && count(glob(__DIR__ . '/*.here')) < 3; $n++) usleep(1000);
+echo count(glob(__DIR__ . '/*.here'));`;
+  await edge.write(cold.state, 'meet.php', meeting);
+  const meet = (name: string) =>
+    edge.http('cold.test', `/meet.php?name=${name}`, { method: 'POST', body: 'x' });
+  const answers = await Promise.all(['a', 'b', 'c'].map(meet));
+  expect(answers.map(({ text }) => text)).toEqual(['3', '3', '3']);
 });

@@ -169,6 +169,7 @@ function renderPhp({ location, megabytes }: BodyLimit): string {
     ${SPLIT_PATH_INFO}
     add_header X-Cache BYPASS always;
     header_filter_by_lua_block { require("answer-status").header_filter() }
+    access_by_lua_block { require("php-workers").asked(ngx.var.php) }
     # Counts for bodies without a length, which Lua cannot refuse.
     client_max_body_size ${megabytes}m;
     ${renderPhpParameters(VISITORS_REQUEST, PHP_WITHIN_SECONDS)}
@@ -265,6 +266,7 @@ function renderInnerServer({ run, notices }: EdgeOptions): string {
         if (${sent('X-Edge-Last')}) {
             return 503;
         }
+        access_by_lua_block { require("php-workers").asked(ngx.var.http_x_edge_php) }
         ${renderPhpParameters(HOPPED_REQUEST)}
         fastcgi_pass_request_headers off;
         fastcgi_param HTTP_USER_AGENT ${quoted(PAGE_USER_AGENT)};

@@ -48,7 +48,7 @@ export async function startTestMachine() {
 /** Installs with real PHP. */
 export interface TestInstalls {
   /** Makes the folders of an install, with the test's `index.php`, and starts its PHP. */
-  makeInstall(state: InstallState, options?: { php?: boolean }): Promise<Vhost>;
+  makeInstall(state: InstallState, options?: { php?: boolean | 'ondemand' }): Promise<Vhost>;
   /** Writes a file of an install, below its document root, as the install's. */
   write(install: { id: string }, path: string, content: string | Buffer): Promise<string>;
   /** Makes a symbolic link below the document root of an install, which belongs to the install. */
@@ -98,7 +98,7 @@ export function createTestInstalls({
       await runCommand('setfacl', ['-m', 'u:www-data:x', run]);
       await writeFile(join(htdocs, 'index.php'), INDEX_PHP);
       await chown(join(htdocs, 'index.php'), uid, uid);
-      if (php) await startPhp(daemons, layout, state.id, uid);
+      if (php) await startPhp(daemons, layout, state.id, uid, php === 'ondemand' ? 'ondemand' : 'static');
       return { state, uid, wordpressVersion: '6.8.7' };
     },
 
@@ -127,6 +127,7 @@ export async function startPhp(
   layout: LinuxLayout,
   id: string,
   uid: number,
+  pm: 'static' | 'ondemand' = 'static',
 ): Promise<void> {
   const socket = layout.phpSocketOf(id);
   await mkdir(layout.phpRun, { recursive: true, mode: 0o1777 });
@@ -142,7 +143,7 @@ listen = ${socket}
 listen.mode = 0666
 user = ${uid}
 group = ${uid}
-pm = static
+pm = ${pm}
 pm.max_children = 4
 `,
   );
