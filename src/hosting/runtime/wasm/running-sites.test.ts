@@ -197,3 +197,70 @@ it('goes on with a process whose end is aborted, also for requests that wait', a
   running.done();
   await sites.endAll();
 });
+
+it('ends the turn of a website that works all the time, and gives it another one', async () => {
+  const started: string[] = [];
+  const sites = createRunningSites({
+    memoryMb: 320,
+    idleMs: 60_000,
+    waitMs: 4_000,
+    stop: (id) => sites.end(id, 60_000),
+  });
+  const use = (id: string) =>
+    sites.use(
+      site(id),
+      async () => {
+        started.push(id);
+        return process();
+      },
+      async (_process, done) => done,
+    );
+  let busy = await use('busy');
+  let isOver = false;
+  // There is a request of it at any time.
+  const working = (async () => {
+    while (!isOver) {
+      const next = use('busy');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const overlap = await Promise.race([
+        next,
+        new Promise<null>((resolve) => setTimeout(resolve, 20, null)),
+      ]);
+      busy();
+      busy = overlap ?? (await next);
+    }
+    busy();
+  })();
+  (await use('neighbour'))();
+  isOver = true;
+  await working;
+  expect(started).toEqual(['busy', 'neighbour', 'busy']);
+  await sites.endAll();
+});
+
+it('gives memory that is free to the website that has waited longest', async () => {
+  const started: string[] = [];
+  const sites = createRunningSites({
+    memoryMb: 320,
+    idleMs: 60_000,
+    waitMs: 60_000,
+    stop: (id) => sites.end(id, 60_000),
+  });
+  const use = (id: string) =>
+    sites.use(
+      site(id),
+      async () => {
+        started.push(id);
+        return process();
+      },
+      async (_process, done) => done,
+    );
+  const first = await use('first');
+  const waiting = ['second', 'third', 'fourth'].map(async (id) => (await use(id))());
+  first();
+  // Comes back at once.
+  (await use('first'))();
+  await Promise.all(waiting);
+  expect(started.slice(0, 4)).toEqual(['first', 'second', 'third', 'fourth']);
+  await sites.endAll();
+});

@@ -7,6 +7,8 @@ import type { PhpProcess } from './php-process.ts';
 import { PhpFailure, type PhpSite } from './php-sites.ts';
 
 const RETRY_AFTER = 5;
+/** Part of the longest wait after which a website gets the turn of one that works all the time. */
+const TURN_PART = 0.25;
 
 interface Running {
   site: PhpSite;
@@ -16,6 +18,10 @@ interface Running {
   /** Requests among them in which PHP is idle, because the visitor sends or reads slowly. */
   waiting: number;
   lastUsed: number;
+  /** When its process began. */
+  begunAt: number;
+  /** Websites that wait for its turn to end. It begins no more requests, and finishes those in progress. */
+  yieldsTo: number;
   timer: NodeJS.Timeout | undefined;
   isEnding: boolean;
 }
@@ -71,6 +77,8 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
   const paused = new Map<string, number>();
   /** Memory of threads beyond those of the websites' limits. */
   let moreMb = 0;
+  /** Requests without a process, the one that has waited longest first. */
+  const queue = new Set<{ siteId: string }>();
   /** Called when memory may be free or a request has ended. */
   const listeners = new Set<() => void>();
   const changed = (): void => {
@@ -107,30 +115,74 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
     start: () => Promise<PhpProcess>,
     signal: AbortSignal | undefined,
   ): Promise<Running> {
-    const until = performance.now() + waitMs;
-    for (;;) {
-      signal?.throwIfAborted();
-      // After each wait, because the files of a held website may be moved at any time.
-      if (held.has(site.id)) throw new PhpFailure('busy', 'the website is being restored', RETRY_AFTER);
-      const isPaused = paused.has(site.id);
-      const entry = isPaused ? null : presentOrNew(site, start);
-      if (entry !== null) return entry;
-      if (await change(until, signal)) continue;
-      throw new PhpFailure(
-        'busy',
-        isPaused ? 'the website is being backed up' : 'too many websites are in use',
-        RETRY_AFTER,
-      );
+    const began = performance.now();
+    const until = began + waitMs;
+    const turnAt = began + waitMs * TURN_PART;
+    const yielding: Running[] = [];
+    const place = { siteId: site.id };
+    queue.add(place);
+    try {
+      for (;;) {
+        signal?.throwIfAborted();
+        // After each wait, because the files of a held website may be moved at any time.
+        if (held.has(site.id)) throw new PhpFailure('busy', 'the website is being restored', RETRY_AFTER);
+        const isPaused = paused.has(site.id);
+        const entry = isPaused ? null : presentOrNew(site, start);
+        if (entry !== null) return entry;
+        const isTurn = performance.now() >= turnAt;
+        if (isTurn && !isPaused && !running.has(site.id)) yielding.push(...endTurns(sizeOf(site)));
+        if (await change(isTurn ? until : turnAt, signal)) continue;
+        if (!isTurn) continue;
+        throw new PhpFailure(
+          'busy',
+          isPaused ? 'the website is being backed up' : 'too many websites are in use',
+          RETRY_AFTER,
+        );
+      }
+    } finally {
+      queue.delete(place);
+      for (const entry of yielding) entry.yieldsTo -= 1;
+      changed();
     }
+  }
+
+  /** Whether another website has waited longer for a process. */
+  function isBehind(siteId: string): boolean {
+    for (const place of queue) {
+      if (place.siteId === siteId) return false;
+      if (!running.has(place.siteId) && !paused.has(place.siteId)) return true;
+    }
+    return false;
+  }
+
+  /** Ends turns until so much memory will be free, those of the websites first that have had their process for the longest time. */
+  function endTurns(neededMb: number): Running[] {
+    const entries = [...running.values()].toSorted((one, other) => one.begunAt - other.begunAt);
+    const isLeaving = (entry: Running) => entry.isEnding || entry.yieldsTo > 0;
+    let freeMb = memoryMb - usedMb();
+    for (const entry of entries) if (isLeaving(entry)) freeMb += sizeOf(entry.site);
+    const chosen: Running[] = [];
+    for (const entry of entries) {
+      if (freeMb >= neededMb) break;
+      if (isLeaving(entry)) continue;
+      entry.yieldsTo += 1;
+      freeMb += sizeOf(entry.site);
+      chosen.push(entry);
+      if (!isWorking(entry)) void stop(entry.site.id);
+    }
+    return chosen;
   }
 
   /** Null while the website has to wait. */
   function presentOrNew(site: PhpSite, start: () => Promise<PhpProcess>): Running | null {
     const present = running.get(site.id);
-    if (present !== undefined && !present.isEnding && isDeepStrictEqual(present.site, site)) return present;
     if (present !== undefined) {
-      if (!present.isEnding) void stop(site.id);
-    } else if (running.size === 0 || usedMb() + sizeOf(site) <= memoryMb) return begin(site, start);
+      const isSame = isDeepStrictEqual(present.site, site);
+      const yields = present.yieldsTo > 0;
+      if (!present.isEnding && isSame && !yields) return present;
+      if (!present.isEnding && (!isSame || !isWorking(present))) void stop(site.id);
+    } else if (isBehind(site.id)) return null;
+    else if (running.size === 0 || usedMb() + sizeOf(site) <= memoryMb) return begin(site, start);
     else endOldest();
     return null;
   }
@@ -142,6 +194,8 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
       active: 0,
       waiting: 0,
       lastUsed: performance.now(),
+      begunAt: performance.now(),
+      yieldsTo: 0,
       timer: undefined,
       isEnding: false,
     };
@@ -158,7 +212,7 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
   /** Stops the website whose PHP has been idle the longest. */
   function endOldest(): void {
     const idle = [...running.values()].filter((entry) => !isWorking(entry) && !entry.isEnding);
-    idle.sort((one, other) => one.lastUsed - other.lastUsed);
+    idle.sort((one, other) => other.yieldsTo - one.yieldsTo || one.lastUsed - other.lastUsed);
     const [oldest] = idle;
     if (oldest !== undefined) void stop(oldest.site.id);
   }
