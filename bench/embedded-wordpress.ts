@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { requirePackagedFiles } from '../src/hosting/wordpress/packaged-files.ts';
 import { messageOf } from '../src/lib/error-message.ts';
+import { measureAtOnce } from './embedded-wordpress/at-once.ts';
 import { measureCachedPage } from './embedded-wordpress/cached-page.ts';
 import { measureFirstPages } from './embedded-wordpress/first-pages.ts';
 import { type Platform, startPlatform } from './embedded-wordpress/platform.ts';
@@ -14,6 +15,7 @@ import { createReport, REPORT_OPTIONS, REPORT_USAGE, type Report } from './measu
  */
 const PARTS: Record<string, (platform: Platform, report: Report, soak: number) => Promise<void>> = {
   first: measureFirstPages,
+  at_once: measureAtOnce,
   cached: measureCachedPage,
   soak: measureSoak,
   rest: measureRest,

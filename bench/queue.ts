@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import Type from 'typebox';
 import type { Database } from '../src/database/database.ts';
@@ -22,6 +24,7 @@ import { shownMs } from './measure/units.ts';
 const LATENCY_JOBS = 500;
 const THROUGHPUT_JOBS = 3_000;
 const LANES = 100;
+const OTHERS_JOBS = 500;
 
 const report = createReport('queue');
 const log = pino({ level: 'error' }, pino.destination(2));
@@ -83,6 +86,32 @@ async function jobsPerSecond(database: Database, concurrency: number): Promise<n
   return THROUGHPUT_JOBS / seconds;
 }
 
+/** The jobs of another account that begin between the enqueueing of a job and its start. The other account has queued 500 before. */
+async function jobsBefore(database: Database, concurrency: number): Promise<number> {
+  const [busy, other] = [randomUUID(), randomUUID()];
+  let before = 0;
+  const own = Promise.withResolvers<number>();
+  const kind = benchKind(async ({ n }) => {
+    if (n < 0) own.resolve(before);
+    before++;
+    await sleep(5);
+  });
+  const { queue, worker } = work(database, kind, concurrency);
+  const enqueue = (n: number, account: string) =>
+    database.write((transaction) =>
+      queue.enqueue(transaction, kind, { payload: { n }, lane: `bench ${n}`, account }),
+    );
+  for (let n = 0; n < OTHERS_JOBS; n++) await enqueue(n, busy);
+  worker.start();
+  while (before < 50) await sleep(1);
+  before = 0;
+  await enqueue(-1, other);
+  const found = await own.promise;
+  await worker.idle();
+  await worker.stop(1_000);
+  return found;
+}
+
 async function measure(name: string, database: Database): Promise<void> {
   await migrate(database);
   try {
@@ -101,6 +130,12 @@ async function measure(name: string, database: Database): Promise<void> {
         unit: '/s',
       });
     }
+    report.figure({
+      what: `${name}, jobs of another account before the first own, with ${OTHERS_JOBS} queued`,
+      value: await jobsBefore(database, 4),
+      unit: 'count',
+      goal: { atMost: 25 },
+    });
   } finally {
     await database.write(({ queries }) =>
       queries.deleteFrom('jobs').where('kind', '=', `bench_${process.pid}`).execute(),

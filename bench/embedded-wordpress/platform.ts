@@ -12,8 +12,8 @@ export interface Platform {
   edgeOrigin: string;
   cpuMs(): number;
   residentMb(): number;
-  /** Creates an install and asks for its front page until it is there. Returns the milliseconds. */
-  create(name: string): Promise<number>;
+  /** Creates an install and asks for its front page every `lookMs` until it is there. Returns the milliseconds. */
+  create(name: string, lookMs?: number): Promise<number>;
   /** Creates the install if {@link create} has not. */
   ensure(name: string): Promise<void>;
   hostOf(name: string): string;
@@ -95,7 +95,7 @@ export async function startPlatform(core: string): Promise<Platform> {
     return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
   }
 
-  async function create(name: string): Promise<number> {
+  async function create(name: string, lookMs = LOOK_MS): Promise<number> {
     const account_id = await accountId();
     const began = performance.now();
     const creating = call('POST', '/installs', { name, account_id });
@@ -104,7 +104,7 @@ export async function startPlatform(core: string): Promise<Platform> {
       if (status === 200 && body.includes('/wp-content/') && body.includes('</html>')) break;
       if (performance.now() - began > PATIENCE_MS)
         throw new Error(`${name} did not answer: ${status} ${body}`);
-      await sleep(LOOK_MS);
+      await sleep(lookMs);
     }
     const ms = performance.now() - began;
     ids.set(name, String(Object(await creating).id));
