@@ -12,7 +12,7 @@ const MAX_UNREAD_BYTES = 64 * 1024;
 export function eventStream(follow: (listener: LiveListener) => () => void): Readable {
   let stop = () => {};
   let over = false;
-  /** Written together, because each write is a TLS record and a system call of its own. */
+  /** Written together, because each write takes a TLS record and a system call. */
   let pending = '';
   const stream = new Readable({
     read() {},

@@ -1,6 +1,6 @@
 /** Decides which logs are looked at: one without new messages waits twice as long each time, so thousands of quiet websites cost little. */
 export interface QuietLogs {
-  /** Whether the install's log is to be looked at in this round. */
+  /** Whether this round looks at the install's log. */
   isDue(installId: string): boolean;
   /** Notes the outcome of a look. */
   looked(installId: string, hasNew: boolean): void;
