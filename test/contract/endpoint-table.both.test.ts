@@ -508,21 +508,36 @@ onlyOn('sqlite', describe)('headers', () => {
 });
 
 describe('success', () => {
-  async function newAccount(): Promise<{ caller: Person; made: ResourceSet }> {
+  interface Asked {
+    caller: Person;
+    made: ResourceSet;
+  }
+  /** Those of the requests before, for requests that need none of their own. */
+  let present: Asked | undefined;
+
+  async function newAccount(): Promise<Asked> {
     const { owner: caller, accountId } = await homeport.ownedAccount();
     return { caller, made: await createResources(homeport, caller, accountId) };
   }
 
-  it.each(rows)('%s succeeds with the status of its row', async (_, row) => {
-    // Reading changes nothing, so it needs no resources of its own.
-    const isRead = row.method === 'GET';
-    const { caller, made } = isRead ? { caller: owner, made: resources } : await newAccount();
+  function ask(row: EndpointRow, { caller, made }: Asked): Promise<Answer> {
     const json = bodyFor(row, made);
-    const answer = await caller.client.call(
-      row.method,
-      pathTo(row, made),
-      json === undefined ? {} : { json },
-    );
+    return caller.client.call(row.method, pathTo(row, made), json === undefined ? {} : { json });
+  }
+
+  /** An earlier request may have left the resources in a state that refuses this one. Then it gets new ones. */
+  async function askChange(row: EndpointRow): Promise<Answer> {
+    const first = present && (await ask(row, present));
+    expect(first?.status ?? 0).toBeLessThan(500);
+    if (first?.status === row.success) return first;
+    present = await newAccount();
+    return ask(row, present);
+  }
+
+  it.each(rows)('%s succeeds with the status of its row', async (_, row) => {
+    // Reading changes nothing.
+    const isRead = row.method === 'GET';
+    const answer = await (isRead ? ask(row, { caller: owner, made: resources }) : askChange(row));
     expect(answer.status).toBe(row.success);
     const silent =
       row.success === 204 ||
