@@ -512,7 +512,7 @@ describe('success', () => {
     caller: Person;
     made: ResourceSet;
   }
-  /** Those of the requests before, for requests that need none of their own. */
+  /** The account and resources of earlier changes. */
   let present: Asked | undefined;
 
   async function newAccount(): Promise<Asked> {
