@@ -181,8 +181,11 @@ export default {
     never(
       'only-the-assembly-knows-the-embedded-host',
       'everything else speaks to host.ts',
-      { path: '^src/', pathNot: '^src/(hosting/(embedded|runtime/wasm)/|app/embedded-websites\\.ts$)' },
-      { path: '^src/hosting/(embedded|runtime/wasm)/' },
+      {
+        path: '^src/',
+        pathNot: '^src/(hosting/(embedded|runtime/(wasm|machine))/|app/embedded-websites\\.ts$)',
+      },
+      { path: '^src/hosting/(embedded|runtime/(wasm|machine))/' },
     ),
     never(
       'only-the-assembly-knows-the-linux-host',

@@ -17,22 +17,27 @@ import { realWordPress } from './real-wordpress.fixture.ts';
 const log = pino({ level: 'silent' });
 
 /** A website of the embedded host, without an edge. Its PHP connects to any address. */
-export async function startOperatedWebsite(): Promise<OperatedWebsite> {
+export async function startOperatedWebsite(
+  choosePhp?: Parameters<typeof createPhpSites>[1],
+): Promise<OperatedWebsite> {
   const folder = await mkdtemp(join(tmpdir(), 'homeport-operated-'));
   const layout = layoutOf(folder);
   await fillWithWordPress(folder);
   const settings = realWordPress({
     createPhp: (given) =>
-      createPhpSites({
-        ...given,
-        codeFolder: TESTS_CODE,
-        idleMs: HOUR_MS,
-        memoryMb: 1_000,
-        waitMs: MINUTE_MS,
-        spare: false,
-        mayConnect: () => true,
-        log,
-      }),
+      createPhpSites(
+        {
+          ...given,
+          codeFolder: TESTS_CODE,
+          idleMs: HOUR_MS,
+          memoryMb: 1_000,
+          waitMs: MINUTE_MS,
+          spare: false,
+          mayConnect: () => true,
+          log,
+        },
+        choosePhp,
+      ),
   });
   const wordpress = createEmbeddedWordPress({
     settings,

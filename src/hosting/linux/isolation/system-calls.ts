@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { assemble, type BpfStep } from '../../../lib/bpf.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { assemble, type BpfStep } from './bpf.ts';
 
 /** Offsets in `struct seccomp_data` (linux/seccomp.h). For arguments: the lower half, which is all that these calls read. */
 const NUMBER = 0;

@@ -6,6 +6,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'n
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { askFastcgi } from '../../../lib/fastcgi.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import { sendSignal } from '../daemons/leftovers.ts';
 import { makeHome } from '../isolation/folders.ts';
@@ -13,7 +14,6 @@ import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import type { DaemonSpec } from '../machine/daemon.ts';
 import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
 import { findPhpRuntimes, missingModules, type PhpRuntime } from '../machine/php-runtimes.ts';
-import { askFastcgi } from './fastcgi.ts';
 import { fpmSpec, writeFpmConfig } from './fpm.ts';
 
 const UID = 391_600;

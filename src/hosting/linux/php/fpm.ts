@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { askFastcgi, NoAnswerError } from '../../../lib/fastcgi.ts';
 import type { PhpSettings } from '../../../lib/php-limits.ts';
 import {
   asUser,
@@ -11,7 +12,6 @@ import {
 import { readSystemFile, writeSystemFile } from '../isolation/system-file.ts';
 import type { DaemonSpec, ResourceLimits } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { askFastcgi, NoAnswerError } from './fastcgi.ts';
 import { fpmConfig, PING_PATH, standardPhp, startSettings } from './fpm-config.ts';
 
 export interface FpmOptions {

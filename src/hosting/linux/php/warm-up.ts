@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { askFastcgi } from '../../../lib/fastcgi.ts';
 import type { InstallState } from '../../contract/install-state.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { askFastcgi } from './fastcgi.ts';
 
 const TIMEOUT_MS = 20_000;
 const HTTP_PORT = 80;

@@ -11,7 +11,8 @@ import { createHeldBodies, type HeldBodies } from './held-bodies.ts';
 import { keptCodeIn } from './kept-code.ts';
 import { SCRIPT_MB } from './library-script.ts';
 import { createOpenPlaces } from './open-places.ts';
-import { type PhpProcess, startPhpProcess } from './php-process.ts';
+import type { PhpEngine } from './php-engine.ts';
+import { type PhpProcess, type ServingProcess, startPhpProcess } from './php-process.ts';
 import {
   type PhpAvailability,
   PhpFailure,
@@ -38,8 +39,14 @@ const REST_GRACE_MS = 60_000;
 /** Memory of a thread beyond a page's `memory_limit` and an upload: PHP itself and its caches. */
 const THREAD_OWN_MB = 192;
 
-/** Creates the runtime. It starts no process before it is used. */
-export function createPhpSites(options: PhpSitesOptions): PhpSites {
+/**
+ * Creates the runtime. It starts no process before it is used. `choose` is asked once whether another PHP than the one in WebAssembly runs the
+ * websites.
+ */
+export function createPhpSites(
+  options: PhpSitesOptions,
+  choose: () => Promise<PhpEngine | null> = async () => null,
+): PhpSites {
   const { log, waitMs } = options;
   let places: Promise<ProcessPlaces> | undefined;
   /** The program of the processes, and whether they have the machine code of PHP. */
@@ -49,10 +56,19 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
   let spare: Spare | null = null;
   let page: WarmUpPage | null = null;
   /** Of the process of each website. */
-  const bodies = new WeakMap<PhpProcess, HeldBodies>();
+  const bodies = new WeakMap<ServingProcess, HeldBodies>();
   const closing = new AbortController();
+  let chosen: Promise<PhpEngine | null> | undefined;
   const serially = serializeByKey();
   const sites = createRunningSites({ memoryMb: options.memoryMb, idleMs: options.idleMs, waitMs, stop });
+
+  function engineOf(): Promise<PhpEngine | null> {
+    chosen ??= choose();
+    chosen.catch(() => {
+      chosen = undefined;
+    });
+    return chosen;
+  }
 
   async function placesOf(): Promise<ProcessPlaces> {
     closing.signal.throwIfAborted();
@@ -168,8 +184,10 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
   }
 
   /** Starts the process of a website. */
-  async function startFor(site: PhpSite): Promise<PhpProcess> {
+  async function startFor(site: PhpSite): Promise<ServingProcess> {
     await prepareFolders(site);
+    const engine = await engineOf();
+    if (engine !== null) return engine.start(site, { ...options, signal: closing.signal });
     const process = await takeSpare(site);
     try {
       await process.serve(site);
@@ -182,7 +200,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
 
   /** For websites with the limits of most, so that those with others do not replace it all the time. */
   async function renewSpare(): Promise<void> {
-    if (!options.spare || closing.signal.aborted) return;
+    if (!options.spare || closing.signal.aborted || (await engineOf()) !== null) return;
     const settings = settingsOf(page?.pattern.limits ?? DEFAULT_LIMITS);
     try {
       const from = await placesOf();
@@ -201,7 +219,11 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
   function inProcess<Result>(
     site: PhpSite,
     signal: AbortSignal | undefined,
-    use: (process: PhpProcess, done: () => void, setWaiting: (isWaiting: boolean) => void) => Promise<Result>,
+    use: (
+      process: ServingProcess,
+      done: () => void,
+      setWaiting: (isWaiting: boolean) => void,
+    ) => Promise<Result>,
   ): Promise<Result> {
     if (closing.signal.aborted) return Promise.reject(closing.signal.reason);
     return sites.use(
@@ -231,7 +253,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
     }
   };
 
-  function bodiesOf(process: PhpProcess, { limits }: PhpSite): HeldBodies {
+  function bodiesOf(process: ServingProcess, { limits }: PhpSite): HeldBodies {
     const present = bodies.get(process);
     if (present !== undefined) return present;
     const made = createHeldBodies(limits);
@@ -245,6 +267,12 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
 
   return {
     async available(): Promise<PhpAvailability> {
+      try {
+        const engine = await engineOf();
+        if (engine !== null) return { version: engine.version };
+      } catch (error) {
+        return { reason: messageOf(error), mayPass: true };
+      }
       try {
         requirePackages();
       } catch (error) {
@@ -266,6 +294,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
     async warmUp(wanted) {
       if (page !== null && isDeepStrictEqual(page, wanted)) return;
       page = wanted;
+      if ((await engineOf()) !== null) return;
       await renewSpare();
       making ??= makeCode(wanted).catch((err: unknown) => {
         if (!closing.signal.aborted) log.warn({ err }, 'PHP was not compiled for later processes');
@@ -353,6 +382,7 @@ export function createPhpSites(options: PhpSitesOptions): PhpSites {
       const waiting = await spare?.process.catch(() => null);
       await waiting?.kill();
       await making;
+      await (await chosen?.catch(() => null))?.close();
       await (await places?.catch(() => undefined))?.close();
     },
   };

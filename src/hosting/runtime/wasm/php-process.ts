@@ -67,6 +67,9 @@ export interface PhpProcess {
   kill(): Promise<void>;
 }
 
+/** A process that has its website. */
+export type ServingProcess = Omit<PhpProcess, 'warmUp' | 'keepCode' | 'serve'>;
+
 export interface PhpProcessOptions extends ServiceOptions {
   settings: PhpProcessStart;
   waitMs: number;
@@ -268,7 +271,7 @@ export async function startPhpProcess(place: ProcessPlace, options: PhpProcessOp
         const response = await ask(
           {
             method,
-            path: target.replace(NOT_ASCII, encodedByte),
+            path: asciiTarget(target),
             headers: {
               ...forwarded(headers),
               // Else Node sends a body of GET, HEAD, DELETE or OPTIONS without its bounds, and it would begin another request.
@@ -348,6 +351,9 @@ function followLines(stream: NodeJS.ReadableStream, log: Logger): readonly strin
   });
   return last;
 }
+
+/** Path and query of a request, with other bytes than those of ASCII escaped. */
+export const asciiTarget = (target: string): string => target.replace(NOT_ASCII, encodedByte);
 
 function encodedByte(character: string): string {
   return `%${(character.charCodeAt(0) & 0xff).toString(16).padStart(2, '0')}`;

@@ -16,7 +16,7 @@ const ATTEMPT_MS = 1_000;
 const LOOK_UP_MS = 5_000;
 const IDLE_MS = 120_000;
 /** Connections of one website at the same time. */
-const MOST_CONNECTIONS = 64;
+export const MOST_CONNECTIONS = 64;
 
 export type ServiceOptions = Pick<
   PhpSitesOptions,
@@ -27,6 +27,9 @@ export type ServiceOptions = Pick<
   /** How long a website waits for the address of a name. */
   lookUpMs?: number;
 };
+
+/** Connects a website to a host and port, as PHP named them. Rejects what its rules forbid. */
+export type ConnectOut = (host: string, port: number) => Promise<Socket>;
 
 interface Connecting extends Omit<ServiceOptions, 'now' | 'lookUpMs'> {
   lookUp: LookUp;
@@ -44,7 +47,24 @@ export async function listenForProcess(
   path: string,
   siteId: string,
   options: ServiceOptions,
+  connectOut: ConnectOut = connectionsOf(siteId, options),
 ): Promise<Server> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => socket.destroy());
+    serve(socket, siteId, options, connectOut).catch((error) => {
+      options.log.debug({ err: error, install: siteId }, 'a request of PHP to the outside failed');
+      if (socket.writable) socket.end(SERVICE_REFUSED);
+      else socket.destroy();
+    });
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  server.listen(path);
+  await once(server, 'listening');
+  return server;
+}
+
+/** The connections of a website to the outside, whose destinations are checked here. */
+export function connectionsOf(siteId: string, options: ServiceOptions): ConnectOut {
   // The system's resolver runs few look-ups of the whole platform at once, and name servers that do not answer take many seconds.
   const oneAtATime = limitConcurrency(1);
   const ask: LookUp = options.lookUp ?? systemLookUp;
@@ -58,21 +78,15 @@ export async function listenForProcess(
       });
       return answerInTime(host, answer, { isAsked: () => isAsked, ms: options.lookUpMs ?? LOOK_UP_MS });
     });
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    socket.on('error', () => socket.destroy());
-    serve(socket, siteId, { ...options, lookUp, unanswered }).catch((error) => {
-      options.log.debug({ err: error, install: siteId }, 'a request of PHP to the outside failed');
-      if (socket.writable) socket.end(SERVICE_REFUSED);
-      else socket.destroy();
-    });
-  });
-  server.maxConnections = MOST_CONNECTIONS;
-  server.listen(path);
-  await once(server, 'listening');
-  return server;
+  return (host, port) => connectTo(siteId, { host, port }, { ...options, lookUp, unanswered });
 }
 
-async function serve(socket: Socket, siteId: string, options: Connecting): Promise<void> {
+async function serve(
+  socket: Socket,
+  siteId: string,
+  options: ServiceOptions,
+  connectOut: ConnectOut,
+): Promise<void> {
   const { line, rest } = await firstLine(socket);
   const request = parsed(line);
   if (request.service === 'mail') {
@@ -87,20 +101,25 @@ async function serve(socket: Socket, siteId: string, options: Connecting): Promi
     socket.end(SERVICE_DONE);
     return;
   }
-  const target = await connectTo(siteId, request, options);
+  const target = await connectOut(request.host, request.port);
+  socket.write(SERVICE_DONE);
+  if (rest.length > 0) target.write(rest);
+  joinSockets(socket, target);
+}
+
+/** Passes on what both send, until one ends. */
+export function joinSockets(socket: Socket, target: Socket): void {
   socket.on('close', () => target.destroy());
   target.on('close', () => socket.destroySoon());
   target.on('error', () => socket.destroy());
   target.setTimeout(IDLE_MS, () => target.destroy());
-  socket.write(SERVICE_DONE);
-  if (rest.length > 0) target.write(rest);
   socket.pipe(target).pipe(socket);
 }
 
 /** Connects to the first address that answers of those that the website may use. */
 async function connectTo(
   siteId: string,
-  { host, port }: ServiceRequest & { service: 'connect' },
+  { host, port }: { host: string; port: number },
   { loopback, loopbacks, mayConnect, lookUp, unanswered }: Connecting,
 ): Promise<Socket> {
   const own = loopback({ siteId, host, port });

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { untilAborted } from '../../../lib/concurrency.ts';
 import { workerMemory } from '../../policy/php-limits.ts';
 import { THREAD_MB, wasmProcessMb } from '../../policy/wasm-php-limits.ts';
-import type { PhpProcess } from './php-process.ts';
+import type { ServingProcess } from './php-process.ts';
 import { PhpFailure, type PhpSite } from './php-sites.ts';
 
 const RETRY_AFTER = 5;
@@ -12,7 +12,7 @@ const TURN_PART = 0.25;
 
 interface Running {
   site: PhpSite;
-  process: Promise<PhpProcess>;
+  process: Promise<ServingProcess>;
   /** Requests and scripts in progress. */
   active: number;
   /** Requests among them in which PHP is idle, because the visitor sends or reads slowly. */
@@ -37,8 +37,12 @@ export interface RunningSites {
    */
   use<Result>(
     site: PhpSite,
-    start: () => Promise<PhpProcess>,
-    use: (process: PhpProcess, done: () => void, setWaiting: (isWaiting: boolean) => void) => Promise<Result>,
+    start: () => Promise<ServingProcess>,
+    use: (
+      process: ServingProcess,
+      done: () => void,
+      setWaiting: (isWaiting: boolean) => void,
+    ) => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result>;
   /**
@@ -112,7 +116,7 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
   /** The website's process; waits for memory if there is none yet. */
   async function entryFor(
     site: PhpSite,
-    start: () => Promise<PhpProcess>,
+    start: () => Promise<ServingProcess>,
     signal: AbortSignal | undefined,
   ): Promise<Running> {
     const began = performance.now();
@@ -174,7 +178,7 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
   }
 
   /** Null while the website has to wait. */
-  function presentOrNew(site: PhpSite, start: () => Promise<PhpProcess>): Running | null {
+  function presentOrNew(site: PhpSite, start: () => Promise<ServingProcess>): Running | null {
     const present = running.get(site.id);
     if (present !== undefined) {
       const isSame = isDeepStrictEqual(present.site, site);
@@ -187,7 +191,7 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
     return null;
   }
 
-  function begin(site: PhpSite, start: () => Promise<PhpProcess>): Running {
+  function begin(site: PhpSite, start: () => Promise<ServingProcess>): Running {
     const entry: Running = {
       site,
       process: start(),

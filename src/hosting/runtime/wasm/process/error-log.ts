@@ -41,11 +41,15 @@ export function openErrorLog(path: string): number {
 export function addToErrorLog(path: string, text: string, now: Date): void {
   const fd = openErrorLog(path);
   try {
-    fs.writeSync(fd, `[${stamp(now)}] ${text.replace(/\p{Cc}/gu, ' ').slice(0, 2_000)}\n`);
+    fs.writeSync(fd, logLine(text, now));
   } finally {
     fs.closeSync(fd);
   }
 }
+
+/** A line in the form of PHP's own. */
+export const logLine = (text: string, now: Date): string =>
+  `[${stamp(now)}] ${text.replace(/\p{Cc}/gu, ' ').slice(0, 2_000)}\n`;
 
 function stamp(now: Date): string {
   const [date = '', time = ''] = now.toISOString().split('T');

@@ -44,7 +44,7 @@ const MOST_BYTES = 1024 * 1024;
  */
 export function askFastcgi(
   socket: string,
-  params: Record<string, string>,
+  params: Readonly<Record<string, string>>,
   { body = '', timeoutMs = 5_000, mostBytes = MOST_BYTES }: FastcgiOptions = {},
 ): Promise<FastcgiAnswer> {
   return new Promise((resolve, reject) => {
@@ -72,7 +72,7 @@ export function askFastcgi(
 }
 
 /** Section 3.3: the role, then the streams of parameters and input, each ended by an empty record. */
-export function encodeRequest(params: Record<string, string>, body: Buffer): Buffer {
+export function encodeRequest(params: Readonly<Record<string, string>>, body: Buffer): Buffer {
   const begin = Buffer.alloc(8);
   begin.writeUInt16BE(RESPONDER);
   const pairs = Object.entries({ ...params, CONTENT_LENGTH: `${body.length}` }).map(([name, value]) => {
