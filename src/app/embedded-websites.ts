@@ -41,6 +41,7 @@ import {
 import { missingData } from '../hosting/embedded/wordpress/missing-data.ts';
 import { runtimeFoldersOf } from '../hosting/embedded/wordpress/site.ts';
 import { createPackedArchives } from '../hosting/policy/packed-archives.ts';
+import { machinePhp } from '../hosting/runtime/machine/machine-engine.ts';
 import { createPhpSites } from '../hosting/runtime/wasm/create-php-sites.ts';
 import { createDestinations } from '../hosting/runtime/wasm/destinations.ts';
 import {
@@ -154,12 +155,17 @@ export function createEmbeddedWebsites(
   };
 }
 
+/** Folders of programs. */
+const programPath = (): string => process.env.PATH ?? '';
+
 /** How long a request waits for a process of PHP, and for a thread in it. */
 const PHP_WAIT_MS = 20_000;
 
 /** Inspects the packages, the source and the limits that WordPress has on this machine. */
-export const embeddedWordPress = (config: Pick<Config, 'dataDir'>): Promise<InspectedWordPress> =>
-  inspectWordPress(layoutFor(config));
+export const embeddedWordPress = (
+  config: Pick<Config, 'dataDir' | 'embeddedPhp'>,
+): Promise<InspectedWordPress> =>
+  inspectWordPress(layoutFor(config), config.embeddedPhp === 'machine' ? programPath() : null);
 
 /** The versions of WordPress that the embedded host has, newest first. Every process of its machine reads its folder. */
 export const embeddedVersions = (config: Pick<Config, 'dataDir'>): Promise<string[]> =>
@@ -176,18 +182,23 @@ function wordpressOf({ config, random, log, clock }: Platform): WordPressSetting
     wpCli: provideWpCli,
     phpMyAdmin: providePhpMyAdmin,
     createPhp: (callbacks) =>
-      createPhpSites({
-        ...callbacks,
-        idleMs: config.embeddedPhpIdleMinutes * MINUTE_MS,
-        memoryMb: phpMemoryMb(config),
-        waitMs: PHP_WAIT_MS,
-        spare: true,
-        mayConnect: createDestinations({
-          isPublic: createAddressPolicy([]),
-          edgePorts: [config.edgeHttp.port, config.edgeHttps.port],
-        }),
-        log,
-      }),
+      createPhpSites(
+        {
+          ...callbacks,
+          idleMs: config.embeddedPhpIdleMinutes * MINUTE_MS,
+          memoryMb: phpMemoryMb(config),
+          waitMs: PHP_WAIT_MS,
+          spare: true,
+          mayConnect: createDestinations({
+            isPublic: createAddressPolicy([]),
+            edgePorts: [config.edgeHttp.port, config.edgeHttps.port],
+          }),
+          log,
+        },
+        config.embeddedPhp === 'machine'
+          ? machinePhp({ path: programPath(), date: () => clock.now() })
+          : null,
+      ),
     mail: {
       hasServer: config.smtpUrl !== null,
       senderOf: (installName) =>

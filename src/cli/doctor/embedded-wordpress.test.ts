@@ -20,6 +20,7 @@ const READY: InspectedWordPress = {
   versions: ['6.8.1', '6.7'],
   websites: 1,
   lacking: [],
+  machine: null,
   processMb: 440,
 };
 
@@ -59,6 +60,20 @@ test.each<[string, Partial<InspectedWordPress>, Record<string, string>, string, 
   ],
   ['more memory than there is', {}, { HOMEPORT_EMBEDDED_PHP_MB: '5000' }, 'warning', 'has 4000 MiB'],
   ['too little memory', {}, { HOMEPORT_EMBEDDED_PHP_MB: '100' }, 'warning', 'takes up to 440 MiB'],
+  [
+    'a machine without PHP-FPM',
+    { machine: { reason: 'PHP-FPM is not installed' } },
+    {},
+    'problem',
+    "WordPress cannot run on this machine's PHP: PHP-FPM is not installed.",
+  ],
+  [
+    'the PHP of the machine',
+    { machine: { version: '8.2.9' } },
+    {},
+    'ok',
+    '2 websites run PHP 8.2.9 of this machine',
+  ],
   ['no bubblewrap', { unconfined }, {}, 'warning', 'PHP runs without bubblewrap: bwrap: not allowed.'],
 ])('%s', async (_what, changes, environment, state, message) => {
   const findings = await found(changes, environment);
@@ -67,9 +82,15 @@ test.each<[string, Partial<InspectedWordPress>, Record<string, string>, string, 
 });
 
 test('looks at the folder of the host', async () => {
-  expect(await embeddedWordPress({ dataDir: folder.path })).toMatchObject({ versions: [], websites: 0 });
+  expect(await embeddedWordPress({ dataDir: folder.path, embeddedPhp: 'wasm' })).toMatchObject({
+    versions: [],
+    websites: 0,
+  });
   for (const name of ['6.7', '6.10', '.unfinished']) {
     mkdirSync(join(folder.path, 'host/wordpress', name), { recursive: true });
   }
-  expect((await embeddedWordPress({ dataDir: folder.path })).versions).toEqual(['6.10', '6.7']);
+  expect((await embeddedWordPress({ dataDir: folder.path, embeddedPhp: 'wasm' })).versions).toEqual([
+    '6.10',
+    '6.7',
+  ]);
 });

@@ -10,7 +10,7 @@ import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 const CHECK = 'WordPress';
 const MIB = 1024 * 1024;
 
-type Settings = Pick<Config, 'dataDir' | 'host' | 'embeddedPhpMb' | 'wordpressSource'>;
+type Settings = Pick<Config, 'dataDir' | 'host' | 'embeddedPhp' | 'embeddedPhpMb' | 'wordpressSource'>;
 
 interface Parts {
   inspect?: typeof embeddedWordPress;
@@ -23,7 +23,7 @@ export async function checkEmbeddedWordPress(
   { inspect = embeddedWordPress, machineMb = Math.floor(totalmem() / MIB) }: Parts = {},
 ): Promise<Finding[]> {
   if (config.host !== 'embedded') return [];
-  const { missing, unconfined, versions, websites, lacking, processMb } = await inspect(config);
+  const { missing, unconfined, versions, websites, lacking, machine, processMb } = await inspect(config);
   const severity = websites > 0 ? problem : warning;
   if (config.embeddedPhpMb === 0) {
     const text = 'PHP is off, so this host serves static websites only (HOMEPORT_EMBEDDED_PHP_MB=0).';
@@ -31,6 +31,15 @@ export async function checkEmbeddedWordPress(
   }
   if (missing !== null) {
     return [severity(CHECK, `WordPress cannot run: ${missing}.`, 'Install them and restart Homeport.')];
+  }
+  if (machine !== null && 'reason' in machine) {
+    return [
+      severity(
+        CHECK,
+        `WordPress cannot run on this machine's PHP: ${machine.reason}.`,
+        'Remove that cause, or HOMEPORT_EMBEDDED_PHP, and restart Homeport.',
+      ),
+    ];
   }
   const findings: Finding[] = [];
   if (!(await hasSource(config))) {
@@ -86,7 +95,8 @@ export async function checkEmbeddedWordPress(
       ? 'The first website fetches WordPress from its source'
       : `New websites get ${newest}`;
   const atOnce = Math.floor(memoryMb / processMb);
-  return [ok(CHECK, `${core}. ${memoryMb} MiB let ${counted(atOnce)} run PHP at the same time.`)];
+  const php = machine === null ? 'PHP' : `PHP ${machine.version} of this machine`;
+  return [ok(CHECK, `${core}. ${memoryMb} MiB let ${counted(atOnce)} run ${php} at the same time.`)];
 }
 
 /** Whether a source that is a file or folder exists. */

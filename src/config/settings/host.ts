@@ -26,6 +26,12 @@ export const HOST_SETTINGS = {
     'embedded host: what runs a new install that names no runtime: `wordpress` or `static`; always `static` on a machine that cannot run PHP',
     oneOf(['wordpress', 'static']),
   ),
+  embeddedPhp: setting(
+    'HOMEPORT_EMBEDDED_PHP',
+    'wasm',
+    'embedded host: what runs PHP: `wasm`, which comes with Homeport, or `machine`, the PHP-FPM of this Linux machine in bubblewrap',
+    oneOf(['wasm', 'machine']),
+  ),
   embeddedPhpMb: optional(
     'HOMEPORT_EMBEDDED_PHP_MB',
     'half of the machine’s memory',

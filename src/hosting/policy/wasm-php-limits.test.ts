@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { effectivePhp, faultsOfLimits, mostWorkers, PHP_RANGES } from './php-limits.ts';
-import { wasmPhpBounds, wasmProcessMb } from './wasm-php-limits.ts';
+import { siteMb, WASM_MEMORY, wasmPhpBounds } from './wasm-php-limits.ts';
 
 const NONE = { memoryMb: null, uploadMb: null, seconds: null, workers: null, inputVars: null };
 
@@ -27,7 +27,7 @@ test('no website takes more than half of the memory with its limits, unless the 
   const bounds = wasmPhpBounds(PHP_RANGES, 4_096);
   for (const memoryMb of [64, 256, 384, 512]) {
     const threads = mostWorkers(bounds, memoryMb);
-    expect(wasmProcessMb({ memoryMb, threads })).toBeLessThanOrEqual(2_048);
+    expect(siteMb(WASM_MEMORY, { memoryMb, threads })).toBeLessThanOrEqual(2_048);
     expect(faultsOfLimits(bounds, { ...NONE, memoryMb, workers: threads })).toEqual([]);
   }
 });

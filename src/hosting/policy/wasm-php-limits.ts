@@ -15,13 +15,30 @@ const SECONDS = 60;
 /** WordPress requests itself. */
 const THREADS = 2;
 
-/** Rough memory of the process of a website whose PHP is WebAssembly, in MiB. */
-export function wasmProcessMb({ memoryMb, threads }: { memoryMb: number; threads: number }): number {
-  return PROCESS_MB + threads * workerMemory(memoryMb, THREAD_MB);
+/** Rough memory of what runs a website's PHP, in MiB. */
+export interface PhpMemory {
+  processMb: number;
+  /** Of each thread with a `memory_limit` of 256 MiB. */
+  threadMb: number;
 }
 
-/** Rough memory of the process of a website with the defaults, in MiB. */
-export const USUAL_PROCESS_MB = wasmProcessMb({ memoryMb: USUAL_LIMIT_MB, threads: THREADS });
+/** Of PHP as WebAssembly. */
+export const WASM_MEMORY: PhpMemory = { processMb: PROCESS_MB, threadMb: THREAD_MB };
+
+/** Of PHP-FPM: measured 80 MB with two workers and half of the 64 MB for compiled files. */
+export const MACHINE_MEMORY: PhpMemory = { processMb: 100, threadMb: 40 };
+
+/** Rough memory of the processes of a website with these limits, in MiB. */
+export function siteMb(
+  { processMb, threadMb }: PhpMemory,
+  { memoryMb, threads }: { memoryMb: number; threads: number },
+): number {
+  return processMb + threads * workerMemory(memoryMb, threadMb);
+}
+
+/** Rough memory of a website with the default limits, in MiB. */
+export const usualSiteMb = (memory: PhpMemory): number =>
+  siteMb(memory, { memoryMb: USUAL_LIMIT_MB, threads: THREADS });
 
 /**
  * The bounds where PHP is WebAssembly. `memoryMb`: of the processes of all websites. One website can have half of it, so that the others go

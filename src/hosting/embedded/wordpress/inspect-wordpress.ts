@@ -1,9 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../../lib/error-message.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import { USUAL_PROCESS_MB } from '../../policy/wasm-php-limits.ts';
+import { MACHINE_MEMORY, usualSiteMb, WASM_MEMORY } from '../../policy/wasm-php-limits.ts';
+import { findMachinePhp } from '../../runtime/machine/machine-engine.ts';
+import { OWN_PREFIX } from '../../runtime/wasm/abandoned-entries.ts';
 import { createConfinedPlaces } from '../../runtime/wasm/confined-places.ts';
 import { writeProcessProgram } from '../../runtime/wasm/process-program.ts';
 import { requirePackages } from '../../runtime/wasm/required-packages.ts';
@@ -24,22 +26,31 @@ export interface InspectedWordPress {
   websites: number;
   /** Versions that websites need and this host lacks. */
   lacking: string[];
-  /** Memory of the process of one website with the defaults in MiB. */
+  /** The version of the machine's PHP, or why websites cannot use it, as a clause; null: they use the one of Homeport. */
+  machine: { version: string } | { reason: string } | null;
+  /** Memory of the PHP of one website with the defaults in MiB. */
   processMb: number;
 }
 
-/** Looks at the machine and the host's folder. Changes neither. */
-export async function inspectWordPress(layout: Layout): Promise<InspectedWordPress> {
+/**
+ * Looks at the machine and the host's folder. Changes neither. `machinePath`: folders of programs if websites use the machine's PHP, else null.
+ */
+export async function inspectWordPress(
+  layout: Layout,
+  machinePath: string | null = null,
+): Promise<InspectedWordPress> {
   const missing = missingPackage();
   const versions = await heldVersions(layout.cores);
   const used = await usedVersions(layout);
+  const isWasm = machinePath === null;
   return {
     missing,
-    unconfined: missing === null && process.platform === 'linux' ? await whyUnconfined() : null,
+    unconfined: isWasm && missing === null && process.platform === 'linux' ? await whyUnconfined() : null,
     versions,
     websites: used.length,
     lacking: [...new Set(used)].filter((version) => !versions.includes(version)).sort(),
-    processMb: USUAL_PROCESS_MB,
+    machine: isWasm ? null : await machineFor(layout, machinePath),
+    processMb: usualSiteMb(isWasm ? WASM_MEMORY : MACHINE_MEMORY),
   };
 }
 
@@ -62,6 +73,18 @@ async function whyUnconfined(): Promise<UnconfinedError | null> {
   } catch (error) {
     if (error instanceof UnconfinedError) return error;
     throw error;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Tries it in a folder of its own, which a running server leaves alone: on the file system of the websites if there is one yet. */
+async function machineFor(layout: Layout, path: string): Promise<InspectedWordPress['machine']> {
+  const present = (await ifThere(stat(layout.php))) === null ? tmpdir() : layout.php;
+  const folder = await mkdtemp(join(present, OWN_PREFIX));
+  try {
+    const found = await findMachinePhp(folder, path);
+    return found.php === undefined ? { reason: found.reason } : { version: found.php.version };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -8,6 +8,7 @@ import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { createPhpSites } from '../../runtime/wasm/create-php-sites.ts';
 import { TESTS_CODE } from '../../runtime/wasm/kept-code.fixture.ts';
 import { createLoopbackConnections } from '../../runtime/wasm/loopback-connections.ts';
+import type { OtherPhp } from '../../runtime/wasm/php-engine.ts';
 import type { OperatedWebsite } from '../../websites/operated-website.fixture.ts';
 import { layoutOf } from '../host-folder/layout.ts';
 import { createEmbeddedWordPress } from './embedded-wordpress.ts';
@@ -17,9 +18,7 @@ import { realWordPress } from './real-wordpress.fixture.ts';
 const log = pino({ level: 'silent' });
 
 /** A website of the embedded host, without an edge. Its PHP connects to any address. */
-export async function startOperatedWebsite(
-  choosePhp?: Parameters<typeof createPhpSites>[1],
-): Promise<OperatedWebsite> {
+export async function startOperatedWebsite(other: OtherPhp | null = null): Promise<OperatedWebsite> {
   const folder = await mkdtemp(join(tmpdir(), 'homeport-operated-'));
   const layout = layoutOf(folder);
   await fillWithWordPress(folder);
@@ -36,7 +35,7 @@ export async function startOperatedWebsite(
           mayConnect: () => true,
           log,
         },
-        choosePhp,
+        other,
       ),
   });
   const wordpress = createEmbeddedWordPress({

@@ -2,13 +2,13 @@ import { accessSync, constants, readdirSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { MachinePrograms } from './sandbox.ts';
 
-/** Where packages put the programs of PHP, besides the folders of `PATH`. */
+/** Where packages put programs, besides the folders of `PATH`. */
 const USUAL_FOLDERS = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin'];
 const FPM_NAME = /^php-fpm(\d+\.\d+)?$/;
 
 /** Pairs of PHP-FPM and the command line of the same version by their names, the newest first. */
 export function findPrograms(path: string): MachinePrograms[] {
-  const folders = [...new Set([...path.split(delimiter).filter(Boolean), ...USUAL_FOLDERS])];
+  const folders = foldersOf(path);
   const found: { version: string; pair: MachinePrograms }[] = [];
   for (const folder of folders) {
     for (const name of namesIn(folder)) {
@@ -24,6 +24,14 @@ export function findPrograms(path: string): MachinePrograms[] {
     .sort((one, other) => other.version.localeCompare(one.version, 'en', { numeric: true }))
     .map(({ pair }) => pair)
     .filter(({ fpm }, at, all) => all.findIndex((one) => one.fpm === fpm) === at);
+}
+
+/** A program by its name; null if it is not installed. */
+export const findProgram = (name: string, path: string): string | null => programNamed(name, foldersOf(path));
+
+/** Users other than root often lack `sbin` in their `PATH`. */
+function foldersOf(path: string): string[] {
+  return [...new Set([...path.split(delimiter).filter(Boolean), ...USUAL_FOLDERS])];
 }
 
 function namesIn(folder: string): string[] {

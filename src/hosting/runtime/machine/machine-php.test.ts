@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   mkdir,
   mkdtemp,
@@ -9,17 +10,22 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAddressPolicy } from '../../../network/probe/address-policy.ts';
 import { createPhpSites } from '../wasm/create-php-sites.ts';
+import { createDestinations } from '../wasm/destinations.ts';
 import { createLoopbackConnections } from '../wasm/loopback-connections.ts';
 import type { PhpMail, PhpRequest, PhpSite, PhpSites } from '../wasm/php-sites.ts';
-import { chooseMachinePhp, whyNoMachinePhp } from './machine.fixture.ts';
+import { THIS_PHP, whyNoMachinePhp } from './machine.fixture.ts';
 
 let folder: string;
+/** Answers with the path. */
+const server = createServer(({ url }, response) => response.end(url));
 let sites: PhpSites;
 let site: PhpSite;
 const mails: PhpMail[] = [];
@@ -31,6 +37,8 @@ beforeAll(async () => {
   await mkdir(join(folder, 'core/wp-admin'));
   await writeFile(join(folder, 'core/index.php'), '<?php echo "index ", $_SERVER["REQUEST_URI"];');
   await writeFile(join(folder, 'core/wp-includes/version.php'), '<?php $wp_version = "7.1";');
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
   sites = createPhpSites(
     {
       folder: join(folder, 'runtime'),
@@ -40,11 +48,13 @@ beforeAll(async () => {
       memoryMb: 900,
       waitMs: 110_000,
       spare: false,
-      mayConnect: () => false,
+      // As on a platform with its edge at another port.
+      mayConnect: createDestinations({ isPublic: createAddressPolicy([]), edgePorts: [1] }),
+      lookUp: async () => ['127.0.0.1'],
       loopbacks: createLoopbackConnections(),
       loopback({ siteId, host, port }) {
         connections.push(`${siteId} ${host}:${port}`);
-        return undefined;
+        return host === 'own.example' ? { host: '127.0.0.1', port } : undefined;
       },
       deliverMail: async (mail) => {
         if (mail.message.includes('refuse me')) throw new Error('refused');
@@ -52,14 +62,15 @@ beforeAll(async () => {
       },
       log: pino({ level: 'silent' }),
     },
-    chooseMachinePhp(join(folder, 'engine')),
+    THIS_PHP,
   );
   site = await newSite('one');
 });
 
 afterAll(async () => {
   await sites.close();
-  expect(await readdir(join(folder, 'engine')).catch(() => [])).toEqual([]);
+  server.close();
+  expect(await readdir(join(folder, 'runtime')).catch(() => [])).toEqual([]);
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -105,6 +116,12 @@ async function result(code: string, network = true): Promise<unknown> {
   }
 }
 
+function portOf(): number {
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return address.port;
+}
+
 describe.skipIf((await whyNoMachinePhp()) !== null)('the PHP of the machine', () => {
   it('answers with the file of the path, or with index.php, and sees new files of the top folder', async () => {
     expect((await ask('/some/post/?x=1')).text).toBe('index /some/post/?x=1');
@@ -148,15 +165,32 @@ describe.skipIf((await whyNoMachinePhp()) !== null)('the PHP of the machine', ()
     ).toEqual([false, false, []]);
   });
 
-  it('connects by libcurl where the platform allows it, and nowhere else', async () => {
-    const curl = `$h = curl_init('http://192.0.2.1/'); curl_setopt($h, CURLOPT_TIMEOUT, 20); curl_exec($h); return curl_errno($h);`;
-    // 97: the proxy has refused.
-    expect(await result(curl)).toBe(97);
-    expect(connections).toEqual(['one 192.0.2.1:80']);
-    expect(await result(`putenv('ALL_PROXY'); ${curl}`)).not.toBe(0);
+  it('connects where the platform allows it, whichever way PHP asks, and nowhere else', async () => {
+    const port = portOf();
+    const at = `own.example:${port}`;
+    expect(
+      await result(`$h = curl_init('http://${at}/curl'); curl_setopt($h, CURLOPT_RETURNTRANSFER, true);
+        $f = fsockopen('own.example', ${port}, $n, $e, 20); fwrite($f, "GET /raw HTTP/1.0\\r\\n\\r\\n");
+        return [curl_exec($h), file_get_contents('http://${at}/stream'), substr(stream_get_contents($f), -4)];`),
+    ).toEqual(['/curl', '/stream', '/raw']);
+    connections.length = 0;
+    const refused = [
+      '192.0.2.1',
+      '127.0.0.1',
+      '10.0.0.1',
+      '169.254.169.254',
+      '198.18.9.9',
+      'rebound.example',
+    ];
+    expect(
+      await result(`return array_map(function ($host) {
+        $raw = @fsockopen($host, ${port}, $n, $e, 20);
+        return [$raw ? fgets($raw) : false, @file_get_contents("http://$host:${port}/"), @fsockopen("udp://$host", 53) && false];
+      }, json_decode('${JSON.stringify(refused)}'));`),
+    ).toEqual(refused.map(() => [false, false, false]));
+    expect([...new Set(connections)]).toEqual(refused.map((host) => `one ${host}:${port}`));
+    const curl = `$h = curl_init('http://own.example:${port}/'); curl_exec($h); return curl_errno($h);`;
     expect(await result(curl, false)).not.toBe(0);
-    expect(await result(`return @stream_socket_client('tcp://192.0.2.1:80', $n, $e, 20);`)).toBe(false);
-    expect(connections).toHaveLength(1);
   });
 
   it('hands over email, tells PHP of a refusal, and drops mail of a script without network', async () => {

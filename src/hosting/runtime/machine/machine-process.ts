@@ -9,14 +9,14 @@ import {
   type PhpScript,
   type PhpSite,
 } from '../wasm/php-sites.ts';
-import { listenForProcess, type ServiceOptions } from '../wasm/platform-services.ts';
+import { connectionsOf, listenForProcess, type ServiceOptions } from '../wasm/platform-services.ts';
 import { programStart, scriptStart } from './command-line.ts';
 import { exchangeFastcgi } from './fastcgi-exchange.ts';
 import { type Fpm, startFpm } from './fpm.ts';
 import { requestParams } from './request-params.ts';
 import { createSlots } from './slots.ts';
 import { websiteLog } from './website-log.ts';
-import { createWebsiteSandbox, type MachinePhp } from './website-sandbox.ts';
+import { createWebsiteSandbox, type MachinePhp, type SandboxFolders } from './website-sandbox.ts';
 
 const MIB = 1024 * 1024;
 const FORM_BYTES = MIB;
@@ -33,10 +33,8 @@ const BROKEN = 'homeport: fatal';
 const OWN_HEADERS = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding']);
 const OWN_PREFIX = 'x-homeport-process-';
 
-export interface MachineProcessOptions extends ServiceOptions {
+export interface MachineProcessOptions extends ServiceOptions, SandboxFolders {
   php: MachinePhp;
-  /** A new folder for the process. */
-  folder: string;
   /** File with the filter of system calls. */
   filter: string;
   waitMs: number;
@@ -57,10 +55,11 @@ export async function startMachineProcess(
   site: PhpSite,
   options: MachineProcessOptions,
 ): Promise<ServingProcess> {
-  const { php, folder, filter, waitMs, log, date } = options;
+  const { php, filter, waitMs, log, date } = options;
   options.signal.throwIfAborted();
-  const sandbox = await createWebsiteSandbox(folder, filter, php, site);
-  const services = await listenForProcess(sandbox.services, site.id, options);
+  const connectOut = connectionsOf(site.id, options);
+  const sandbox = await createWebsiteSandbox(options, filter, php, site, { connectOut, log });
+  const services = await listenForProcess(sandbox.services, site.id, options, connectOut);
   await chmod(sandbox.services, 0o600);
   const errors = websiteLog(sandbox.private);
   const slots = createSlots(site.limits.threads, waitMs);

@@ -2,8 +2,8 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
-import { createMachineEngine, findMachinePhp } from './machine-engine.ts';
+import { systemClock } from '../../../lib/clock.ts';
+import { findMachinePhp, machinePhp } from './machine-engine.ts';
 
 const path = process.env.PATH ?? '';
 
@@ -19,14 +19,5 @@ export async function whyNoMachinePhp(): Promise<string | null> {
   }
 }
 
-/** Chooses the machine's PHP. `folder` is on the file system of the websites. */
-export const chooseMachinePhp = (folder: string) => async () => {
-  const made = await createMachineEngine({
-    folder,
-    path,
-    log: pino({ level: 'silent' }),
-    date: () => new Date(),
-  });
-  if ('reason' in made) throw new Error(made.reason);
-  return made.engine;
-};
+/** The PHP of this machine. */
+export const THIS_PHP = machinePhp({ path, date: systemClock.now });

@@ -10,6 +10,7 @@ export const NEEDED_EXTENSIONS = [
   'mysqli',
   'openssl',
   'pdo_sqlite',
+  'sockets',
   'sqlite3',
   'tokenizer',
   'xml',

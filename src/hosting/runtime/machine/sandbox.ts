@@ -27,6 +27,10 @@ interface SandboxOptions {
   folder: string;
   /** Of each process, in MiB. */
   memoryMb: number;
+  /** Namespaces of the website, which {@link withOverlay} joins; null without a website. */
+  joined: { user: FileHandle; network: FileHandle } | null;
+  /** Whether it has a network of its own, without a way out, all the same. */
+  isAlone?: boolean;
 }
 
 /** The programs, as the sandbox sees them. */
@@ -41,6 +45,7 @@ const LIBRARIES = [
   '/usr/lib64',
   '/usr/local/lib',
   '/etc/ld.so.cache',
+  '/etc/nsswitch.conf',
   '/etc/ssl/certs',
   '/etc/ssl/openssl.cnf',
   '/etc/pki/tls/certs',
@@ -56,17 +61,20 @@ const INNER_USER = '1000';
 const MIB = 1024 * 1024;
 /** The first descriptor after the standard streams. */
 const FILTER_FD = 3;
+/** Those of the joined namespaces. */
+const USER_FD = 4;
+const NETWORK_FD = 5;
 
 /**
- * The command that runs `command` in a sandbox of its own: no network, no other processes, no rights, and only the folders that are shown.
+ * The command that runs `command` in a sandbox of its own: no other processes, no rights, and only the folders that are shown.
  * The machine's PHP settings are not among them.
  */
 export function sandboxCommand(
   { fpm, cli }: MachinePrograms,
-  { shown, environment, folder, memoryMb }: SandboxOptions,
+  { shown, environment, folder, memoryMb, joined, isAlone = joined === null }: SandboxOptions,
   command: readonly string[],
 ): SandboxStart {
-  const descriptors: number[] = [];
+  const descriptors: number[] = joined === null ? [] : [joined.user.fd, joined.network.fd];
   const mountOf = ({ from, to, isWritable = false }: Shown): string[] => {
     if (typeof from === 'string') return [isWritable ? '--bind' : '--ro-bind', from, to];
     descriptors.push(from.fd);
@@ -77,7 +85,8 @@ export function sandboxCommand(
     'prlimit',
     ...[`--data=${memoryMb * MIB}`, '--core=0', '--'],
     'bwrap',
-    ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts'],
+    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts'],
+    ...(isAlone ? ['--unshare-net'] : []),
     ...['--unshare-cgroup-try', '--disable-userns', '--uid', INNER_USER, '--gid', INNER_USER],
     ...['--die-with-parent', '--new-session', '--clearenv', '--cap-drop', 'ALL'],
     ...['--seccomp', String(FILTER_FD)],
@@ -94,17 +103,26 @@ export function sandboxCommand(
   return { command: sandboxed, descriptors };
 }
 
-/** In a mount namespace of its own, so that the mount ends with the program. The shell reads nothing but these arguments. */
-const MOUNT = 'mount -t overlay overlay -o "$1" "$2" && shift 2 && exec "$@"';
+/** Without the descriptors of the namespaces, which PHP must not have. The shell reads nothing but these arguments. */
+const MOUNT = 'exec 4<&- 5<&- && mount -t overlay overlay -o "$1" "$2" && shift 2 && exec "$@"';
 
-/** The command after an overlay has been mounted for it. */
+/**
+ * The command in the joined network of a website and in a mount namespace of its own, with an overlay that ends with it. Its rights in the
+ * user namespace of the network are those that mounts need.
+ */
 export function withOverlay(
   { options, place }: { options: string; place: string },
   command: SandboxStart['command'],
 ): SandboxStart['command'] {
   return [
-    'unshare',
-    ...['--user', '--map-root-user', '--mount', '--propagation', 'private', '--'],
+    'nsenter',
+    ...[
+      '--preserve-credentials',
+      `--user=/proc/self/fd/${USER_FD}`,
+      `--net=/proc/self/fd/${NETWORK_FD}`,
+      '--',
+    ],
+    ...['unshare', '--mount', '--propagation', 'private', '--'],
     ...['sh', '-c', MOUNT, 'sh', options, place, ...command],
   ];
 }

@@ -1,8 +1,15 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Logger } from 'pino';
 import type { PhpSite } from '../wasm/php-sites.ts';
+import type { ConnectOut } from '../wasm/platform-services.ts';
 import { createDocumentRoot, type DocumentRoot } from './document-root.ts';
+import {
+  createWebsiteNetwork,
+  type NetworkPrograms,
+  type WebsiteNetwork,
+} from './network/website-network.ts';
 import { fpmConf, phpIni, SETTINGS } from './php-settings.ts';
 import { type MachinePrograms, type Shown, sandboxCommand, withOverlay } from './sandbox.ts';
 import { type SandboxProcess, startSandbox } from './start-sandbox.ts';
@@ -12,6 +19,8 @@ export interface MachinePhp extends MachinePrograms {
   version: string;
   /** Lines of the settings that load its extensions. */
   extensions: string;
+  /** What makes the networks of websites. */
+  network: NetworkPrograms;
 }
 
 /** Memory of a process beyond a page's `memory_limit` and an upload. */
@@ -25,6 +34,8 @@ export const JOB = '/homeport/job';
 const SERVICES = 'services.sock';
 export const FPM_CONF = `${SETTINGS}/fpm.conf`;
 const FPM_SOCKET = 'fpm.sock';
+/** The platform is the name server, and fails at once what it cannot find. */
+const RESOLVER = 'nameserver 127.0.0.1\noptions timeout:5 attempts:1\n';
 const PREPEND = join(import.meta.dirname, 'php/prepend.php');
 
 export interface SandboxedProgram extends SandboxProcess {
@@ -45,6 +56,14 @@ interface StartOptions {
   environment?: Record<string, string>;
 }
 
+/** Folders that must not exist yet. */
+export interface SandboxFolders {
+  /** On the file system of the websites. */
+  folder: string;
+  /** With a path that is short enough for sockets. */
+  sockets: string;
+}
+
 /** The folders of one website, and programs in sandboxes that show them. */
 export interface WebsiteSandbox {
   root: Pick<DocumentRoot, 'changedAt'>;
@@ -57,17 +76,18 @@ export interface WebsiteSandbox {
   remove(): Promise<void>;
 }
 
-/** Prepares the sandboxes of a website in `folder`, which must not exist. `filter`: file with the filter of system calls. */
+/** Prepares the sandboxes of a website. `filter`: file with the filter of system calls. */
 export async function createWebsiteSandbox(
-  folder: string,
+  { folder, sockets }: SandboxFolders,
   filter: string,
   php: MachinePhp,
   site: PhpSite,
+  outside: { connectOut: ConnectOut; log: Logger },
 ): Promise<WebsiteSandbox> {
   // Not recursive: that would bring back the folder of a runtime that has been closed.
-  await mkdir(folder, { mode: 0o700 });
+  for (const path of [folder, sockets]) await mkdir(path, { mode: 0o700 });
   const settings = join(folder, 'etc');
-  const run = join(folder, 'run');
+  const run = join(sockets, 'run');
   for (const path of [settings, run]) await mkdir(path, { mode: 0o700 });
   await writeFile(join(settings, 'php.ini'), phpIni(php.extensions, site.limits));
   await writeFile(join(settings, 'fpm.conf'), fpmConf(site.limits, `${LISTEN}/${FPM_SOCKET}`));
@@ -77,8 +97,10 @@ export async function createWebsiteSandbox(
   );
   // The place of the mounted file.
   await writeFile(join(settings, 'machine.php'), '');
+  await writeFile(join(settings, 'resolv.conf'), RESOLVER);
   const root = await createDocumentRoot(folder, site);
   const opened: FileHandle[] = [];
+  let net: WebsiteNetwork | null = null;
   let last = 0;
 
   /** Opens a folder that its owner may replace by a link. */
@@ -89,11 +111,14 @@ export async function createWebsiteSandbox(
   }
 
   async function remove(): Promise<void> {
+    await net?.close();
     for (const handle of opened) await handle.close();
-    await rm(folder, { recursive: true, force: true });
+    for (const path of [folder, sockets]) await rm(path, { recursive: true, force: true });
   }
 
   try {
+    const joined = await createWebsiteNetwork(php.network, { siteId: site.id, ...outside });
+    net = joined;
     const own = await plain(site.private);
     const writable: Shown[] = [
       { from: own, to: '/private', isWritable: true },
@@ -104,6 +129,7 @@ export async function createWebsiteSandbox(
       ...Object.entries(site.readOnly).map(([to, from]) => ({ from, to })),
       { from: settings, to: SETTINGS },
       { from: PREPEND, to: `${SETTINGS}/machine.php` },
+      { from: join(settings, 'resolv.conf'), to: '/etc/resolv.conf' },
     ];
     const { memoryMb, uploadMb } = site.limits;
     const processMb = Math.max(memoryMb, SCRIPT_MB) + uploadMb + OWN_MB;
@@ -133,13 +159,13 @@ export async function createWebsiteSandbox(
               ],
               folder: cwd,
               memoryMb: processMb,
+              joined,
+              isAlone: !network,
               environment: {
                 PHP_INI_SCAN_DIR: '',
                 LANG: 'C.UTF-8',
                 TMPDIR: '/tmp',
                 MAGICK_THREAD_LIMIT: '1',
-                // libcurl reads it in every plugin. The path is that of a Unix socket.
-                ...(network ? { ALL_PROXY: `socks5h://localhost${RUN}/${SERVICES}` } : {}),
                 ...environment,
               },
             },
@@ -158,7 +184,7 @@ export async function createWebsiteSandbox(
       },
 
       async folderOf(files) {
-        const path = join(folder, `job-${++last}`);
+        const path = join(sockets, `job-${++last}`);
         await mkdir(path, { mode: 0o700 });
         for (const [name, text] of Object.entries(files)) {
           await writeFile(join(path, name), text, { mode: 0o600 });

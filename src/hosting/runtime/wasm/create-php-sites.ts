@@ -6,12 +6,13 @@ import { SECOND_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { BrokenWebsiteError } from '../../contract/errors.ts';
+import { WASM_MEMORY } from '../../policy/wasm-php-limits.ts';
 import { createConfinedPlaces } from './confined-places.ts';
 import { createHeldBodies, type HeldBodies } from './held-bodies.ts';
 import { keptCodeIn } from './kept-code.ts';
 import { SCRIPT_MB } from './library-script.ts';
 import { createOpenPlaces } from './open-places.ts';
-import type { PhpEngine } from './php-engine.ts';
+import type { OtherPhp, PhpEngine } from './php-engine.ts';
 import { type PhpProcess, type ServingProcess, startPhpProcess } from './php-process.ts';
 import {
   type PhpAvailability,
@@ -40,13 +41,10 @@ const REST_GRACE_MS = 60_000;
 const THREAD_OWN_MB = 192;
 
 /**
- * Creates the runtime. It starts no process before it is used. `choose` is asked once whether another PHP than the one in WebAssembly runs the
- * websites.
+ * Creates the runtime. It starts no process before it is used. `other`: a PHP that runs the
+ * websites in place of the one in WebAssembly.
  */
-export function createPhpSites(
-  options: PhpSitesOptions,
-  choose: () => Promise<PhpEngine | null> = async () => null,
-): PhpSites {
+export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null = null): PhpSites {
   const { log, waitMs } = options;
   let places: Promise<ProcessPlaces> | undefined;
   /** The program of the processes, and whether they have the machine code of PHP. */
@@ -58,16 +56,28 @@ export function createPhpSites(
   /** Of the process of each website. */
   const bodies = new WeakMap<ServingProcess, HeldBodies>();
   const closing = new AbortController();
-  let chosen: Promise<PhpEngine | null> | undefined;
+  let chosen: Promise<PhpEngine> | undefined;
   const serially = serializeByKey();
-  const sites = createRunningSites({ memoryMb: options.memoryMb, idleMs: options.idleMs, waitMs, stop });
+  const sites = createRunningSites({
+    memoryMb: options.memoryMb,
+    memory: other?.memory ?? WASM_MEMORY,
+    idleMs: options.idleMs,
+    waitMs,
+    stop,
+  });
 
   function engineOf(): Promise<PhpEngine | null> {
-    chosen ??= choose();
-    chosen.catch(() => {
-      chosen = undefined;
-    });
-    return chosen;
+    if (other === null) return Promise.resolve(null);
+    if (chosen !== undefined) return chosen;
+    const choosing = other.create(options.folder);
+    chosen = choosing;
+    choosing.then(
+      ({ version, walls }) => log.info({ version, walls }, "websites run on the machine's PHP"),
+      () => {
+        chosen = undefined;
+      },
+    );
+    return choosing;
   }
 
   async function placesOf(): Promise<ProcessPlaces> {

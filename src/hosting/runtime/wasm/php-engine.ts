@@ -1,6 +1,18 @@
+import type { PhpMemory } from '../../policy/wasm-php-limits.ts';
 import type { ServingProcess } from './php-process.ts';
 import type { PhpSite } from './php-sites.ts';
 import type { ServiceOptions } from './platform-services.ts';
+
+/** How to get a PHP that is not the one in WebAssembly. */
+export interface OtherPhp {
+  memory: PhpMemory;
+  /**
+   * `folder`: of the runtime, on the file system of the websites.
+   *
+   * @throws Error that says why it cannot be used, as a clause
+   */
+  create(folder: string): Promise<PhpEngine>;
+}
 
 /** Another PHP than the one in WebAssembly: it answers the requests of websites and runs their scripts, with the same folders at the same paths. */
 export interface PhpEngine {

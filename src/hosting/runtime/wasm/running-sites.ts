@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { untilAborted } from '../../../lib/concurrency.ts';
 import { workerMemory } from '../../policy/php-limits.ts';
-import { THREAD_MB, wasmProcessMb } from '../../policy/wasm-php-limits.ts';
+import { type PhpMemory, siteMb, WASM_MEMORY } from '../../policy/wasm-php-limits.ts';
 import type { ServingProcess } from './php-process.ts';
 import { PhpFailure, type PhpSite } from './php-sites.ts';
 
@@ -67,13 +67,21 @@ export interface RunningSites {
 
 interface Options {
   memoryMb: number;
+  /** What each website takes. Default: as WebAssembly. */
+  memory?: PhpMemory;
   idleMs: number;
   waitMs: number;
   /** Stops an idle website. */
   stop(siteId: string): Promise<void>;
 }
 
-export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options): RunningSites {
+export function createRunningSites({
+  memoryMb,
+  memory = WASM_MEMORY,
+  idleMs,
+  waitMs,
+  stop,
+}: Options): RunningSites {
   const running = new Map<string, Running>();
   /** How often each website is held. */
   const held = new Map<string, number>();
@@ -88,6 +96,8 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
   const changed = (): void => {
     for (const listener of [...listeners]) listener();
   };
+
+  const sizeOf = ({ limits }: PhpSite): number => siteMb(memory, limits);
 
   function usedMb(): number {
     return [...running.values()].reduce((sum, { site }) => sum + sizeOf(site), moreMb);
@@ -271,7 +281,7 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
     },
 
     async takeThread({ limits }, signal) {
-      const mb = workerMemory(limits.memoryMb, THREAD_MB);
+      const mb = workerMemory(limits.memoryMb, memory.threadMb);
       const until = performance.now() + waitMs;
       // A single website always gets it, as it gets its process.
       while (usedMb() + mb > memoryMb && (running.size > 1 || moreMb > 0)) {
@@ -324,9 +334,4 @@ export function createRunningSites({ memoryMb, idleMs, waitMs, stop }: Options):
 
 function isWorking({ active, waiting }: Running): boolean {
   return active > waiting;
-}
-
-/** Rough memory of a website's process in MiB. */
-export function sizeOf({ limits }: Pick<PhpSite, 'limits'>): number {
-  return wasmProcessMb(limits);
 }
