@@ -23,6 +23,8 @@ const FORM_BYTES = MIB;
 const OUTPUT_BYTES = 16 * MIB;
 const MOST_ERROR = 64 * 1024;
 const SCRIPT_SECONDS = 60;
+/** How often the error log of a website that works is measured. */
+const LOG_MS = 1_000;
 /** FPM looks for slow requests from time to time. */
 const LATE_MS = 5_000;
 /** PHP's own exit code after a fatal error. */
@@ -67,6 +69,12 @@ export async function startMachineProcess(
   const killed = AbortSignal.any([options.signal, killing.signal]);
   /** Everything that has folders of the website. */
   const running = new Set<Promise<unknown>>();
+  /** Requests and scripts in progress. */
+  let busy = 0;
+  const measuring = setInterval(() => {
+    if (busy > 0) void keepLog(null);
+  }, LOG_MS);
+  measuring.unref();
   let present: Promise<Generation> | null = null;
   let isOver = false;
   let over: () => void = () => undefined;
@@ -78,6 +86,7 @@ export async function startMachineProcess(
   async function finish(): Promise<void> {
     if (isOver) return ended;
     isOver = true;
+    clearInterval(measuring);
     killing.abort(new PhpFailure('failed', 'PHP has ended'));
     while (running.size > 0) await Promise.allSettled([...running]);
     services.close();
@@ -139,7 +148,9 @@ export async function startMachineProcess(
         ? Buffer.alloc(0)
         : await untilAborted(bodyOf(given.body, uploadMb * MIB + FORM_BYTES), abortion);
     const release = await slots.take(abortion);
+    busy += 1;
     const generation = await enter().catch((error: unknown) => {
+      busy -= 1;
       release();
       throw error;
     });
@@ -168,6 +179,7 @@ export async function startMachineProcess(
       clearTimeout(tooLate);
       abortion?.removeEventListener('abort', giveUp);
       given.left?.removeEventListener('abort', exchange.leave);
+      busy -= 1;
       release();
       leave(generation);
       // The query may have secrets.
@@ -203,6 +215,7 @@ export async function startMachineProcess(
   ): Promise<number> {
     abortion?.throwIfAborted();
     const job = await sandbox.folderOf(files);
+    busy += 1;
     const ending = abortion === undefined ? killed : AbortSignal.any([killed, abortion]);
     try {
       const started = await sandbox.start(command, {
@@ -233,6 +246,7 @@ export async function startMachineProcess(
       await keepLog(null);
       return code ?? FATAL;
     } finally {
+      busy -= 1;
       await rm(job, { recursive: true, force: true });
     }
   }
