@@ -165,6 +165,22 @@ describe.skipIf((await whyNoMachinePhp()) !== null)('the PHP of the machine', ()
     ).toEqual([false, false, []]);
   });
 
+  it('keeps the settings of the platform, and shows websites neither processes nor shared memory of others', async () => {
+    await writeFile(join(site.website, '.user.ini'), 'auto_prepend_file = none\nmemory_limit = 9G\n');
+    await put(
+      'settings.php',
+      `@ini_set('open_basedir', '/'); echo json_encode([defined('FIRST'), ini_get('memory_limit'), getenv('ALL_PROXY'), getenv('PATH')]);`,
+    );
+    expect(JSON.parse((await ask('/settings.php')).text)).toEqual([true, '64M', false, false]);
+    await rm(join(site.website, '.user.ini'));
+    expect(
+      await result(`$own = @file_get_contents('/proc/1/environ');
+        return [is_string($own) && str_contains($own, 'HOMEPORT'), count(glob('/proc/[0-9]*')) < 5, @posix_kill(${process.pid}, 0),
+          @file_put_contents('/dev/shm/x', 'x'), function_exists('shmop_open'),
+          count(array_filter(glob('/proc/self/fd/*'), fn ($fd) => preg_match('/^(net|user|mnt):/', (string) @readlink($fd)))) > 0];`),
+    ).toEqual([false, true, false, false, false, false]);
+  });
+
   it('connects where the platform allows it, whichever way PHP asks, and nowhere else', async () => {
     const port = portOf();
     const at = `own.example:${port}`;

@@ -67,6 +67,8 @@ export function phpIni(extensions: string, { memoryMb, uploadMb, inputVars }: Ph
     variables_order: '"EGPCS"',
     'cgi.fix_pathinfo': 0,
     'fastcgi.logging': 1,
+    // A file of the website could take away what the platform runs before each script.
+    'user_ini.filename': '',
     auto_prepend_file: `${SETTINGS}/prepend.php`,
     'opcache.memory_consumption': 64,
     'opcache.max_accelerated_files': 10_000,
