@@ -17,7 +17,7 @@ function write(path: string, text: string): void {
   writeFileSync(join(root, path), text);
 }
 
-it('takes the commit from the branch of a clone, in a file of its own or together with others', () => {
+it('takes the commit from the branch of a clone, in its file or together with others', () => {
   write('.git/HEAD', 'ref: refs/heads/main\n');
   expect(commitOf(root)).toBeNull();
   write(

@@ -17,7 +17,7 @@ export interface EndedAttempt {
   seconds: number;
 }
 
-/** What this process counts while it works. */
+/** Counts and times of this process while it works. */
 export interface Measurements {
   readonly registry: Registry;
   request(answered: AnsweredRequest): void;

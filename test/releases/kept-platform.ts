@@ -16,7 +16,7 @@ const BACKUP = 'backup';
 const RECORD = 'record.json';
 const PAGE = '<!doctype html><p>Kept through upgrades</p>';
 
-/** What a platform answered: of each path with GET the ids of what it listed. */
+/** Answers of a platform: of each path with GET the ids of what it listed. */
 const Answers = Type.Record(Type.String(), Type.Array(Type.String()));
 const Record = Type.Object({
   credential: Type.Object({ username: Type.String(), password: Type.String() }),

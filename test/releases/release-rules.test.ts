@@ -59,7 +59,7 @@ it('publishes the packages that run, and not those that build the portal or test
   for (const name of ['vite', 'rolldown', 'react', 'vitest', 'typescript']) {
     expect(needed, name).not.toContain(`node_modules/${name}`);
   }
-  // What a package in turn needs.
+  // A dependency of a package.
   expect(needed).toContain('node_modules/pg-protocol');
   expect([...needed].filter((folder) => existsSync(join(root, folder))).length).toBeGreaterThan(100);
 });

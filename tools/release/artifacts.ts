@@ -1,6 +1,6 @@
 /**
- * `npm run artifacts [-- COMMIT [FOLDER]]`: builds what a release publishes from a commit (default: the present one), into a folder
- * (default: `dist`): an archive, a Debian package, the client for npm, and their checksums.
+ * `npm run artifacts [-- COMMIT [FOLDER]]`: builds the files of a release: an archive, a Debian package, the client for npm, and their
+ * checksums. COMMIT is the present one by default, and FOLDER is `dist`.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';

@@ -1,7 +1,7 @@
 const HEADING = /^## /m;
 const UNRELEASED = '## [Unreleased]';
 
-/** The changelog with its unreleased changes under a heading of their own. Throws an Error if there are none. */
+/** The changelog with its unreleased changes under the heading of a version. Throws an Error without such changes. */
 export function releaseChanges(
   changelog: string,
   { version, date }: { version: string; date: string },

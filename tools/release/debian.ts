@@ -6,10 +6,7 @@ const FOLDER = 'usr/lib/homeport';
 /** By Node's name of an architecture. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
-/**
- * Makes a Debian package of a staged program, which it moves into a folder of its own below `work`, and returns the package's path
- * in `dist`.
- */
+/** Makes a Debian package of a staged program, which it moves into another folder below `work`. Returns the package's path in `dist`. */
 export async function makeDebianPackage(
   { stage, work, dist, version }: { stage: string; work: string; dist: string; version: string },
   run: Run,
@@ -67,7 +64,7 @@ Description: self-hosted hosting platform for WordPress
 
 /**
  * Upgrades restart what runs, and websites answer meanwhile. Removal stops everything and keeps the websites. Only `purge` deletes them,
- * and only if somebody says yes.
+ * and only if the operator says yes.
  */
 const SCRIPTS = {
   postinst: `#!/bin/sh

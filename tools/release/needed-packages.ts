@@ -22,7 +22,7 @@ const Lock = Type.Object({
   ),
 });
 
-/** What runs after a release is installed. The portal and the program are built by then. */
+/** Folders of the sources that an installed release runs. The portal and the program are built by then. */
 const SOURCES = ['src', 'bin', 'packages'];
 const BUILDER = 'build-program.ts';
 /** Node comes as a package that no source imports. */

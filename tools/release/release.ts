@@ -1,6 +1,6 @@
 /**
- * `npm run release`: releases what `main` has. In a clone it runs the checks, gives the unreleased changes of CHANGELOG.md their
- * version, keeps data of that version for upgrade tests, commits, tags, builds the artifacts, and begins the next version. Only then
+ * `npm run release`: releases what `main` has. In a clone it runs the checks and gives the unreleased changes of CHANGELOG.md their
+ * version. It keeps data of that version for upgrade tests, commits, tags, builds the artifacts, and begins the next version. Only then
  * does this repository get the commits, the tag and `dist/`: a failure changes nothing here. `--without-checks` is for
  * a commit whose `.ci/run` has passed.
  */

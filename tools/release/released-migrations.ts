@@ -26,7 +26,7 @@ export function withRelease(
   return { ...released, [version]: Object.fromEntries(added) };
 }
 
-/** What is wrong with the present migrations: a sentence for each that a release has in another form. */
+/** Faults of the present migrations: a sentence for each that a release has in another form. */
 export function changedMigrations(released: ReleasedMigrations, present: Record<string, string>): string[] {
   return Object.entries(released).flatMap(([version, checksums]) =>
     Object.entries(checksums)

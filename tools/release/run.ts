@@ -17,7 +17,7 @@ export const run: Run = async (program, words, folder, environment = {}) => {
   if (code !== 0) throw new Error(`"${program} ${words.join(' ')}" failed.`);
 };
 
-/** What a program prints, without the last line break. Rejects with an Error if it fails. */
+/** The output of a program, without the last line break. Rejects with an Error if it fails. */
 export async function outputOf(program: string, words: readonly string[], folder: string): Promise<string> {
   const child = spawn(program, words, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
   const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
