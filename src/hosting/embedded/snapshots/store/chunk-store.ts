@@ -36,6 +36,8 @@ export interface ChunkStore {
 
 /** A pack is written when it has so many bytes. In an object storage, a pack would be an object. */
 const PACK_BYTES = 16 * 1024 * 1024;
+/** Tiny files would fill memory before they fill a pack. */
+const MOST_CHUNKS = 20_000;
 const LEVEL = 3;
 /** Images and archives do not shrink. A piece in the middle of a large chunk shows it. */
 const PROBED_BYTES = 16 * 1024;
@@ -88,7 +90,7 @@ export function createChunkStore(
     if ((place === undefined || place.isSuspect) && !waiting.has(id)) {
       waiting.set(id, { id, length, bytes: packed(chunk) });
       waitingBytes += waiting.get(id)?.bytes.length ?? 0;
-      if (waitingBytes >= packBytes) writeWaiting();
+      if (waitingBytes >= packBytes || waiting.size >= MOST_CHUNKS) writeWaiting();
     }
     return { id, length };
   }
