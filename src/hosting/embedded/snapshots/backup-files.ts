@@ -29,7 +29,7 @@ export interface BackupFiles {
   folder: string;
   store: string;
   manifestOf(backupId: string): string;
-  /** The backup with this id; null if there is none. */
+  /** The backup with this id; null if it is missing. */
   held(backupId: string): Promise<HeldBackup | null>;
   /** Ids of all backups. */
   ids(): Promise<string[]>;

@@ -43,7 +43,7 @@ export interface FormerFile {
 }
 
 export interface TakenFile {
-  /** What was read; null if the file has holes. */
+  /** The pieces that were read; null if the file has holes. */
   pieces: Iterable<Piece> | null;
   /** `isWhole`: it was so at one moment. `isSettled`: see {@link isSettled}. */
   keep(isWhole: boolean, isSettled: boolean): Promise<void>;

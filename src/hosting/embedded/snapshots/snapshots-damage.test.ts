@@ -40,7 +40,7 @@ describe('damage', () => {
     here.put('text', 'lorem ipsum '.repeat(10_000));
   }
 
-  /** Changes a file in many ways, each of which must be refused. Then the file is as before. */
+  /** Changes a file in many ways. A restore must refuse each. Then the file is as before. */
   async function expectNoticed(path: string, lengths: readonly number[]): Promise<void> {
     const whole = fs.readFileSync(path);
     for (const length of lengths) {

@@ -27,8 +27,8 @@ import { measureFiles } from './measure-files.ts';
 import type { IndexOptions } from './snapshot-contents.ts';
 
 /**
- * Snapshots of websites, in a folder for each install (backup-files.ts). Installs share nothing, so nobody learns from the time or the
- * size of a backup what others have, and the folder of a deleted install goes with all of its contents.
+ * Snapshots of websites, in a folder for each install (backup-files.ts). Installs share nothing, so no user learns from the time or the
+ * size of a backup what others have. The folder of a deleted install goes with all of its contents.
  *
  * Operations on one install run one after the other within a process; the caller must ensure this between processes.
  */

@@ -37,7 +37,7 @@ export const StoredTotals = Type.Object({
   ...counts,
   /** Of the contents, without holes. */
   bytes: Count,
-  /** What the backup has added to the store. */
+  /** Bytes that the backup has added to the store. */
   stored_bytes: Count,
 });
 export type StoredTotals = Static<typeof StoredTotals>;

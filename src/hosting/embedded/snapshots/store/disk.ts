@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { hasCode } from '../../../../lib/error-code.ts';
 
-/** What a store does with its folder. Tests replace the changes by ones that fail. The store runs in a thread, so nothing else waits. */
+/** Changes that a store makes in its folder. Tests replace the changes by ones that fail. The store runs in a thread, so nothing else waits. */
 export interface Disk {
   /** Writes a new file and makes its content durable. An existing one is replaced. */
   write(path: string, pieces: readonly Uint8Array[]): void;

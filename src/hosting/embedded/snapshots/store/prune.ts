@@ -7,7 +7,7 @@ import { DamagedPackError, type NewChunk, writePack } from './pack-file.ts';
 export interface PruneOptions {
   disk: Disk;
   packBytes: number;
-  /** Whether packs of which a part is unused are written again without it. */
+  /** Whether partly unused packs are written again without the unused part. */
   mayRewrite: boolean;
 }
 

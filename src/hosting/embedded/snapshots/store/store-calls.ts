@@ -1,6 +1,6 @@
 import type { CaptureOptions } from './capture.ts';
 
-/** What the thread of a store is asked. `chunks` are encoded by chunk-list.ts. */
+/** Calls of the thread of a store. `chunks` are encoded by chunk-list.ts. */
 export type StoreCall =
   /** Stores small files, which follow each other in `bytes`. Answers their chunks. */
   | { op: 'add'; bytes: Uint8Array; lengths: number[] }
