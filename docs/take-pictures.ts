@@ -91,7 +91,7 @@ async function findPages(page: Page, installId: string): Promise<string[]> {
   for (const path of waiting) {
     await open(page, path);
     found.add(new URL(page.url()).pathname);
-    const links = page.locator('#sidebar nav a, nav[aria-label^="Pages of"] a');
+    const links = page.locator('#sidebar nav a, nav[aria-label^="Sections of"] a');
     for (const link of await links.all()) {
       const href = await link.getAttribute('href');
       if (href !== null && !waiting.includes(href)) waiting.push(href);

@@ -76,7 +76,7 @@ function InstallFrame({ install, section }: { install: Install; section: string 
       <InstallNavigation install={install} places={places} section={section} />
       {place.sections.length > 1 && (
         <Tabs
-          label={`Pages of ${place.label}`}
+          label={`Sections of ${place.label}`}
           items={place.sections.map(({ id, label }) => ({
             href: addressOf(install, id),
             label,
