@@ -136,7 +136,7 @@ async function withoutTimeLimit<Result>(
 ): Promise<Result> {
   const pool = new pg.Pool({
     ...{ connectionString, connectionTimeoutMillis, max: 1, keepAlive: true, types: { getTypeParser } },
-    application_name: 'homeport migration',
+    application_name: 'homeport migrate',
   });
   pool.on('connect', (client) => client.on('error', () => {}));
   // Its statement reports what broke the connection.

@@ -46,7 +46,7 @@ describe('the operations of an install', () => {
         install: { id: other.id, name: other.name },
         cancellable: false,
         retryable: false,
-        progress: null,
+        progress: expect.objectContaining({ step: null, unit: 'bytes' }),
         result: { backup_id: expect.any(String) },
         cache: null,
         pages: null,
