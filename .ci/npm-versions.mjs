@@ -36,7 +36,7 @@ const CHECKS = {
   },
   'npm exec homeport runs': async ({ npm }) => {
     const { stdout } = await npm('exec', '--', 'homeport', '--version');
-    if (!/^\d+\.\d+\.\d+$/m.test(stdout)) throw new Error(`printed "${stdout}"`);
+    if (!/^\d+\.\d+\.\d+.* \(.*schema \d{4}-.*\)$/m.test(stdout)) throw new Error(`printed "${stdout}"`);
   },
   'npm start answers over HTTPS': async (trial) => {
     trial.server = await start(trial);
