@@ -54,7 +54,7 @@ async function seen(): Promise<string[]> {
 
 const putBack = () => backupsWith().restore(target, ids.target, { from: target.ref });
 
-test.each(steps(['tables'], [...REPLACEMENT_STEPS, 'urls'] as const))(
+test.each(steps(['prepared', 'tables'], [...REPLACEMENT_STEPS, 'urls'] as const))(
   'a copy killed at "%s" leaves the former website or the copied one',
   async (step) => {
     const reached = Promise.withResolvers<void>();
