@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { hasChromium } from './test/chromium.ts';
 import { keepTemporaryFilesInMemory } from './test/memory-folder.ts';
 import { skippedTests } from './test/missing-programs.ts';
+import { MOST_PROCESSES } from './test/servers/draw-own.ts';
 import { findPostgres } from './test/servers/postgres-server.ts';
 
 // Processes that tests start load the server in half the time. Their environments pass it on.
@@ -53,8 +54,12 @@ export default defineConfig(({ mode }) => {
       // A busy machine may need seconds for what usually takes a moment.
       expect: { poll: { timeout: 20_000, interval: 20 } },
       // Two more than the number of processors, because tests often wait for disk, network and time limits. Each takes up to 2 GiB with its
-      // PHP as WebAssembly. The limit is that of connections to the tests' PostgreSQL.
-      maxWorkers: Math.min(availableParallelism() + 2, Math.max(1, Math.floor(totalmem() / (2 * GIB))), 16),
+      // PHP as WebAssembly.
+      maxWorkers: Math.min(
+        availableParallelism() + 2,
+        Math.max(1, Math.floor(totalmem() / (2 * GIB))),
+        MOST_PROCESSES,
+      ),
       // Sharing loaded modules halves the time. Each file starts its own servers and databases, and changes nothing global.
       isolate: false,
       // Each server of a test leaves young objects by the million: a fifth less processor time than with the default.
