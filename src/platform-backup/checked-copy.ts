@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type BackedUpFile, DamagedBackup } from './manifest.ts';
-import type { BackupStorage } from './storage.ts';
+import { type BackupStorage, SHARED } from './storage.ts';
 
 /** Copies a file into a new one, readable by its owner alone. */
 export async function copyFileTo(from: string, to: string, signal?: AbortSignal): Promise<void> {
@@ -29,7 +29,10 @@ export async function readChecked(
 ): Promise<void> {
   const { path, bytes, sha256 } = file;
   const content: Readable | null = await storage.read(name, file);
-  if (content === null) throw new DamagedBackup(`${name} is damaged: ${path} is missing.`);
+  if (content === null) {
+    const place = file.stored_in === undefined ? path : `${SHARED}/${file.stored_in}/${path}`;
+    throw new DamagedBackup(`${name} is damaged: ${place} is missing.`);
+  }
   const meter = createMeter();
   if (to === undefined) await pipeline(content, meter.stream, drain, { signal });
   else

@@ -9,7 +9,7 @@ import { OperatorError } from '../lib/operator-error.ts';
 import type { Platform } from '../platform/platform.ts';
 import { loadSealingKey, sealingKeyFile, sealingKeyFingerprint } from '../secrets/sealing-key.ts';
 import { copyFileTo, measure } from './checked-copy.ts';
-import { formerFilesOf, isShared, newestManifest } from './former-backup.ts';
+import { formerFilesOf, isShared, readableFormer } from './former-backup.ts';
 import {
   type BackedUpFile,
   type BackedUpWebsite,
@@ -177,9 +177,8 @@ async function fill(
   const database_at = timestamp(clock);
   const contents = await copyDatabase(config, database, readContents, { log, signal });
   await keep(databaseFile(dialect), database);
-  // After the first file is stored: then pruning sees this backup, and deletes none of the files that it reuses.
   // Pruning sees this backup since its first file is stored, and then keeps the files that it may reuse.
-  if (options.isFull !== true) former = formerFilesOf(await newestManifest(storage, platform));
+  if (options.isFull !== true) former = formerFilesOf(await readableFormer(storage, platform, log));
 
   if (options.withSealingKey) await addCopy('sealing.key', sealingKeyFile(config));
   for (const { name: path, file } of ownFiles(config)) await addCopy(path, file);

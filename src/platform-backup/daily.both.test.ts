@@ -9,6 +9,7 @@ import { websiteParts } from '../app/embedded-websites.ts';
 import { checkPlatformBackup } from '../cli/doctor/platform-backup.ts';
 import { createScheduler } from '../jobs/schedule.ts';
 import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 import { readFigures } from '../metrics/figures.ts';
 import { settleChangedSettings } from '../platform/changed-settings.ts';
 import { createPlatformBackup } from './create.ts';
@@ -115,6 +116,17 @@ test('a backup is made although the database takes no writes', async () => {
   const storage = createFolderStorage(join(folder.path, 'unrecorded'));
   const options = { storage, websites: null, version: '0.0.0', withSealingKey: false };
   const { name } = await createPlatformBackup({ ...platform, database }, options);
+  expect(await storage.list()).toEqual([name]);
+});
+
+test('a backup is made where former ones cannot be read, as in a bucket for writing only', async () => {
+  const storage = createFolderStorage(join(folder.path, 'write-only'));
+  const list = () => Promise.reject(new OperatorError('The storage failed: AccessDenied.'));
+  const options = { websites: null, version: '0.0.0', withSealingKey: false };
+  const { name } = await createPlatformBackup(homeport.platform, {
+    ...options,
+    storage: { ...storage, list },
+  });
   expect(await storage.list()).toEqual([name]);
 });
 

@@ -8,7 +8,7 @@ import { messageOf } from '../lib/error-message.ts';
 import { ifThere } from '../lib/if-there.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { MANIFEST_FILE } from './manifest.ts';
-import { BACKUP_NAME, type BackupStorage, beginningOf, type FilePlace } from './storage.ts';
+import { BACKUP_NAME, type BackupStorage, beginningOf, type FilePlace, SHARED } from './storage.ts';
 
 const UNFINISHED = '.partial';
 
@@ -71,8 +71,10 @@ export function createFolderStorage(folder: string): BackupStorage {
       }
       return complete;
     },
-    async read(name, { path }) {
-      const file = await ifThere(open(join(folder, name, path)));
+    async read(name, { path, stored_in }) {
+      // A copy of a bucket has shared files.
+      const place = stored_in === undefined ? join(folder, name) : join(folder, SHARED, stored_in);
+      const file = await ifThere(open(join(place, path)));
       return file === null ? null : createReadStream('', { fd: file, highWaterMark: 256 * 1024 });
     },
     async remove(name) {

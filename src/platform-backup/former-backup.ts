@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { BackedUpFile, Manifest } from './manifest.ts';
 import type { BackupDraft, BackupStorage } from './storage.ts';
@@ -14,6 +15,20 @@ export async function newestManifest(storage: BackupStorage, platform: string): 
     if (manifest?.platform === platform) return manifest;
   }
   return null;
+}
+
+/** As newestManifest. Null, with a warning, if the destination cannot be read: some let only write, so that nobody can steal backups there. */
+export async function readableFormer(
+  storage: BackupStorage,
+  platform: string,
+  log: Logger,
+): Promise<Manifest | null> {
+  try {
+    return await newestManifest(storage, platform);
+  } catch (err) {
+    log.warn({ err }, 'the former platform backups cannot be read, so this one stores everything again');
+    return null;
+  }
 }
 
 /** The files of a former backup, which a new one need not store again. */

@@ -9,7 +9,7 @@ import { OperatorError } from '../lib/operator-error.ts';
 import { createS3Client } from '../network/object-storage/s3.ts';
 import { withProgressTimeout } from '../network/object-storage/s3-progress.ts';
 import { MANIFEST_FILE } from './manifest.ts';
-import { BACKUP_NAME, type BackupStorage, beginningOf, type FilePlace } from './storage.ts';
+import { BACKUP_NAME, type BackupStorage, beginningOf, type FilePlace, SHARED } from './storage.ts';
 
 /** A bucket, and the prefix of the keys in it (empty, or without a slash at its end). */
 export interface S3Place {
@@ -31,9 +31,6 @@ const PART_BYTES = 16 * 1024 * 1024;
 const MOST_PARTS = 10_000;
 const REQUEST_TIMEOUT_MS = 5 * 60_000;
 const READ_TIMEOUT_MS = 60_000;
-
-/** The prefix of shared files. Below it, each backup that stored some has a prefix. */
-const SHARED = 'files';
 
 /**
  * Backups in a bucket, each under a separate prefix. The manifest is stored last and deleted first. Files that later backups may reuse are

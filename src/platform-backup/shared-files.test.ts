@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silent } from '../../test/database.ts';
 import { type S3Server, startS3Server } from '../../test/servers/s3-server.ts';
 import { DAY_MS } from '../lib/durations.ts';
-import { measure } from './checked-copy.ts';
+import { measure, readChecked } from './checked-copy.ts';
 import { openStorage } from './destination.ts';
 import { newestManifest } from './former-backup.ts';
 import { type BackedUpFile, type Manifest, manifestText } from './manifest.ts';
@@ -161,6 +161,22 @@ test('pruning deletes no shared file while a manifest cannot be read', async () 
   await bucket.remove('homeport-20261101T000000Z-00000000');
   await prune(bucket);
   expect(shared()).toHaveLength(1);
+});
+
+test('a copy of a bucket in a folder can be read, and says which shared file it lacks', async () => {
+  const first = await backUp(bucket);
+  const { name } = await backUp(bucket);
+  for (const [key, body] of server.objects('platform')) {
+    const file = join(base, 'copy', key);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, body);
+  }
+  const copy = openStorage(join(base, 'copy/p'), { credentials: null, staging: base, log: silent });
+  expect(await contentIn(copy, name)).toBe(first.name);
+  rmSync(join(base, 'copy/p/files'), { recursive: true });
+  const [file] = (await newestManifest(copy, PLATFORM))?.files ?? [];
+  if (file === undefined) throw new Error('the backup has no file');
+  await expect(readChecked(copy, name, file)).rejects.toThrow(`files/${first.name}/${PATH} is missing`);
 });
 
 test('a file that is gone or has another size is stored again', async () => {

@@ -7,6 +7,9 @@ export interface FilePlace {
   stored_in?: string;
 }
 
+/** Folder of a bucket, or of its copy on a disk, with the files that backups share. Below it, each backup that stored some has a folder. */
+export const SHARED = 'files';
+
 /** Storage of platform backups: a folder or an S3 bucket. Errors: OperatorError, and system errors. */
 export interface BackupStorage {
   /** For people, without secrets. */
