@@ -1,9 +1,10 @@
 import { PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { openTestDatabase } from '../../test/database.ts';
+import { openTestDatabase, silent } from '../../test/database.ts';
 import { allDone } from '../lib/concurrency.ts';
 import type { Transaction } from './database.ts';
+import { openPostgres } from './postgres.ts';
 import { createPostgresTransactions } from './postgres-transactions.ts';
 import { uniqueViolation } from './unique-violation.ts';
 
@@ -72,4 +73,21 @@ test('a transaction fails with the error of its first statement that failed, wha
     })
     .catch((failure: unknown) => failure);
   expect(error).toMatchObject({ message: 'division by zero' });
+});
+
+test('options of the environment apply, too: with another schema, migrations and requests would use different tables', async () => {
+  vi.stubEnv('PGOPTIONS', '-c search_path=of_operator');
+  const opened = openPostgres(database.place.settings.databaseUrl ?? '', silent);
+  try {
+    const shown = (query: typeof opened.reader) =>
+      sql`select current_setting('search_path') as path, current_setting('random_page_cost') as cost`.execute(
+        query,
+      );
+    const path = 'of_operator';
+    expect((await opened.withoutTimeLimit(shown)).rows).toMatchObject([{ path }]);
+    expect((await shown(opened.reader)).rows).toEqual([{ path, cost: '1.1' }]);
+  } finally {
+    vi.unstubAllEnvs();
+    await opened.close();
+  }
 });

@@ -53,7 +53,8 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
     query_timeout: timeouts.replyMs,
     keepAlive: true,
     application_name: 'homeport',
-    options: PLANNING,
+    // Options given here replace those of the environment, which the other connections have.
+    options: [PLANNING, process.env.PGOPTIONS].join(' '),
     pipeline: true,
     types: { getTypeParser },
   });
