@@ -14,6 +14,9 @@ export interface PageOf<Item> {
   hasNext?: boolean;
 }
 
+/** For the descriptions of lists that are not counted to the end (database/bounded-page.ts). */
+export const COUNTED_BOUNDEDLY = '`count` is 10,000 at most; `next` leads to all items.';
+
 /** The order of a list. Items with the same value are in the order of their creation. */
 export interface Sort<Key extends string = string> {
   /** Null: the order of creation. */

@@ -1,6 +1,7 @@
 import { wordParameter } from '../../api/query.ts';
 import { pagedRoute, type Route, route } from '../../api/route.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { COUNTED_BOUNDEDLY } from '../../lib/page.ts';
 import { INCIDENT_CAUSES, type IncidentCause } from './judgement.ts';
 import { incidentSchema, uptimeSchema } from './schema.ts';
 import type { Incident, IncidentState, Uptime, UptimeService } from './service.ts';
@@ -34,7 +35,8 @@ export function uptimeRoutes(uptime: UptimeService, clock: Clock): Route[] {
       operationId: 'listIncidents',
       summary: 'List the incidents of an install',
       description:
-        'Lists the times in which the website did not answer as it should, latest first, for 90 days.',
+        'Lists the times in which the website did not answer as it should, latest first, for 90 days. ' +
+        COUNTED_BOUNDEDLY,
       tag,
       errors: ERRORS,
       item: incidentSchema,
@@ -48,7 +50,9 @@ export function uptimeRoutes(uptime: UptimeService, clock: Clock): Route[] {
       path: '/accounts/:account_id/incidents',
       operationId: 'listAccountIncidents',
       summary: 'List the incidents of an account',
-      description: 'Lists the incidents of the installs that you may see, latest first, for 90 days.',
+      description:
+        'Lists the incidents of the installs that you may see, latest first, for 90 days. ' +
+        COUNTED_BOUNDEDLY,
       tag,
       errors: ERRORS,
       item: incidentSchema,

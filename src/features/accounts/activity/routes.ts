@@ -3,6 +3,7 @@ import { idParameter, timeParameter, wordParameter } from '../../../api/query.ts
 import { pagedRoute, type Route, route } from '../../../api/route.ts';
 import { Type } from '../../../api/schema.ts';
 import { StreamedAnswer, streamRoute } from '../../../api/stream-route.ts';
+import { COUNTED_BOUNDEDLY } from '../../../lib/page.ts';
 import { ACTION_KINDS } from '../../../platform/activity-log.ts';
 import { activitySchema, personInActivitySchema } from './schema.ts';
 import type { ActivityService } from './service.ts';
@@ -22,7 +23,8 @@ export function activityRoutes(activity: ActivityService): Route[] {
       operationId: 'listActivity',
       summary: 'Activity of an account, latest first; entries are kept for a year',
       description:
-        'The audit log: who changed what, when and from where. Partial users get the entries of their own changes only; credentials limited to installs, those of their user on these installs.',
+        'The audit log: who changed what, when and from where. Partial users get the entries of their own changes only; credentials limited to installs, those of their user on these installs. ' +
+        COUNTED_BOUNDEDLY,
       tag: 'Activity',
       errors: [400, 401, 403, 404, 429, 503],
       item: activitySchema,

@@ -1,6 +1,7 @@
 import { idParameter, type QueryParameter, wordParameter } from '../../../api/query.ts';
 import { pagedRoute, queryRoute, type Route, route, Started } from '../../../api/route.ts';
 import { OPERATION_KINDS, OPERATION_STATUSES } from '../../../lib/operation.ts';
+import { COUNTED_BOUNDEDLY } from '../../../lib/page.ts';
 import { operationSchema } from './schema.ts';
 import type { OperationService } from './service.ts';
 
@@ -29,7 +30,8 @@ export function operationRoutes(operations: OperationService): Route[] {
       operationId: 'listOperations',
       summary: 'List operations',
       description:
-        'Lists the operations that you may see, oldest first: work that requests started, and work that the platform does on your installs. They are kept for 30 days, also after the install is deleted.',
+        'Lists the operations that you may see, oldest first: work that requests started, and work that the platform does on your installs. They are kept for 30 days, also after the install is deleted. ' +
+        COUNTED_BOUNDEDLY,
       tag,
       errors: [400, 401, 429, 503],
       item: operationSchema,
