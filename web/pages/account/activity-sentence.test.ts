@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../api/activity.ts';
 import { sentenceOf, sourceOf } from './activity-sentence.ts';
+import { countOfEntries } from './activity-words.ts';
 import { nameAndAddress } from './person-name.ts';
 
 const ACTIONS: readonly Entry['action'][] = [
@@ -297,4 +298,9 @@ describe('sentenceOf', () => {
 it('names the source and the credential', () => {
   expect(sourceOf({ means: 'portal', credential_name: null })).toBe('Portal');
   expect(sourceOf({ means: 'api', credential_name: 'Deploy' })).toBe('API, with Deploy');
+});
+
+it('says where entries are that the server does not count', () => {
+  expect([1, 9_999].map(countOfEntries)).toEqual(['1 entry', '9999 entries']);
+  expect(countOfEntries(10_000)).toContain('the CSV file');
 });

@@ -28,3 +28,12 @@ export const joined = (parts: string[], otherwise: string) =>
 export const text = (value: unknown): value is string => typeof value === 'string' && value !== '';
 export const asRoles = (roles: unknown) => (text(roles) ? ` as ${roleLabel(parseRoles(roles))}` : '');
 export const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+/** The server counts up to here, and the pages end here. */
+const MOST_COUNTED = 10_000;
+
+export function countOfEntries(count: number): string {
+  if (count >= MOST_COUNTED)
+    return '10,000 entries or more. Filters and the CSV file have those after the last page.';
+  return count === 1 ? '1 entry' : `${count} entries`;
+}

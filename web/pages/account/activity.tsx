@@ -13,14 +13,9 @@ import styles from './account.module.css';
 import { activityFilterOf, NO_FILTER, queryOf } from './activity-filter.ts';
 import { ActivityFilters } from './activity-filters.tsx';
 import { sentenceOf, sourceOf } from './activity-sentence.ts';
+import { countOfEntries } from './activity-words.ts';
 import { NothingMatches } from './nothing-matches.tsx';
 import { nameAndAddress } from './person-name.ts';
-
-/** The server counts up to here. Filters and the file reach older entries. */
-const MOST_COUNTED = 10_000;
-
-const countOfEntries = (count: number): string =>
-  count === 1 ? '1 entry' : `${count}${count === MOST_COUNTED ? '+' : ''} entries`;
 
 const NO_ENTRIES: readonly Entry[] = [];
 
