@@ -81,6 +81,13 @@ export function createS3Storage(place: S3Place, options: S3StorageOptions): Back
     return objects;
   }
 
+  /** Keys of the files that backups share. Others may keep files of theirs below the same prefix. */
+  async function sharedKeys(): Promise<string[]> {
+    const below = `${keyOf(SHARED)}/`;
+    const keys = [...(await objectsBelow(below)).keys()];
+    return keys.filter((key) => BACKUP_NAME.test(key.slice(below.length).split('/', 1)[0] ?? ''));
+  }
+
   /** Names of all backups, complete or not. */
   async function names(): Promise<string[]> {
     const found: string[] = [];
@@ -245,7 +252,7 @@ export function createS3Storage(place: S3Place, options: S3StorageOptions): Back
     },
     async removeUnused({ before, used }) {
       // Listed first: of a backup that begins later, no file is among them.
-      const shared = await objectsBelow(`${keyOf(SHARED)}/`);
+      const shared = await sharedKeys();
       // An unfinished backup may reuse what only a removed one has. Its first file is here before it chooses which backup it reuses.
       for (const name of await names()) {
         const began = beginningOf(name);
@@ -254,7 +261,7 @@ export function createS3Storage(place: S3Place, options: S3StorageOptions): Back
       const files = await used();
       if (files === null) return;
       const kept = new Set(files.map((file) => keyOfFile('', file)));
-      for (const key of shared.keys()) if (!kept.has(key)) await removeKey(key);
+      for (const key of shared) if (!kept.has(key)) await removeKey(key);
     },
     close() {
       client?.then(

@@ -150,6 +150,14 @@ test('pruning deletes no file that an unfinished backup may reuse, until the bac
   expect(await contentIn(bucket, last.name)).not.toBeNull();
 });
 
+test('pruning deletes no file of others', async () => {
+  await backUp(bucket);
+  const others = ['photo.jpg', '2026/photo.jpg', 'homeport-notes/photo.jpg'].map((path) => `p/files/${path}`);
+  for (const key of others) server.put('platform', key, 'of others');
+  await prune(bucket);
+  expect(shared()).toEqual(expect.arrayContaining(others));
+});
+
 test('pruning deletes no shared file while a manifest cannot be read', async () => {
   const first = await backUp(bucket);
   const { name, draft } = await begin(bucket);
