@@ -35,7 +35,7 @@ export interface BackupFiles {
   ids(): Promise<string[]>;
   /** Manifests of the backups whose contents are in the store. */
   manifests(): Promise<string[]>;
-  /** Deletes a backup, but not its chunks. Returns whether the store may have chunks of it. */
+  /** Deletes a backup, but not its chunks. Returns whether there is a store: it may have chunks of this or of an interrupted deletion. */
   remove(backupId: string): Promise<boolean>;
   /** Deletes a damaged archive that a new backup replaces. */
   removeArchive(backupId: string): Promise<void>;
@@ -80,7 +80,7 @@ export function backupFilesOf(folder: string, installId: string): BackupFiles {
       await removeHalfMade(backupId);
       // A power cut must not bring a manifest back whose chunks are gone.
       if (isStored) await syncFolder(own);
-      return isStored;
+      return isStored || (await exists(store));
     },
     removeArchive,
     removeHalfMade,

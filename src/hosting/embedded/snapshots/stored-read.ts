@@ -4,7 +4,7 @@ import { isGone } from './archive-tree.ts';
 import { DamagedArchiveError } from './damaged-archive.ts';
 import { relativePath } from './entry-path.ts';
 import { areInside, dataBytes, partsOf } from './sparse-file.ts';
-import { type ChunkRef, decodeChunks } from './store/chunk-list.ts';
+import { type ChunkRef, listedChunks } from './store/chunk-list.ts';
 import type { Store } from './store/store.ts';
 import {
   isStored,
@@ -111,9 +111,9 @@ async function* stepsOf(
 function chunksOf(entry: StoredEntry): ChunkRef[] {
   if (entry.type !== 'file' || entry.superseded) return [];
   const parts = partsOf(entry);
-  const chunks = decodeChunks(Buffer.from(entry.chunks, 'base64'));
-  const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
-  if (!areInside(parts, entry.size) || bytes !== dataBytes(parts)) {
+  const chunks = listedChunks(entry.chunks);
+  const bytes = chunks?.reduce((sum, { length }) => sum + length, 0);
+  if (chunks === null || !areInside(parts, entry.size) || bytes !== dataBytes(parts)) {
     throw new DamagedArchiveError(`the size of ${quoted(Buffer.from(entry.path))} differs from its manifest`);
   }
   return chunks;

@@ -25,3 +25,9 @@ export function decodeChunks(bytes: Buffer): ChunkRef[] {
     length: bytes.readUInt32BE(index * REF_BYTES + ID_BYTES),
   }));
 }
+
+/** Chunks as a manifest lists them, in base64. Null if the list is damaged. */
+export function listedChunks(text: string): ChunkRef[] | null {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.length % REF_BYTES === 0 ? decodeChunks(bytes) : null;
+}

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLinesWriter } from '../checked-lines.ts';
 import { type ChunkRef, encodeChunks } from './chunk-list.ts';
 import { createChunkStore } from './chunk-store.ts';
 import { type Disk, realDisk } from './disk.ts';
+import { DamagedListError } from './manifest-chunks.ts';
 
 const PACK_BYTES = 100_000;
 
@@ -110,18 +112,23 @@ test('a change in a large file stores the chunks around it only', () => {
 test('a damaged chunk is named, and the next backup stores it again', async () => {
   const contents = some(3);
   const chunks = await backUp('a', contents);
+  await backUp('whole', contents.slice(0, 1));
   const [pack = ''] = packsIn(folder);
   const bytes = fs.readFileSync(join(folder, pack));
   bytes[25_000] = (bytes[25_000] ?? 0) ^ 1;
   fs.writeFileSync(join(folder, pack), bytes);
   expect(() => open().read(chunks)).toThrow(`a chunk of the pack ${pack} does not match its checksum`);
   expect(open().check(manifestOf('a'), false)).toBe(3);
+  // A backup whose chunks are whole is not damaged by others in the same pack.
+  expect(open().check(manifestOf('whole'), false)).toBe(1);
+  expect(open().check(manifestOf('whole'), true)).toBe(0);
+  expect(() => open().check(manifestOf('a'), true)).toThrow('does not match its checksum');
   expectContents(await backUp('b', contents.slice(1)), contents.slice(1));
   expectContents(chunks.slice(1), contents.slice(1));
   // The rest of the damaged pack stays readable, and is kept while a backup uses it.
   open().prune(manifests(), true);
   expectContents(chunks, contents);
-  fs.rmSync(manifestOf('a'));
+  for (const name of ['a', 'whole']) fs.rmSync(manifestOf(name));
   open().prune(manifests(), true);
   expect(packsIn(folder)).not.toContain(pack);
   expectContents(chunks.slice(1), contents.slice(1));
@@ -138,13 +145,17 @@ test.each([0, 10, 1_000, -1])('a pack that is cut off at %i bytes counts as miss
   expectContents(chunks, contents);
 });
 
-test('pruning changes nothing if a manifest is damaged', async () => {
+test.each<[damage: string, change: (manifest: string) => string]>([
+  ['end', (manifest) => manifest.slice(0, -10)],
+  ['list of chunks', (manifest) => manifest.replace(/"chunks":"..../, '"chunks":"')],
+  ['line', (manifest) => manifest.replace('"chunks"', '"chunks')],
+])('pruning changes nothing if the %s of a manifest is damaged', async (_damage, change) => {
   await backUp('a', some(3));
   await backUp('b', some(3));
   fs.rmSync(manifestOf('a'));
-  fs.truncateSync(manifestOf('b'), fs.statSync(manifestOf('b')).size - 10);
+  fs.writeFileSync(manifestOf('b'), change(fs.readFileSync(manifestOf('b'), 'utf8')));
   const before = packsIn(folder);
-  expect(() => open().prune(manifests(), true)).toThrow(/manifest/);
+  expect(() => open().prune(manifests(), true)).toThrow(DamagedListError);
   expect(packsIn(folder)).toEqual(before);
 });
 
@@ -161,6 +172,66 @@ test('pruning gives back the space of deleted backups', async () => {
   for (const manifest of manifests()) fs.rmSync(manifest);
   open().prune([], true);
   expect(packsIn(folder)).toEqual([]);
+});
+
+const holds = (pack: string, content: Buffer = Buffer.alloc(0)): boolean =>
+  fs.readFileSync(join(folder, pack)).includes(content);
+
+/** A disk with room for so many bytes more than there are. */
+function smallDisk(room: number): Disk {
+  const most = storedBytes() + room;
+  return {
+    ...realDisk,
+    write(path, pieces) {
+      const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+      if (storedBytes() + bytes <= most) return realDisk.write(path, pieces);
+      realDisk.write(path, pieces.slice(0, 1));
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    },
+  };
+}
+
+/** Two packs are not used after the deletion, and six in part. */
+test.each([
+  { room: 0, left: 6 * 100_000 },
+  { room: 150_000, left: 6 * 60_000 },
+])('pruning with room for $room bytes only frees what it can', async ({ room, left }) => {
+  const contents = some(40);
+  await backUp('all', contents);
+  const kept = contents.slice(0, 30).filter((_content, index) => index % 5 < 3);
+  const chunks = await backUp('kept', kept);
+  fs.rmSync(manifestOf('all'));
+  open(smallDisk(room)).prune(manifests(), true);
+  expect(storedBytes()).toBeLessThan(left + 10_000);
+  expect(fs.readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+  expectContents(chunks, kept);
+});
+
+test('pruning leaves a pack that its disk cannot read, and frees others', async () => {
+  const contents = some(15);
+  await backUp('all', contents);
+  await backUp('kept', [...contents.slice(0, 3), ...contents.slice(5, 8)]);
+  fs.rmSync(manifestOf('all'));
+  const [broken = ''] = packsIn(folder).filter((name) => holds(name, contents[0]));
+  const { ino } = fs.statSync(join(folder, broken));
+  const read = fs.readSync;
+  const reading = vi.spyOn(fs, 'readSync').mockImplementation((...given: unknown[]): number => {
+    const isOfChunk = given[1] instanceof Uint8Array && given[1].length === 20_000;
+    if (isOfChunk && fs.fstatSync(Number(given[0])).ino === ino) {
+      throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' });
+    }
+    return Number(Reflect.apply(read, fs, given));
+  });
+  syncBuiltinESMExports();
+  try {
+    open().prune(manifests(), true);
+  } finally {
+    reading.mockRestore();
+    syncBuiltinESMExports();
+  }
+  expect(packsIn(folder)).toContain(broken);
+  expect(storedBytes()).toBeLessThan(170_000);
+  expect(open().check(manifestOf('kept'), true)).toBe(0);
 });
 
 test('a process that is killed at any step of pruning loses nothing, and the next run completes it', async () => {

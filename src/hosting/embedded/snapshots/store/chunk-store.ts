@@ -25,7 +25,10 @@ export interface ChunkStore {
   end(): ChunkRef[];
   /** Makes new chunks durable, and reads them back. Returns the bytes that were added to the store. */
   finish(): number;
-  /** The number of chunks in a manifest that the store lacks, or has in a damaged pack only. `isThorough`: reads and verifies all of them. */
+  /**
+   * The number of chunks in a manifest that the store lacks, or has in a damaged pack only. `isThorough`: reads and verifies all of them,
+   * so those of a damaged pack count if they are whole.
+   */
   check(manifest: string, isThorough: boolean): number;
   /** Reads and verifies chunks. */
   read(chunks: readonly ChunkRef[]): Buffer<ArrayBuffer>;
@@ -137,8 +140,10 @@ export function createChunkStore(
         if (seen.has(chunk.id)) continue;
         seen.add(chunk.id);
         const place = known().places.get(chunk.id);
-        if (place === undefined || place.isSuspect || place.length !== chunk.length) missing += 1;
+        if (place === undefined || place.length !== chunk.length) missing += 1;
+        // In a damaged pack, most chunks are still whole.
         else if (isThorough) reading().read(chunk);
+        else if (place.isSuspect) missing += 1;
       }
       return missing;
     },

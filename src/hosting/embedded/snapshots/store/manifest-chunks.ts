@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { type ChunkRef, decodeChunks } from './chunk-list.ts';
+import { type ChunkRef, listedChunks } from './chunk-list.ts';
 import { readFully } from './disk.ts';
 
 /** The manifest of a backup differs from what was written. `message` continues a sentence. */
@@ -41,8 +41,10 @@ function requireKnownVersion(header: Buffer): void {
 }
 
 function chunksIn(line: Buffer): ChunkRef[] {
-  const chunks = field(parsed(line), 'chunks');
-  return typeof chunks === 'string' ? decodeChunks(Buffer.from(chunks, 'base64')) : [];
+  const listed = field(parsed(line), 'chunks');
+  const chunks = typeof listed === 'string' ? listedChunks(listed) : [];
+  if (chunks === null) throw new DamagedListError('its manifest has a damaged list of chunks');
+  return chunks;
 }
 
 function parsed(line: Buffer): unknown {

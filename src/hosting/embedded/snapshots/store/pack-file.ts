@@ -66,7 +66,13 @@ export function writePack(disk: Disk, folder: string, chunks: readonly NewChunk[
   count.writeUInt32BE(chunks.length);
   const name = `${hash.toString('hex')}${ENDING}`;
   const path = join(folder, name);
-  disk.write(`${path}${UNFINISHED}`, [...chunks.map(({ bytes }) => bytes), list, count, hash, MAGIC]);
+  try {
+    disk.write(`${path}${UNFINISHED}`, [...chunks.map(({ bytes }) => bytes), list, count, hash, MAGIC]);
+  } catch (error) {
+    // A full disk needs the room at once.
+    disk.remove(`${path}${UNFINISHED}`);
+    throw error;
+  }
   disk.rename(`${path}${UNFINISHED}`, path);
   // It may have replaced a damaged pack with the same chunks.
   disk.remove(markOf(path));

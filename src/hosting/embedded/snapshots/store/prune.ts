@@ -1,8 +1,10 @@
-import { type ChunkIndex, readIndex, removePack } from './chunk-index.ts';
+import { hasCode } from '../../../../lib/error-code.ts';
+import { isFullDisk } from '../../../../lib/full-disk.ts';
+import { addPack, type ChunkIndex, readIndex, removePack } from './chunk-index.ts';
 import { createChunkReader } from './chunk-reader.ts';
 import type { Disk } from './disk.ts';
 import { chunksOf } from './manifest-chunks.ts';
-import { DamagedPackError, type NewChunk, writePack } from './pack-file.ts';
+import { DamagedPackError, type NewChunk, readPackList, writePack } from './pack-file.ts';
 
 export interface PruneOptions {
   disk: Disk;
@@ -28,9 +30,10 @@ interface PackUse {
  * Deletes the chunks that no manifest lists. The caller ensures that no backup of the install is being made meanwhile; readers find the
  * chunks in their new packs.
  *
- * It first reads all manifests, and changes nothing unless all are whole. Then it writes what is used of the packs that it will delete
- * into new ones, verified, makes those durable, and only then deletes. So at every moment each used chunk is in a durable pack: if it is
- * interrupted, some chunks are there twice, and the next run deletes one copy.
+ * It first reads all manifests, and changes nothing unless all are whole. Then it deletes packs that are not used at all: on a full disk,
+ * that makes the room for the rest. What is used of other packs is written into a new one, verified and made durable before they are
+ * deleted. So at every moment each used chunk is in a durable pack: if it is interrupted, some chunks are there twice, and the next run
+ * deletes one copy.
  */
 export function prune(folder: string, manifests: readonly string[], options: PruneOptions): void {
   const used = new Set<string>();
@@ -39,17 +42,17 @@ export function prune(folder: string, manifests: readonly string[], options: Pru
   const index = readIndex(folder);
   const packs = [...index.packs].map(([name, { isSuspect }]) => useOf(name, isSuspect, index, used));
   const unused = packs.filter(({ usedBytes }) => usedBytes === 0).map(({ name }) => name);
-  const rewritten = rewrite(folder, packsToRewrite(packs, options), index, used, options);
   const isComplete = [...used].every((id) => index.places.has(id));
   // A list that cannot be read is worth keeping only while a chunk is missing.
-  const unreadable = isComplete ? index.unreadable : [];
-  const { written } = rewritten;
-  // A new pack can have the name of one that was unused, because equal chunks in equal order make equal packs.
-  const obsolete = [...unused, ...rewritten.obsolete, ...unreadable].filter(
-    (name) => !written.includes(name),
-  );
+  const obsolete = [...unused, ...(isComplete ? index.unreadable : [])];
   requireUsed(folder, new Set(obsolete), index, used);
   for (const name of obsolete) removePack(options.disk, folder, name);
+  try {
+    rewrite(folder, packsToRewrite(packs, options), index, used, options);
+  } catch (error) {
+    // The unused parts of packs stay until a later run has room for new packs. What was deleted is deleted all the same.
+    if (!isFullDisk(error)) throw error;
+  }
   options.disk.syncFolder(folder);
 }
 
@@ -86,60 +89,76 @@ function packsToRewrite(packs: readonly PackUse[], { packBytes, mayRewrite }: Pr
   return small.length >= MOST_SMALL ? [...wasteful, ...small] : wasteful;
 }
 
-/** Writes what is used of the packs into new ones. `obsolete`: the packs that are not needed any more. */
+/** Writes what is used of the packs into new ones, and deletes them. A new pack is about as large as others, so little room is needed. */
 function rewrite(
   folder: string,
   packs: readonly PackUse[],
   index: ChunkIndex,
   used: Set<string>,
   { disk, packBytes }: PruneOptions,
-): { written: string[]; obsolete: string[] } {
-  const reader = createChunkReader(folder, index, disk);
-  const obsolete: string[] = [];
-  const written: string[] = [];
+): void {
   let waiting: NewChunk[] = [];
-  const write = (): void => {
-    if (waiting.length > 0) written.push(writePack(disk, folder, waiting));
+  let waitingBytes = 0;
+  let former: string[] = [];
+  const exchange = (): void => {
+    if (waiting.length === 0) return;
+    const written = writeVerified(disk, folder, waiting);
+    // Equal chunks in equal order make an equal pack, so it can have the name of a former one.
+    for (const name of former) if (name !== written) removePack(disk, folder, name);
     waiting = [];
+    waitingBytes = 0;
+    former = [];
   };
-  try {
-    for (const { name } of packs) {
-      const chunks: NewChunk[] = [];
-      try {
-        for (const chunk of index.packs.get(name)?.chunks ?? []) {
-          const place = index.places.get(chunk.id);
-          if (!used.has(chunk.id) || place?.pack !== name || place.offset !== chunk.offset) continue;
-          chunks.push({ ...chunk, bytes: reader.readStored(place) });
-        }
-      } catch (error) {
-        // It is marked by now, and stays.
-        if (error instanceof DamagedPackError) continue;
-        throw error;
-      }
-      waiting.push(...chunks);
-      obsolete.push(name);
-      if (waiting.reduce((sum, { bytes }) => sum + bytes.length, 0) >= packBytes) write();
+  for (const { name } of packs) {
+    const chunks = usedChunksOf(name, folder, index, used, disk);
+    if (chunks === null) continue;
+    for (const chunk of chunks) {
+      waiting.push(chunk);
+      waitingBytes += chunk.bytes.length;
     }
-    write();
-  } finally {
-    reader.close();
+    former.push(name);
+    if (waitingBytes >= packBytes) exchange();
   }
-  if (written.length > 0) disk.syncFolder(folder);
-  readBack(folder, written, disk);
-  return { written, obsolete };
+  exchange();
 }
 
-/** Rejects what the disk did not keep, before the former packs are deleted. */
-function readBack(folder: string, written: readonly string[], disk: Disk): void {
-  const index = readIndex(folder);
+/** Null if the disk does not give them back as they were: the pack stays. */
+function usedChunksOf(
+  name: string,
+  folder: string,
+  index: ChunkIndex,
+  used: Set<string>,
+  disk: Disk,
+): NewChunk[] | null {
   const reader = createChunkReader(folder, index, disk);
   try {
-    for (const pack of written) {
-      const chunks = index.packs.get(pack)?.chunks;
-      if (chunks === undefined) throw new Error(`the new pack ${pack} cannot be read`);
-      for (const chunk of chunks) reader.readStored({ ...chunk, pack, isSuspect: false });
-    }
+    return (index.packs.get(name)?.chunks ?? [])
+      .filter(({ id, offset }) => {
+        const place = index.places.get(id);
+        return used.has(id) && place?.pack === name && place.offset === offset;
+      })
+      .map((chunk) => ({ ...chunk, bytes: reader.readStored({ ...chunk, pack: name, isSuspect: false }) }));
+  } catch (error) {
+    // A damaged pack is marked by now. The other is a fault of the medium.
+    if (error instanceof DamagedPackError || hasCode(error, 'EIO')) return null;
+    throw error;
+  } finally {
+    // An open file would keep the space of a deleted pack.
+    reader.close();
+  }
+}
+
+/** Writes a pack. Rejects what the disk did not keep, before the former packs are deleted. */
+function writeVerified(disk: Disk, folder: string, chunks: readonly NewChunk[]): string {
+  const name = writePack(disk, folder, chunks);
+  disk.syncFolder(folder);
+  const index: ChunkIndex = { places: new Map(), packs: new Map(), unreadable: [] };
+  addPack(index, name, readPackList(folder, name));
+  const reader = createChunkReader(folder, index, disk);
+  try {
+    for (const place of index.places.values()) reader.readStored(place);
   } finally {
     reader.close();
   }
+  return name;
 }
