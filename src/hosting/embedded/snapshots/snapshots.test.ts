@@ -324,6 +324,44 @@ describe('repeating and ending', () => {
     await expect(here.snapshots.restore(here.install, here.backupId)).rejects.toThrow(PermanentHostError);
   });
 
+  test('discarding again gives back the space that an interrupted run has left', async () => {
+    here.put('a', 'x');
+    await here.snapshots.snapshot(here.install, here.backupId);
+    fs.rmSync(here.manifestPath());
+    expect(here.packs().length).toBe(1);
+    await here.snapshots.discard(here.install, here.backupId);
+    expect(fs.readdirSync(here.backups)).toEqual([]);
+  });
+
+  test('a copy of a snapshot that is deleted meanwhile fails with that reason', async () => {
+    here.put('a', randomBytes(6 * 1024 * 1024));
+    await here.snapshots.snapshot(here.install, randomUUID());
+    // In a pack of its own, and not asked for yet when the first bytes are there.
+    here.put('b', 'x');
+    await here.snapshots.snapshot(here.install, here.backupId);
+    const other = { id: randomUUID(), name: 'copy' };
+    const restoring = here.snapshots.restore(other, here.backupId, {
+      from: here.install,
+      report: () => fs.rmSync(here.backups, { recursive: true, force: true }),
+    });
+    await expect(restoring).rejects.toMatchObject({
+      message: expect.stringMatching(/of shop was deleted while it was read\. The website's files were not/),
+      shown: 'The backup that was to be copied was deleted meanwhile.',
+    });
+  });
+
+  test('a download that has ended before it began reads nothing', async () => {
+    here.put('a', 'x'.repeat(100));
+    await here.snapshots.snapshot(here.install, here.backupId);
+    fs.writeFileSync(here.packs()[0] ?? '', fs.readFileSync(here.packs()[0] ?? '').fill(0, 0, 5));
+    const ended = AbortSignal.abort(new Error('enough'));
+    await expect(here.snapshots.unpack(here.install, here.backupId, async () => {}, ended)).rejects.toThrow(
+      'enough',
+    );
+    // Reading would have marked it.
+    expect(fs.readdirSync(join(here.backups, 'packs')).length).toBe(1);
+  });
+
   test('is restored into another install, which keeps its own snapshots and names', async () => {
     here.put('page.html', 'as backed up');
     const made = await here.snapshots.snapshot(here.install, here.backupId);

@@ -184,9 +184,9 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
       return restored;
     } catch (error) {
       await recoverExchange(folders);
-      const explained = explainDamage(error, from, backupId, " The website's files were not touched.");
+      const explained = await explainDamage(error, from, backupId, " The website's files were not touched.");
       if (!isUntouched) throw explained;
-      throw asUnchanged(explained, install.id === from.id ? undefined : reasonForTarget(error));
+      throw asUnchanged(explained, install.id === from.id ? undefined : reasonForTarget(explained));
     }
   }
 
@@ -214,9 +214,9 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
       return summary;
     } catch (error) {
       await recoverExchange(folders);
-      const explained = explainDamage(error, from, backupId, " The website's files were not touched.");
+      const explained = await explainDamage(error, from, backupId, " The website's files were not touched.");
       if (!isUntouched) throw explained;
-      throw asUnchanged(explained, install.id === from.id ? undefined : reasonForTarget(error));
+      throw asUnchanged(explained, install.id === from.id ? undefined : reasonForTarget(explained));
     }
   }
 
@@ -237,6 +237,21 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
     }
   }
 
+  /** What a user reads of a damaged snapshot. One that was deleted while it was read is none. */
+  async function explainDamage(
+    error: unknown,
+    { id, name }: InstallRef,
+    backupId: string,
+    outcome = '',
+  ): Promise<unknown> {
+    if (!(error instanceof DamagedArchiveError)) return error;
+    const snapshot = `The snapshot ${backupId} of ${name}`;
+    if ((await backupsOf(id).held(backupId)) === null) {
+      return new DeletedBackupError(`${snapshot} was deleted while it was read.${outcome}`, { cause: error });
+    }
+    return new LostBackupError(`${snapshot} is damaged: ${error.message}.${outcome}`, { cause: error });
+  }
+
   /** Runs work with a snapshot, and explains its damage. */
   async function ofHeld<Result>(
     install: InstallRef,
@@ -247,7 +262,7 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
     try {
       return await work(held);
     } catch (error) {
-      throw explainDamage(error, install, backupId);
+      throw await explainDamage(error, install, backupId);
     }
   }
 
@@ -297,6 +312,11 @@ async function requireFolder(files: string, install: InstallRef): Promise<void> 
   }
 }
 
+/** Another job has deleted the snapshot that was being read. */
+class DeletedBackupError extends LostBackupError {
+  override name = 'DeletedBackupError';
+}
+
 class LinkedFolderError extends PermanentHostError {
   override name = 'LinkedFolderError';
 }
@@ -325,19 +345,12 @@ async function verifyIfThere(
   }
 }
 
-function explainDamage(error: unknown, install: InstallRef, backupId: string, outcome = ''): unknown {
-  if (!(error instanceof DamagedArchiveError)) return error;
-  return new LostBackupError(
-    `The snapshot ${backupId} of ${install.name} is damaged: ${error.message}.${outcome}`,
-    { cause: error },
-  );
-}
-
 /** Why a copy was refused. Users of the target may not see the source, so nothing names it or its files. */
 function reasonForTarget(error: unknown): string {
   if (error instanceof LinkedFolderError) return error.message;
   if (error instanceof RefusedRestoreError) return error.shown;
-  if (error instanceof DamagedArchiveError)
+  if (error instanceof DeletedBackupError) return 'The backup that was to be copied was deleted meanwhile.';
+  if (error instanceof LostBackupError && error.cause instanceof DamagedArchiveError)
     return 'The backup that was to be copied is damaged. Make a new one.';
   return 'The backup could not be put in place.';
 }

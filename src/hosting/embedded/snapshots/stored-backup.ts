@@ -20,6 +20,7 @@ export function storedBackup(manifest: string, folder: string, identity: Archive
     work: (store: Store) => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result> {
+    signal?.throwIfAborted();
     const store = openStore(folder);
     const stop = () => void store.close();
     signal?.addEventListener('abort', stop);
