@@ -28,7 +28,7 @@ export interface BackupRow {
   deleting: Generated<boolean>;
   /** The version of the website when it was made; null without WordPress and for backups before 0.3. */
   wordpress_version: Generated<string | null>;
-  /** When it was last read back, or restored in a check; null until completed. */
+  /** When what it stored was read back, or all of it was restored in a check; null until completed. */
   verified_at: Generated<string | null>;
   /** Since when its host does not hold it any more; null while it does. */
   missing_since: Generated<string | null>;

@@ -4,7 +4,7 @@ import type { Queries } from '../../database/database.ts';
 export interface NewestBackup {
   id: string;
   created_at: string;
-  /** When it was last read back or restored in a check; null if never. */
+  /** When what it stored was read back, or all of it was restored in a check; null if never. */
   verified_at: string | null;
 }
 

@@ -20,7 +20,9 @@ const backupDetailsSchema = Type.Object({
   }),
   created_at: timestamp(),
   finished_at: nullableString(),
-  verified_at: nullableTimestamp('when it was last read back or restored in a check; null until completed'),
+  verified_at: nullableTimestamp(
+    'when what it stored was read back, or all of it was restored in a check; null until completed',
+  ),
   missing_since: nullableTimestamp('since when the backup storage does not have it; null while it is there'),
   expires_at: nullableTimestamp('from when it is deleted, unless it is the last one; null: never'),
 });

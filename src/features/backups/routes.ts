@@ -34,7 +34,7 @@ export function backupRoutes(backups: BackupService): Route[] {
       operationId: 'createBackup',
       summary: 'Request a backup',
       description:
-        'Starts a backup of the files and the database. A backup is `completed` after it was read back and verified.',
+        'Starts a backup of the files and the database. A backup is `completed` after what it stored was read back and verified.',
       link: { operationId: 'showBackup', ids: { backup_id: '/id' } },
       tag,
       errors: [400, 401, 403, 404, 429, 503],

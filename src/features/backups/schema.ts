@@ -38,7 +38,7 @@ export const backupSchema = component(
         description: 'null until completed',
       }),
       verified_at: nullableTimestamp(
-        'when it was last read back or restored in a check; null until completed',
+        'when what it stored was read back, or all of it was restored in a check; null until completed',
       ),
       missing_since: nullableTimestamp(
         'since when the backup storage does not have it any more, so that it cannot be restored; null while it is there',

@@ -5,7 +5,7 @@ import type { ReportProgress } from './progress.ts';
 /** Snapshots of websites, which backups are made of. */
 export interface SnapshotKeeper {
   /**
-   * Makes a consistent snapshot of the website under `backupId`, reads it back and verifies every checksum before it
+   * Makes a consistent snapshot of the website under `backupId`, reads back what it stored and verifies every checksum before it
    * resolves. Replaces a partial snapshot of an interrupted run.
    */
   snapshot(
