@@ -35,7 +35,7 @@ export function backupMail(backup: FinishedBackup): MailText {
     return {
       subject: `Backup of ${backup.install_name} completed`,
       text: [
-        'The backup is complete. What it stored was read back, and every checksum matched.',
+        'The backup is complete. Homeport read back what it stored, and every checksum matched.',
         '',
         ...lines,
         `Files:        ${backup.files ?? 0}`,

@@ -336,7 +336,7 @@ describe('repeating and ending', () => {
   test('a copy of a snapshot that is deleted meanwhile fails with that reason', async () => {
     here.put('a', randomBytes(6 * 1024 * 1024));
     await here.snapshots.snapshot(here.install, randomUUID());
-    // In a pack of its own, and not asked for yet when the first bytes are there.
+    // In another pack, which is not open yet when the first bytes are there.
     here.put('b', 'x');
     await here.snapshots.snapshot(here.install, here.backupId);
     const other = { id: randomUUID(), name: 'copy' };

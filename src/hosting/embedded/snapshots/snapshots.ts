@@ -237,7 +237,7 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
     }
   }
 
-  /** What a user reads of a damaged snapshot. One that was deleted while it was read is none. */
+  /** The failure of reading a damaged snapshot, for users. One that was deleted meanwhile is not damaged. */
   async function explainDamage(
     error: unknown,
     { id, name }: InstallRef,

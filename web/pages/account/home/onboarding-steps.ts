@@ -42,7 +42,7 @@ export function onboardingSteps({
       title: daily_backups ? 'Daily backups are on' : 'Create a backup',
       words: daily_backups
         ? 'Every install is backed up each night. You can create a backup at any time.'
-        : 'Open an install and choose Backups. What a backup stores is read back and verified.',
+        : 'Open an install and choose Backups. Homeport reads back what a backup stores, and verifies it.',
       isDone: backup || (daily_backups && install),
       place: 'installs',
       action: install ? 'Choose an install' : null,

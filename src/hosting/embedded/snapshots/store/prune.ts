@@ -31,7 +31,7 @@ interface PackUse {
  * chunks in their new packs.
  *
  * It first reads all manifests, and changes nothing unless all are whole. Then it deletes packs that are not used at all: on a full disk,
- * that makes the room for the rest. What is used of other packs is written into a new one, verified and made durable before they are
+ * that makes the room for the rest. The used chunks of other packs are written into a new one, verified and made durable before those are
  * deleted. So at every moment each used chunk is in a durable pack: if it is interrupted, some chunks are there twice, and the next run
  * deletes one copy.
  */
@@ -50,7 +50,7 @@ export function prune(folder: string, manifests: readonly string[], options: Pru
   try {
     rewrite(folder, packsToRewrite(packs, options), index, used, options);
   } catch (error) {
-    // The unused parts of packs stay until a later run has room for new packs. What was deleted is deleted all the same.
+    // The unused parts of packs stay until a later run has room for new packs. The deletions before stay.
     if (!isFullDisk(error)) throw error;
   }
   options.disk.syncFolder(folder);
