@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { Clock } from '../lib/clock.ts';
 
@@ -15,7 +14,7 @@ export interface Readiness {
   stop(): void;
 }
 
-export function createReadiness(database: Pick<Database, 'reader'>, clock: Clock): Readiness {
+export function createReadiness(database: Pick<Database, 'ping'>, clock: Clock): Readiness {
   let isStopping = false;
   let kept: { at: number; obstacle: Promise<string | null> } | null = null;
 
@@ -25,7 +24,7 @@ export function createReadiness(database: Pick<Database, 'reader'>, clock: Clock
     // It is not awaited if the database answers first.
     late.catch(() => {});
     try {
-      return await Promise.race([sql`select 1`.execute(database.reader).then(() => null), late]);
+      return await Promise.race([database.ping().then(() => null), late]);
     } catch {
       // Each request that fails for this reason is in the log with it.
       return SILENT;
@@ -38,7 +37,8 @@ export function createReadiness(database: Pick<Database, 'reader'>, clock: Clock
     async obstacle() {
       if (isStopping) return 'This process is stopping.';
       const now = clock.now().getTime();
-      if (kept === null || now - kept.at >= KEPT_MS) kept = { at: now, obstacle: ask() };
+      // The clock may have been set back since.
+      if (kept === null || Math.abs(now - kept.at) >= KEPT_MS) kept = { at: now, obstacle: ask() };
       return kept.obstacle;
     },
     stop() {

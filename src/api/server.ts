@@ -10,7 +10,9 @@ import { withCompression, withConventions, withEntityTags } from './conventions.
 import { describeApi, describePortal } from './description.ts';
 import { addDocsPage } from './docs-page.ts';
 import { type ErrorStatus, errorAnswer } from './errors.ts';
+import { EVENT_STREAM } from './event-streams.ts';
 import type { Gate } from './gate.ts';
+import { HEALTH_PATHS } from './health.ts';
 import type { Idempotency } from './idempotency.ts';
 import { LARGEST_BODY_BYTES, LARGEST_BODY_OF_STRANGERS_BYTES, readBodyOrFailure } from './json-body.ts';
 import { lazySerializers } from './lazy-serializers.ts';
@@ -37,7 +39,7 @@ export interface ServerParts {
   connections: SocketLimiter;
   random: Randomness;
   log: Logger;
-  /** Called with each answered request. */
+  /** Called with each answered request, except {@link isMeasured those that would hide the others}. */
   onAnswered?: (request: { method: string; route: string; status: number; seconds: number }) => void;
   /** Registers the portal's pages. */
   pages: (app: FastifyInstance) => Promise<void>;
@@ -116,12 +118,11 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   const { onAnswered } = parts;
   if (onAnswered !== undefined) {
     app.addHook('onResponse', (request, reply, done) => {
-      onAnswered({
-        method: request.method,
-        route: request.routeOptions.url ?? 'none',
-        status: reply.statusCode,
-        seconds: reply.elapsedTime / 1000,
-      });
+      const route = request.routeOptions.url ?? 'none';
+      if (isMeasured(route, reply)) {
+        const { method } = request;
+        onAnswered({ method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1000 });
+      }
       done();
     });
   }
@@ -200,6 +201,11 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds);
     reply.code(answer.status).type('application/json; charset=utf-8').send(answer.envelope);
   }
+}
+
+/** Streams of events last as long as their readers stay, and balancers ask about health all the time: no one waits for an answer. */
+function isMeasured(route: string, reply: FastifyReply): boolean {
+  return reply.getHeader('content-type') !== EVENT_STREAM && !HEALTH_PATHS.some((path) => path === route);
 }
 
 /** Calls `done` at once if there is nothing to wait for. */

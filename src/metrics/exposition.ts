@@ -64,7 +64,11 @@ export async function createExposition(
     'homeport_platform_backup_failures',
     'Backups of the platform that failed since the last complete one',
   );
-  const jobs = gauge('homeport_jobs', 'Jobs, by class (short or long) and state', ['class', 'state']);
+  const jobs = gauge(
+    'homeport_jobs',
+    'Jobs, by class (short or long) and state. Those that are queued are due',
+    ['class', 'state'],
+  );
   const installs = gauge('homeport_installs', 'Installs, by status', ['status']);
   const outdated = gauge(
     'homeport_installs_with_updates',

@@ -34,7 +34,7 @@ export interface Figures {
   /** Confirmed incidents that go on. */
   incidents: number;
   hosts: { name: string; isUp: boolean }[];
-  /** Without jobs that deliver webhooks. */
+  /** Those that are queued are due. Without jobs that deliver webhooks. */
   jobs: { class: JobClass; state: string; count: number }[];
 }
 
@@ -92,6 +92,8 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
       .selectFrom('jobs')
       .select((eb) => ['class', 'state', eb.fn.countAll<number>().as('count')])
       .where('state', 'in', ['queued', 'running', 'failed'])
+      // A transfer waits for its answer for two weeks, and others for their next attempt.
+      .where((eb) => eb.or([eb('state', '!=', 'queued'), eb('run_at', '<=', timestamp(clock))]))
       // A receiver that is down lets its deliveries wait for days, which concerns its account alone.
       .where('kind', '<>', deliverWebhook.name)
       .groupBy(['class', 'state'])

@@ -4,10 +4,12 @@ import { createAgent } from '../../test/client.ts';
 import { limiterFor } from '../../test/connections.ts';
 import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../test/manual-clock.ts';
+import { signedIn } from '../../test/portal-client.ts';
 import { freePort } from '../../test/servers/free-port.ts';
 import { healthAt } from '../api/health.ts';
 import { createReadiness } from '../api/readiness.ts';
 import { deliverWebhook, jobOfLane } from '../features/accounts/webhooks/jobs.ts';
+import { transferLane, transferSite } from '../features/transfers/jobs.ts';
 import { DAY_MS } from '../lib/durations.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { createMeasurements } from './measurements.ts';
@@ -69,9 +71,18 @@ it('counts certificates and their problems', async () => {
       .execute();
   });
   const lane = { webhook_id: install.id, lane: 'down', account_id: accountId };
-  await homeport.platform.database.write((transaction) =>
-    homeport.platform.queue.ensure(transaction, deliverWebhook, { ...jobOfLane(lane), delayMs: DAY_MS }),
-  );
+  await homeport.platform.database.write(async (transaction) => {
+    const { queue } = homeport.platform;
+    await queue.ensure(transaction, deliverWebhook, { ...jobOfLane(lane), delayMs: DAY_MS });
+    // Not due: it waits for an answer of people.
+    await queue.enqueue(transaction, transferSite, {
+      payload: { transfer_id: install.id },
+      lane: transferLane(install.id),
+      account: accountId,
+      operation: null,
+      delayMs: DAY_MS,
+    });
+  });
   const after = await scrape();
   expect(after.get('homeport_certificates{source="LETS_ENCRYPT"}')).toBe(1);
   expect(after.get('homeport_certificates_expiring{within_days="14"}')).toBe(1);
@@ -108,6 +119,32 @@ it('measures requests by route, and attempts of jobs by kind', async () => {
   expect(figures.get('homeport_incidents_open')).toBe(0);
 });
 
+it('measures neither streams of events nor the questions of balancers', async () => {
+  const { accountId, owner } = await homeport.ownedAccount();
+  const { cookie } = await signedIn(homeport, owner);
+  const agent = createAgent(homeport.ca);
+  await (await request(`${homeport.origin}/healthz`, { dispatcher: agent })).body.text();
+  const { statusCode, body } = await request(`${homeport.origin}/portal/api/events`, {
+    dispatcher: agent,
+    headers: cookie === null ? {} : { cookie },
+  });
+  expect(statusCode).toBe(200);
+  // Ends the session's stream.
+  await homeport.platform.database.write(({ queries }) =>
+    queries
+      .updateTable('accounts')
+      .set({ requires_second_factor: true })
+      .where('id', '=', accountId)
+      .execute(),
+  );
+  await body.text();
+  await agent.destroy();
+  const figures = await scrape();
+  const routes = [...figures.keys()].filter((name) => name.startsWith('homeport_http_request_duration'));
+  expect(routes.filter((name) => /route="\/(v1\/installs|portal\/api\/session)"/.test(name))).not.toEqual([]);
+  expect(routes.filter((name) => /events|healthz/.test(name))).toEqual([]);
+});
+
 it('tells balancers whether it can answer, on both ports', async () => {
   const at = async (path: string) => {
     const { statusCode, body } = await request(`${origin}${path}`);
@@ -123,15 +160,17 @@ it('tells balancers whether it can answer, on both ports', async () => {
 
 it('is not ready without a database, and while it stops', async () => {
   const { database } = homeport.platform;
-  const broken = createReadiness(
-    {
-      get reader(): typeof database.reader {
-        throw new Error('gone');
-      },
-    },
-    clock,
-  );
+  let isGone = true;
+  const ping = async () => {
+    if (isGone) throw new Error('gone');
+  };
+  const broken = createReadiness({ ping }, clock);
   expect(await broken.obstacle()).toBe('The database does not answer.');
+  isGone = false;
+  // A clock that is set back, as time servers do, must not keep the former answer.
+  clock.advance(-60_000);
+  expect(await broken.obstacle()).toBeNull();
+  clock.advance(60_000);
   const stopping = createReadiness(database, clock);
   expect(await stopping.obstacle()).toBeNull();
   stopping.stop();

@@ -30,7 +30,8 @@ export async function startMetrics(
 
   function present(): Promise<string> {
     const now = clock.now().getTime();
-    if (kept === null || now - kept.at >= KEPT_MS) {
+    // The clock may have been set back since.
+    if (kept === null || Math.abs(now - kept.at) >= KEPT_MS) {
       const text = Promise.resolve()
         .then(() => readFigures(database, clock))
         .then((figures) => exposition.text(figures));
