@@ -4,12 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
+import { ifThere } from '../../src/lib/if-there.ts';
 import { makeDebianPackage } from './debian.ts';
 import { outputOf, run } from './run.ts';
 import { stageProgram } from './stage.ts';
@@ -18,8 +19,12 @@ const ROOT = join(import.meta.dirname, '../..');
 const SUMS = 'SHA256SUMS';
 const Manifest = Type.Object({ version: Type.String() });
 
-/** Builds the artifacts of a commit of the repository `from` into the folder `dist`, which is emptied first. */
+/**
+ * Builds the artifacts of a commit of the repository `from` into the folder `dist`, in place of former ones. Throws an Error if it has other
+ * files.
+ */
 export async function buildArtifacts(from: string, commit: string, dist: string): Promise<void> {
+  await requireReplaceable(dist);
   const work = await mkdtemp(join(tmpdir(), 'homeport-artifacts-'));
   try {
     const clone = join(work, 'clone');
@@ -31,18 +36,30 @@ export async function buildArtifacts(from: string, commit: string, dist: string)
       Manifest,
       JSON.parse(await readFile(join(clone, 'package.json'), 'utf8')),
     );
-    await rm(dist, { recursive: true, force: true });
-    await mkdir(dist, { recursive: true });
+    const made = join(work, 'made');
+    await mkdir(made);
     const name = `homeport-${version}`;
     const stage = join(work, name);
     await stageProgram({ clone, stage, commit: full, commitTime }, run);
-    const archive = join(dist, `${name}-linux-${process.arch}.tar.gz`);
+    const archive = join(made, `${name}-linux-${process.arch}.tar.gz`);
     await run('tar', ['--create', '--gzip', '--file', archive, ...REPRODUCIBLE, name], work);
-    await makeDebianPackage({ stage, work, dist, version }, run);
-    await run('npm', ['pack', '--silent', '--pack-destination', dist], join(clone, 'packages/client'));
-    await writeSums(dist);
+    await makeDebianPackage({ stage, work, dist: made, version, commitTime }, run);
+    await run('npm', ['pack', '--silent', '--pack-destination', made], join(clone, 'packages/client'));
+    await writeSums(made);
+    await rm(dist, { recursive: true, force: true });
+    await cp(made, dist, { recursive: true });
   } finally {
     await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** Throws an Error if a folder has other files than those of a former build. */
+export async function requireReplaceable(dist: string): Promise<void> {
+  const names = (await ifThere(readdir(dist))) ?? [];
+  if (names.length > 0 && !names.includes(SUMS)) {
+    throw new Error(
+      `${dist} has other files. Name a folder for the artifacts alone, which each build replaces.`,
+    );
   }
 }
 

@@ -1,14 +1,24 @@
 import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { outputOf, type Run } from './run.ts';
+import { settleFiles } from './settled-files.ts';
 
 const FOLDER = 'usr/lib/homeport';
 /** By Node's name of an architecture. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
+interface DebianParts {
+  stage: string;
+  work: string;
+  dist: string;
+  version: string;
+  /** Of its files, in seconds since 1970. */
+  commitTime: number;
+}
+
 /** Makes a Debian package of a staged program, which it moves into another folder below `work`. Returns the package's path in `dist`. */
 export async function makeDebianPackage(
-  { stage, work, dist, version }: { stage: string; work: string; dist: string; version: string },
+  { stage, work, dist, version, commitTime }: DebianParts,
   run: Run,
 ): Promise<string> {
   const architecture = ARCHITECTURES[process.arch];
@@ -24,7 +34,10 @@ export async function makeDebianPackage(
   for (const [name, script] of Object.entries(SCRIPTS))
     await write(join(root, 'DEBIAN', name), script, 0o755);
   const file = join(dist, `homeport_${debianVersion(version)}_${architecture}.deb`);
-  await run('dpkg-deb', ['--root-owner-group', '-Zzstd', '-z12', '--build', root, file], work);
+  settleFiles(root, commitTime);
+  await run('dpkg-deb', ['--root-owner-group', '-Zzstd', '-z12', '--build', root, file], work, {
+    SOURCE_DATE_EPOCH: String(commitTime),
+  });
   return file;
 }
 
@@ -62,6 +75,9 @@ Description: self-hosted hosting platform for WordPress
  services. "homeport serve" serves without any set-up, as any user.
 `;
 
+/** The services may be those of another Homeport, such as a clone in /opt. */
+const HAS_SERVICES = `grep -qs /${FOLDER}/ /etc/systemd/system/homeport.service /etc/systemd/system/homeport-host.service`;
+
 /**
  * Upgrades restart what runs, and websites answer meanwhile. Removal stops everything and keeps the websites. Only `purge` deletes them,
  * and only if the operator says yes.
@@ -69,14 +85,22 @@ Description: self-hosted hosting platform for WordPress
 const SCRIPTS = {
   postinst: `#!/bin/sh
 set -e
-[ "$1" = configure ] && [ -d /run/systemd/system ] || exit 0
+[ "$1" = configure ] || exit 0
+if [ -e /usr/share/debconf/confmodule ]; then
+  # Stores the question of "purge". By then its file is gone.
+  . /usr/share/debconf/confmodule
+  db_stop
+fi
+[ -d /run/systemd/system ] || exit 0
 for unit in homeport-host.service homeport.service; do
-  if systemctl is-active --quiet "$unit"; then systemctl restart "$unit"; fi
+  if systemctl is-active --quiet "$unit"; then
+    systemctl restart "$unit" || echo "$unit does not start. \\"journalctl --unit $unit\\" says why." >&2
+  fi
 done
 `,
   prerm: `#!/bin/sh
 set -e
-[ "$1" = remove ] && [ -d /run/systemd/system ] || exit 0
+[ "$1" = remove ] && [ -d /run/systemd/system ] && ${HAS_SERVICES} || exit 0
 systemctl stop homeport.service homeport-host.service 'homeport-*' || true
 `,
   postrm: `#!/bin/sh
@@ -85,6 +109,7 @@ case "$1" in
   remove)
     # The cache of compiled code is no file of the package.
     rm -rf /usr/lib/homeport
+    ${HAS_SERVICES} || exit 0
     rm -f /etc/systemd/system/homeport.service /etc/systemd/system/homeport-host.service
     rm -f /etc/systemd/system/multi-user.target.wants/homeport.service
     rm -f /etc/systemd/system/multi-user.target.wants/homeport-host.service

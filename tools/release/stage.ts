@@ -1,9 +1,13 @@
-import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import type { BuiltProgram } from '../../bin/built-program.ts';
 import { RELEASE_FILE } from '../../src/lib/program-version.ts';
 import { neededPackages } from './needed-packages.ts';
 import type { Run } from './run.ts';
+import { settleFiles } from './settled-files.ts';
 
 /** Of the repository, what an installed Homeport uses or its operators read. */
 const PARTS = [
@@ -19,6 +23,9 @@ const PARTS = [
   'LICENSE',
   'SECURITY.md',
 ];
+const PROGRAMS = 'node_modules/.cache/homeport/programs';
+const RECORD = 'current.json';
+const Built = Type.Object({ folder: Type.String() });
 const OF_TESTS = /[.-](test|fixture)\.ts$/;
 /** Of a package, the folders and files that are used. The others are sources, headers and tools. */
 const USED: Readonly<Record<string, readonly string[]>> = {
@@ -42,10 +49,17 @@ export async function stageProgram(
   await mkdir(stage, { recursive: true });
   for (const part of PARTS) await copy(join(clone, part), join(stage, part));
   for (const folder of neededPackages(clone)) await copyPackage(clone, stage, folder);
-  const programs = 'node_modules/.cache/homeport/programs';
-  await copy(join(clone, programs), join(stage, programs));
+  await copyBuiltProgram(clone, stage);
   writeFileSync(join(stage, RELEASE_FILE), `${JSON.stringify({ commit })}\n`);
-  setTimes(stage, commitTime);
+  settleFiles(stage, commitTime);
+}
+
+/** Copies the built program into a folder whose name is that of every build. Releases compare no sources, so its record lists none. */
+export async function copyBuiltProgram(clone: string, stage: string): Promise<void> {
+  const { folder } = Value.Parse(Built, JSON.parse(readFileSync(join(clone, PROGRAMS, RECORD), 'utf8')));
+  const program: BuiltProgram = { folder: 'release', files: [], libraries: {} };
+  await copy(join(clone, PROGRAMS, folder), join(stage, PROGRAMS, program.folder));
+  writeFileSync(join(stage, PROGRAMS, RECORD), JSON.stringify(program));
 }
 
 async function copyPackage(clone: string, stage: string, folder: string): Promise<void> {
@@ -66,10 +80,4 @@ async function copy(from: string, to: string): Promise<void> {
     verbatimSymlinks: true,
     filter: (path) => isOwn(path) && !OF_TESTS.test(path),
   });
-}
-
-function setTimes(folder: string, seconds: number): void {
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isSymbolicLink()) utimesSync(join(entry.parentPath, entry.name), seconds, seconds);
-  }
 }
