@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { releaseChanges, sectionOf } from '../../tools/release/changelog.ts';
 import { neededPackages } from '../../tools/release/needed-packages.ts';
-import { changedMigrations, checksumsOf, withRelease } from '../../tools/release/released-migrations.ts';
+import {
+  changedMigrations,
+  checksumsOf,
+  versionsWithData,
+  withRelease,
+} from '../../tools/release/released-migrations.ts';
 import { developmentAfter, isLater, releaseAfter } from '../../tools/release/versions.ts';
 
 const CHANGELOG =
@@ -42,6 +47,12 @@ it('gives each migration to the version that brought it, and finds those that ch
     '0001-a was released with 0.3.0 and has changed since. Write a new migration instead.',
   ]);
   expect(changedMigrations(released, first)).toHaveLength(1);
+});
+
+it('upgrades the data of earlier versions while it makes that of a release', () => {
+  const released = withRelease({ '0.3.0': {}, '0.4.0': {} }, '0.5.0', {});
+  expect(versionsWithData(released, '0.5.0')).toEqual(['0.3.0', '0.4.0']);
+  expect(versionsWithData(released, '')).toEqual(['0.3.0', '0.4.0', '0.5.0']);
 });
 
 it('publishes the packages that run, and not those that build the portal or test', () => {

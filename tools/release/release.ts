@@ -9,9 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Value } from 'typebox/value';
-import { buildArtifacts } from './artifacts.ts';
+import { buildArtifacts, requireReplaceable } from './artifacts.ts';
 import { releaseChanges, sectionOf } from './changelog.ts';
 import { checksumsOf, ReleasedMigrations, withRelease } from './released-migrations.ts';
+import { cloneForRelease, requireBranch, tagRelease, takeRelease } from './repository.ts';
 import { outputOf, run } from './run.ts';
 import { developmentAfter, releaseAfter } from './versions.ts';
 
@@ -30,21 +31,17 @@ async function release({ isChecked }: { isChecked: boolean }): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'homeport-release-'));
   try {
     const clone = join(work, 'clone');
-    await run('git', ['clone', '--quiet', '--branch', BRANCH, ROOT, clone], work);
+    await cloneForRelease(ROOT, BRANCH, clone);
     if (isChecked) await run('npm', ['ci', '--no-audit', '--no-fund'], clone);
     else await run('.ci/run', [], clone);
     await writeRelease(clone, version);
     await keepData(clone, version);
     await commit(clone, `chore(release): ${version}`);
     await buildArtifacts(clone, 'HEAD', join(work, 'dist'));
-    await run(
-      'git',
-      ['tag', '--annotate', `v${version}`, '--message', await messageOf(clone, version)],
-      clone,
-    );
+    await tagRelease(clone, `v${version}`, await messageOf(clone, version));
     await setVersion(clone, developmentAfter(version));
     await commit(clone, `chore(release): begin ${developmentAfter(version)}`);
-    await run('git', ['pull', '--quiet', '--ff-only', '--tags', clone, BRANCH], ROOT);
+    await takeRelease(ROOT, clone, { branch: BRANCH, tag: `v${version}` });
     await rm(join(ROOT, 'dist'), { recursive: true, force: true });
     await cp(join(work, 'dist'), join(ROOT, 'dist'), { recursive: true });
   } finally {
@@ -55,16 +52,18 @@ async function release({ isChecked }: { isChecked: boolean }): Promise<void> {
   );
 }
 
-/** Throws an Error for changes that are not committed, another branch, or a version that exists. */
+/** Throws an Error for what would fail after the checks, such as changes that are not committed. */
 async function requireReady(version: string): Promise<void> {
-  const branch = await outputOf('git', ['branch', '--show-current'], ROOT);
-  if (branch !== BRANCH) throw new Error(`This is the branch ${branch}. Releases are made from ${BRANCH}.`);
+  await requireBranch(ROOT, BRANCH);
   if ((await outputOf('git', ['status', '--porcelain'], ROOT)) !== '') {
     throw new Error('There are changes that are not committed. Commit them first.');
   }
   if ((await outputOf('git', ['tag', '--list', `v${version}`], ROOT)) !== '') {
     throw new Error(`The tag v${version} exists already.`);
   }
+  await requireReplaceable(join(ROOT, 'dist'));
+  // Rejects with git's own advice.
+  await outputOf('git', ['var', 'GIT_COMMITTER_IDENT'], ROOT);
 }
 
 async function writeRelease(clone: string, version: string): Promise<void> {

@@ -26,6 +26,10 @@ export function withRelease(
   return { ...released, [version]: Object.fromEntries(added) };
 }
 
+/** Versions whose data upgrade tests start from, in order. `making`: one that is being released, and has no data yet. */
+export const versionsWithData = (released: ReleasedMigrations, making: string): string[] =>
+  Object.keys(released).filter((version) => version !== making);
+
 /** Faults of the present migrations: a sentence for each that a release has in another form. */
 export function changedMigrations(released: ReleasedMigrations, present: Record<string, string>): string[] {
   return Object.entries(released).flatMap(([version, checksums]) =>
