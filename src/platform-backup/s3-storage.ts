@@ -8,6 +8,7 @@ import { ifThere } from '../lib/if-there.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { createS3Client } from '../network/object-storage/s3.ts';
 import { withProgressTimeout } from '../network/object-storage/s3-progress.ts';
+import { isShared } from './former-backup.ts';
 import { MANIFEST_FILE } from './manifest.ts';
 import { BACKUP_NAME, type BackupStorage, beginningOf, type FilePlace, SHARED } from './storage.ts';
 
@@ -81,11 +82,14 @@ export function createS3Storage(place: S3Place, options: S3StorageOptions): Back
     return objects;
   }
 
-  /** Keys of the files that backups share. Others may keep files of theirs below the same prefix. */
+  /** Keys of the files that backups share. Others may keep files below the same prefix, such as a platform with backups in `files`. */
   async function sharedKeys(): Promise<string[]> {
     const below = `${keyOf(SHARED)}/`;
     const keys = [...(await objectsBelow(below)).keys()];
-    return keys.filter((key) => BACKUP_NAME.test(key.slice(below.length).split('/', 1)[0] ?? ''));
+    return keys.filter((key) => {
+      const [name = '', ...path] = key.slice(below.length).split('/');
+      return BACKUP_NAME.test(name) && isShared(path.join('/'));
+    });
   }
 
   /** Names of all backups, complete or not. */

@@ -152,7 +152,8 @@ test('pruning deletes no file that an unfinished backup may reuse, until the bac
 
 test('pruning deletes no file of others', async () => {
   await backUp(bucket);
-  const others = ['photo.jpg', '2026/photo.jpg', 'homeport-notes/photo.jpg'].map((path) => `p/files/${path}`);
+  const ofOtherPlatform = 'homeport-20261101T000000Z-00000000/database.sqlite';
+  const others = ['photo.jpg', '2026/host/photo.jpg', ofOtherPlatform].map((path) => `p/files/${path}`);
   for (const key of others) server.put('platform', key, 'of others');
   await prune(bucket);
   expect(shared()).toEqual(expect.arrayContaining(others));
