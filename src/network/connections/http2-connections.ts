@@ -83,7 +83,12 @@ export function serveHttp2(server: HttpsServer, options: Http2Options): Http2Con
   });
 
   function begin(socket: TLSSocket): void {
-    const session = performServerHandshake(socket, { ...HTTP2_LIMITS, settings });
+    const session = performServerHandshake(socket, {
+      ...HTTP2_LIMITS,
+      settings,
+      // A website's program that sends a header twice gets through, as over HTTP/1.
+      strictSingleValueFields: false,
+    });
     open.add(session);
     session.once('close', () => open.delete(session));
     session.on('error', (err) => log.debug({ err }, 'an HTTP/2 connection failed'));
