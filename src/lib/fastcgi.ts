@@ -14,6 +14,8 @@ const REQUEST_ID = 1;
 const HEADER_BYTES = 8;
 const MOST_CONTENT = 0xffff;
 
+export type Params = Readonly<Record<string, string | Buffer>>;
+
 export interface FastcgiAnswer {
   /** 200 if the application sets none. */
   status: number;
@@ -44,7 +46,7 @@ const MOST_BYTES = 1024 * 1024;
  */
 export function askFastcgi(
   socket: string,
-  params: Readonly<Record<string, string>>,
+  params: Params,
   { body = '', timeoutMs = 5_000, mostBytes = MOST_BYTES }: FastcgiOptions = {},
 ): Promise<FastcgiAnswer> {
   return new Promise((resolve, reject) => {
@@ -72,7 +74,7 @@ export function askFastcgi(
 }
 
 /** Section 3.3: the role, then the streams of parameters and input, each ended by an empty record. */
-export function encodeRequest(params: Readonly<Record<string, string>>, body: Buffer): Buffer {
+export function encodeRequest(params: Params, body: Buffer): Buffer {
   const begin = Buffer.alloc(8);
   begin.writeUInt16BE(RESPONDER);
   const pairs = Object.entries({ ...params, CONTENT_LENGTH: `${body.length}` }).map(([name, value]) => {

@@ -41,17 +41,11 @@ export async function createDocumentRoot(
   folder: string,
   { core, website }: { core: string; website: string },
 ): Promise<DocumentRoot> {
-  const lower = join(folder, 'lower');
-  await mkdir(lower, { mode: 0o755 });
-  const coreFiles: string[] = [];
-  for (const entry of await readdir(core, { withFileTypes: true })) {
-    if (entry.isFile() && !OWN_FILES.has(entry.name)) {
-      coreFiles.push(entry.name);
-      await writeFile(join(lower, entry.name), '');
-    }
-  }
-  const folders = (await readdir(core)).filter((name) => CORE_FOLDERS.has(name));
-  for (const name of folders) await mkdir(join(lower, name));
+  const coreEntries = await readdir(core, { withFileTypes: true });
+  const coreFiles = coreEntries
+    .filter((entry) => entry.isFile() && !OWN_FILES.has(entry.name))
+    .map(({ name }) => name);
+  const folders = coreEntries.map(({ name }) => name).filter((name) => CORE_FOLDERS.has(name));
   let last = 0;
 
   const changedAt = async (): Promise<bigint> => (await stat(website, { bigint: true })).mtimeNs;
@@ -60,21 +54,25 @@ export async function createDocumentRoot(
     changedAt,
     async mount() {
       const number = ++last;
+      const lower = join(folder, `lower-${number}`);
       const work = join(folder, `work-${number}`);
       const place = join(folder, `root-${number}`);
       for (const path of [work, place]) await mkdir(path, { mode: 0o700 });
+      await mkdir(lower, { mode: 0o755 });
       const known = await changedAt();
       const entries = (await readdir(website, { withFileTypes: true })).filter(
         ({ name }) => !CORE_FOLDERS.has(name),
       );
       const own = new Set(entries.map(({ name }) => name));
+      // If PHP deleted a file of the website that covers one of these, the kernel would mark the deletion in the website's folder.
+      const places = coreFiles.filter((name) => !own.has(name));
+      for (const name of places) await writeFile(join(lower, name), '');
+      for (const name of folders) await mkdir(join(lower, name));
       const opened: FileHandle[] = [];
-      const over: Shown[] = [
-        ...folders.map((name) => ({ from: join(core, name), to: `${ROOT}/${name}` })),
-        ...coreFiles
-          .filter((name) => !own.has(name))
-          .map((name) => ({ from: join(core, name), to: `${ROOT}/${name}` })),
-      ];
+      const over: Shown[] = [...folders, ...places].map((name) => ({
+        from: join(core, name),
+        to: `${ROOT}/${name}`,
+      }));
       for (const { name } of entries.filter((entry) => entry.isDirectory()).slice(0, MOST_FOLDERS)) {
         const handle = await openFolder(join(website, name));
         if (handle === null) continue;
@@ -94,7 +92,7 @@ export async function createDocumentRoot(
         async remove() {
           // The kernel makes a folder that even its owner cannot read.
           await chmod(join(work, 'work'), 0o700).catch(() => undefined);
-          for (const path of [work, place]) await rm(path, { recursive: true, force: true });
+          for (const path of [lower, work, place]) await rm(path, { recursive: true, force: true });
         },
       };
     },

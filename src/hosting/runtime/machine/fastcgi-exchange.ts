@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { PassThrough, type Readable } from 'node:stream';
-import { encodeRequest } from '../../../lib/fastcgi.ts';
+import { encodeRequest, type Params } from '../../../lib/fastcgi.ts';
 
 const STDOUT = 6;
 const STDERR = 7;
@@ -13,7 +13,7 @@ const MOST_UNREAD = 1024 * 1024;
 /** The head of an answer (RFC 3875 section 6), and its body as it arrives. */
 export interface FastcgiResponse {
   status: number;
-  /** Names in lower case. */
+  /** Names in lower case, a character for each byte. */
   headers: [name: string, value: string][];
   body: Readable;
 }
@@ -29,7 +29,7 @@ export interface Exchange {
 }
 
 interface ExchangeOptions {
-  params: Readonly<Record<string, string>>;
+  params: Params;
   body: Buffer;
   /** Whether an answer that ended with this message of the application is not whole. */
   isBroken(message: string): boolean;
@@ -78,7 +78,7 @@ export function exchangeFastcgi(
       return true;
     }
     const first = head.subarray(end.index + end[0].length);
-    const parsed = parseHead(head.subarray(0, end.index).toString('utf8'));
+    const parsed = parseHead(text.slice(0, end.index));
     head = null;
     status = parsed.status;
     answer({ ...parsed, body: page });

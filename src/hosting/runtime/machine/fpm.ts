@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { watch } from 'node:fs';
-import { rename, stat } from 'node:fs/promises';
+import { rename, rmdir, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -50,6 +50,8 @@ export async function startFpm(sandbox: WebsiteSandbox, log: Logger, signal: Abo
     while (!isOver && !(await connects(made))) await sleep(PAUSE_MS);
     if (isOver) throw new PhpFailure('failed', `PHP-FPM did not start: ${lines.at(-1) ?? 'no message'}`);
     await rename(made, socket);
+    // It can be in memory, which PHP could fill. A removed folder takes no files.
+    await rmdir(listen);
     return { ...started, socket, lines };
   } catch (error) {
     started.kill();

@@ -321,13 +321,14 @@ async function bodyOf(stream: Readable, most: number): Promise<Buffer> {
 }
 
 function headersOf(list: readonly (readonly [string, string])[]): Record<string, string | string[]> {
-  const headers: Record<string, string | string[]> = {};
+  // PHP chooses the names, which can be those of properties that every object has.
+  const headers = new Map<string, string | string[]>();
   for (const [name, value] of list) {
     if (OWN_HEADERS.has(name) || name.startsWith(OWN_PREFIX)) continue;
     // A plugin's header with forbidden characters is left out.
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(value)) continue;
-    const before = headers[name];
-    headers[name] = before === undefined ? value : [...[before].flat(), value];
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : [...[before].flat(), value]);
   }
-  return headers;
+  return Object.fromEntries(headers);
 }

@@ -25,10 +25,14 @@ const LOADED_EXTENSIONS = [
   ...['openssl', 'soap', 'sockets', 'xsl'],
 ];
 
-/** Functions that start programs, make links or send mail past the platform. The sandbox refuses the first two as well. */
+/**
+ * Functions that start programs, make links, send mail past the platform, or work on where PHP-FPM ends no request: after its answer, or while
+ * it is stopped. The sandbox refuses the first two as well.
+ */
 const DISABLED = [
   ...['dl', 'exec', 'passthru', 'popen', 'proc_open', 'shell_exec', 'system', 'mail', 'link', 'symlink'],
   ...['pcntl_exec', 'pcntl_fork', 'pcntl_rfork', 'pcntl_unshare', 'posix_mkfifo', 'posix_mknod'],
+  ...['fastcgi_finish_request', 'posix_kill'],
 ];
 
 /** Where the sandbox shows the settings of PHP. */

@@ -1,5 +1,6 @@
 import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Params } from '../../../lib/fastcgi.ts';
 import { isClosedProgram } from '../../policy/closed-programs.ts';
 import type { PhpRequest, PhpSite } from '../wasm/php-sites.ts';
 import { scriptFor } from '../wasm/process/script-path.ts';
@@ -16,7 +17,7 @@ const DROPPED = new Set([
 export function requestParams(
   site: Pick<PhpSite, 'core' | 'website'>,
   { method, headers, https, clientAddress, host, target }: Omit<PhpRequest, 'body'>,
-): Record<string, string> {
+): Params {
   const [path = '/', ...query] = target.split('?');
   const { script, rest } = scriptFor(path, {
     isFile: (at) => kindOf(site, at) === 'file',
@@ -29,7 +30,8 @@ export function requestParams(
     ...headerParams(headers),
     HTTP_HOST: host,
     ...(contentType === undefined ? {} : { CONTENT_TYPE: String(contentType) }),
-    HTTPS: https ? 'on' : 'off',
+    // Plugins take any value for HTTPS.
+    ...(https ? { HTTPS: 'on' } : {}),
     ...(rest === '' ? {} : { PATH_INFO: rest }),
     DOCUMENT_ROOT: ROOT,
     SCRIPT_FILENAME: ROOT + script,
@@ -47,13 +49,15 @@ export function requestParams(
   };
 }
 
-function headerParams(headers: PhpRequest['headers']): Record<string, string> {
-  const params: Record<string, string> = {};
+function headerParams(headers: PhpRequest['headers']): Params {
+  const params: Record<string, Buffer> = {};
   for (const [name, value] of Object.entries(headers)) {
     // An underscore would make a second spelling of a name that the edge has checked.
     if (value === undefined || DROPPED.has(name) || name.includes('_')) continue;
     const key = `HTTP_${name.toUpperCase().replaceAll('-', '_')}`;
-    params[key] = typeof value === 'string' ? value : value.join(name === 'cookie' ? '; ' : ', ');
+    const text = typeof value === 'string' ? value : value.join(name === 'cookie' ? '; ' : ', ');
+    // A character for each byte that the visitor has sent.
+    params[key] = Buffer.from(text, 'latin1');
   }
   return params;
 }

@@ -59,6 +59,8 @@ const LIBRARIES = [
 /** A number that is no user of the machine; outside of the sandbox, files belong to the user of Homeport. */
 const INNER_USER = '1000';
 const MIB = 1024 * 1024;
+/** Open files of each process. A pair of sockets can hold 400 KB of memory that no other limit counts. */
+const MOST_OPEN = 512;
 /** The first descriptor after the standard streams. */
 const FILTER_FD = 3;
 /** Those of the joined namespaces. */
@@ -83,7 +85,7 @@ export function sandboxCommand(
   };
   const sandboxed: SandboxStart['command'] = [
     'prlimit',
-    ...[`--data=${memoryMb * MIB}`, '--core=0', '--'],
+    ...[`--data=${memoryMb * MIB}`, `--nofile=${MOST_OPEN}`, '--core=0', '--'],
     'bwrap',
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts'],
     ...(isAlone ? ['--unshare-net'] : []),
@@ -95,23 +97,32 @@ export function sandboxCommand(
     ...['--ro-bind', fpm, FPM, '--ro-bind', cli, CLI],
     ...['--proc', '/proc', '--dev', '/dev'],
     ...shown.flatMap(mountOf),
-    // Memory, which files could fill.
-    ...['--remount-ro', '/dev', '--remount-ro', '/'],
+    // Settings of the kernel, which belong to the user of Homeport, and memory, which files could fill.
+    ...['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/'],
     ...['--chdir', folder, '--'],
     ...command,
   ];
   return { command: sandboxed, descriptors };
 }
 
-/** Without the descriptors of the namespaces, which PHP must not have. The shell reads nothing but these arguments. */
-const MOUNT = 'exec 4<&- 5<&- && mount -t overlay overlay -o "$1" "$2" && shift 2 && exec "$@"';
+/**
+ * Without the descriptors of the namespaces, which PHP must not have. The devices that bubblewrap shows are those of the machine, and could
+ * belong to the user of Homeport, so their modes are fixed. Mounts that bubblewrap makes inherit both flags. The shell reads nothing but these
+ * arguments.
+ */
+const MOUNT = `exec 4<&- 5<&- && mount -t overlay overlay -o "$1" "$2" && shift 2 &&
+{ mount -o remount,bind,ro,nosuid,noexec /dev 2>/dev/null || mount -o bind,ro,nosuid,noexec /dev /dev; } || exit
+while test "$1" != --; do mount -o bind,nosuid,nodev,noexec "$1" "$1" && shift || exit; done
+shift && exec "$@"`;
 
 /**
  * The command in the joined network of a website and in a mount namespace of its own, with an overlay that ends with it. Its rights in the
- * user namespace of the network are those that mounts need.
+ * user namespace of the network are those that mounts need. `changeable`: folders that PHP can change. Libraries in them cannot be loaded, which
+ * settings of PHP do not keep it from.
  */
 export function withOverlay(
   { options, place }: { options: string; place: string },
+  changeable: readonly string[],
   command: SandboxStart['command'],
 ): SandboxStart['command'] {
   return [
@@ -123,6 +134,6 @@ export function withOverlay(
       '--',
     ],
     ...['unshare', '--mount', '--propagation', 'private', '--'],
-    ...['sh', '-c', MOUNT, 'sh', options, place, ...command],
+    ...['sh', '-c', MOUNT, 'sh', `nosuid,nodev,noexec,${options}`, place, ...changeable, '--', ...command],
   ];
 }

@@ -120,6 +120,8 @@ export async function createWebsiteSandbox(
     const joined = await createWebsiteNetwork(php.network, { siteId: site.id, ...outside });
     net = joined;
     const own = await plain(site.private);
+    // Each may be in the one before.
+    const changeable = [site.website, site.private, site.database];
     const writable: Shown[] = [
       { from: own, to: '/private', isWritable: true },
       { from: await plain(site.database), to: '/database', isWritable: true },
@@ -172,7 +174,7 @@ export async function createWebsiteSandbox(
             command,
           );
           const started = await startSandbox(
-            { command: withOverlay(mount, sandboxed), descriptors },
+            { command: withOverlay(mount, changeable, sandboxed), descriptors },
             filter,
             hasInput,
           );

@@ -11,6 +11,9 @@ if (!function_exists('mail')) {
             $lines = [];
             foreach ($additional_headers as $name => $values) {
                 foreach ((array) $values as $value) {
+                    if (preg_match('/^[!-9;-~]+$/D', $name) !== 1 || preg_match('/\r(?!\n[ \t])|(?<!\r)\n(?![ \t])|\x00/', $value) !== 0) {
+                        throw new ValueError("Header \"$name\" has invalid format, or contains invalid characters");
+                    }
                     $lines[] = "$name: $value";
                 }
             }
@@ -19,12 +22,18 @@ if (!function_exists('mail')) {
         if (str_contains("$to$subject$additional_headers", "\0")) {
             throw new ValueError('mail(): no argument may contain null bytes');
         }
+        $additional_headers = rtrim($additional_headers);
+        // An empty line would begin the text.
+        if (preg_match('/^[^!-9;-~]|\r\r|\r?\n[\r\n]/', $additional_headers) !== 0) {
+            trigger_error('mail(): Multiple or malformed newlines found in additional_header', E_USER_WARNING);
+            return false;
+        }
         if (!file_exists($socket)) {
             return true;
         }
         // As PHP does: a line break in the address or the subject would begin another header.
         [$to, $subject] = preg_replace('/\r?\n(?![ \t])|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)/', ' ', [rtrim($to), rtrim($subject)]);
-        $head = "To: $to\r\nSubject: $subject\r\n" . (trim($additional_headers) === '' ? '' : rtrim($additional_headers) . "\r\n");
+        $head = "To: $to\r\nSubject: $subject\r\n" . ($additional_headers === '' ? '' : "$additional_headers\r\n");
         $options = preg_split('/\s+/', trim($additional_params), -1, PREG_SPLIT_NO_EMPTY);
         $request = json_encode(['service' => 'mail', 'arguments' => ['-t', '-i', ...$options]], JSON_INVALID_UTF8_SUBSTITUTE);
         $stream = @stream_socket_client("unix://$socket", $code, $error, 10);
