@@ -32,6 +32,7 @@ let folder: string;
 let shop: { id: string; name: string };
 let blog: { id: string; name: string };
 let siteId: string;
+let phpVersion: string | undefined;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'homeport-host-'));
@@ -40,6 +41,11 @@ beforeAll(async () => {
   running = await machine.start();
   homeport = await startTestHomeport({ environment: machine.environment });
   ({ accountId, owner } = await homeport.ownedAccount());
+  phpVersion = (await describeMachine()).phpVersions.at(-1);
+  const site = await owner.client.post('/sites', { name: 'Shop', account_id: accountId });
+  siteId = text(site.body, 'id');
+  shop = await wordpress({ php_version: phpVersion });
+  blog = await wordpress({ site_id: siteId, environment: 'production' });
 });
 afterAll(async () => {
   await homeport?.remove();
@@ -100,11 +106,6 @@ async function sftp(name: string, file: string, batch: string) {
 
 describe('a new install', () => {
   test('is real WordPress, on the requested PHP', async () => {
-    const phpVersion = (await describeMachine()).phpVersions.at(-1);
-    const site = await owner.client.post('/sites', { name: 'Shop', account_id: accountId });
-    siteId = text(site.body, 'id');
-    shop = await wordpress({ php_version: phpVersion });
-    blog = await wordpress({ site_id: siteId, environment: 'production' });
     const { id, name } = shop;
     const page = await home(name);
     expect(page.status).toBe(200);
