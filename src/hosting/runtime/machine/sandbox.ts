@@ -117,8 +117,8 @@ shift && exec "$@"`;
 
 /**
  * The command in the joined network of a website and in a mount namespace of its own, with an overlay that ends with it. Its rights in the
- * user namespace of the network are those that mounts need. `changeable`: folders that PHP can change. Libraries in them cannot be loaded, which
- * settings of PHP do not keep it from.
+ * user namespace of the network are those that mounts need. `changeable`: folders that PHP can change. No library in them can be loaded: with
+ * `putenv`, ImageMagick would.
  */
 export function withOverlay(
   { options, place }: { options: string; place: string },
