@@ -16,7 +16,7 @@ import { buildArtifacts } from '../../tools/release/artifacts.ts';
 import { makeDebianPackage } from '../../tools/release/debian.ts';
 import { run } from '../../tools/release/run.ts';
 import { settleFiles } from '../../tools/release/settled-files.ts';
-import { copyBuiltProgram } from '../../tools/release/stage.ts';
+import { copyBuiltProgram, writeLauncher } from '../../tools/release/stage.ts';
 import { temporaryFolder } from '../database.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -53,6 +53,18 @@ it('publishes files that all users can read, of one time, whatever the umask of 
   ]);
   for (const path of ['stage', 'stage/bin', 'stage/package.json']) {
     expect(statSync(join(folder.path, path)).mtimeMs).toBe(COMMIT_TIME * 1_000);
+  }
+});
+
+it('has a command that runs its own Node, from any folder and by a link', () => {
+  const node = `stage/node_modules/node-${process.platform}-${process.arch}/bin/node`;
+  write(node, '#!/bin/sh\necho "$@"\n', 0o755);
+  writeLauncher(join(folder.path, 'stage'));
+  const link = join(folder.path, 'link');
+  symlinkSync('stage/homeport', link);
+  for (const command of [join(folder.path, 'stage/homeport'), link]) {
+    const printed = execFileSync(command, ['install', 'create', 'a b'], { cwd: '/', encoding: 'utf8' });
+    expect(printed).toBe(`${join(folder.path, 'stage/bin/homeport.mjs')} install create a b\n`);
   }
 });
 
@@ -116,11 +128,12 @@ it.skipIf(!hasDpkg)(
       'drwxr-xr-x root/root ./',
       'drwxr-xr-x root/root ./usr/',
       'drwxr-xr-x root/root ./usr/bin/',
-      '-rwxr-xr-x root/root ./usr/bin/homeport',
       'drwxr-xr-x root/root ./usr/lib/',
       'drwxr-xr-x root/root ./usr/lib/homeport/',
       'drwxr-xr-x root/root ./usr/lib/homeport/bin/',
       '-rw-r--r-- root/root ./usr/lib/homeport/bin/homeport.mjs',
+      // dpkg-deb puts links last.
+      'lrwxrwxrwx root/root ./usr/bin/homeport',
     ]);
   },
 );

@@ -1,4 +1,4 @@
-import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { outputOf, type Run } from './run.ts';
 import { settleFiles } from './settled-files.ts';
@@ -27,7 +27,8 @@ export async function makeDebianPackage(
   const program = join(root, FOLDER);
   await mkdir(join(program, '..'), { recursive: true });
   await rename(stage, program);
-  await write(join(root, 'usr/bin/homeport'), launcher(), 0o755);
+  await mkdir(join(root, 'usr/bin'), { recursive: true });
+  await symlink('../lib/homeport/homeport', join(root, 'usr/bin/homeport'));
   const size = (await outputOf('du', ['-sk', root], work)).split('\t')[0] ?? '0';
   await write(join(root, 'DEBIAN/control'), controlOf({ version, architecture, size }), 0o644);
   await write(join(root, 'DEBIAN/templates'), QUESTION, 0o644);
@@ -49,10 +50,6 @@ async function write(path: string, text: string, mode: number): Promise<void> {
   await writeFile(path, text);
   await chmod(path, mode);
 }
-
-const launcher = () => `#!/bin/sh
-exec /${FOLDER}/node_modules/node-linux-${process.arch}/bin/node /${FOLDER}/bin/homeport.mjs "$@"
-`;
 
 const controlOf = ({
   version,

@@ -50,8 +50,19 @@ export async function stageProgram(
   for (const part of PARTS) await copy(join(clone, part), join(stage, part));
   for (const folder of neededPackages(clone)) await copyPackage(clone, stage, folder);
   await copyBuiltProgram(clone, stage);
+  writeLauncher(stage);
   writeFileSync(join(stage, RELEASE_FILE), `${JSON.stringify({ commit })}\n`);
   settleFiles(stage, commitTime);
+}
+
+/** Writes `homeport` into the folder, which runs the packaged Node from anywhere, by a link in `PATH`, too. */
+export function writeLauncher(stage: string): void {
+  const node = `node_modules/node-${process.platform}-${process.arch}/bin/node`;
+  const script = `#!/bin/sh
+folder=$(dirname "$(readlink -f "$0")")
+exec "$folder/${node}" "$folder/bin/homeport.mjs" "$@"
+`;
+  writeFileSync(join(stage, 'homeport'), script, { mode: 0o755 });
 }
 
 /** Copies the built program into a folder whose name is that of every build. Releases compare no sources, so its record lists none. */

@@ -10,8 +10,8 @@ import { rememberUnanswered, Unanswered, type UnansweredQuestions } from './unan
 const LONGEST_LINE = 8 * 1024;
 const LONGEST_MAIL = 32 * 1024 * 1024;
 const CONNECT_MS = 10_000;
-/** For each address of a name but the last. */
-const ATTEMPT_MS = 1_000;
+/** For each address of a name but the last. A lost first packet is sent again after a second. */
+const ATTEMPT_MS = 2_000;
 /** The system's resolver may need half a minute if no name server answers. */
 const LOOK_UP_MS = 5_000;
 const IDLE_MS = 120_000;
