@@ -158,7 +158,7 @@ describe('notification mails', () => {
         from: 'Homeport <homeport@localhost>',
         subject: `Backup of ${install.name} completed`,
       });
-      for (const part of [id, install.name, 'Größe', 'was verified', 'Files:', 'bytes']) {
+      for (const part of [id, install.name, 'Größe', 'every checksum matched', 'Files:', 'bytes']) {
         expect(mails[0]?.text).toContain(part);
       }
     }
