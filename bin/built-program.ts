@@ -22,7 +22,7 @@ export interface BuiltProgram {
 /** The file of the record. */
 export const RECORD_FILE = join(PROGRAMS, 'current.json');
 
-/** Releases have this file. Nobody edits their sources, and they lack the bundler. */
+/** Releases have this file. Their sources are never edited, and they lack the bundler. */
 const RELEASE_FILE = join(ROOT, 'release.json');
 
 /** The entry of the built program; null if it is missing or damaged, or built from other sources or libraries. */

@@ -14,7 +14,7 @@ const MIB = 1024 * 1024;
 export const phpMemoryMb = ({ embeddedPhpMb }: Pick<Config, 'embeddedPhpMb'>): number =>
   embeddedPhpMb ?? Math.floor(totalmem() / MIB / 2);
 
-/** What a website's PHP takes of it. */
+/** The share of a website's PHP. */
 export const phpMemory = ({ embeddedPhp }: Pick<Config, 'embeddedPhp'>): PhpMemory =>
   embeddedPhp === 'machine' ? MACHINE_MEMORY : WASM_MEMORY;
 

@@ -17,7 +17,7 @@ export async function newestManifest(storage: BackupStorage, platform: string): 
   return null;
 }
 
-/** As newestManifest. Null, with a warning, if the destination cannot be read: some let only write, so that nobody can steal backups there. */
+/** As newestManifest. Null, with a warning, if the destination cannot be read: some let only write, so that thieves cannot read backups there. */
 export async function readableFormer(
   storage: BackupStorage,
   platform: string,

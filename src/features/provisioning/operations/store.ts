@@ -19,7 +19,7 @@ type Expressions = ExpressionBuilder<Tables & Joined, 'operation'>;
 const status = sql<OperationStatus>`case when job.state = 'succeeded' and operation.error_code is not null then 'failed' else job.state end`;
 
 /**
- * Operations with their jobs. Unfinished jobs are few and have indexes of their own, so their operations are read from them: the portal asks
+ * Operations with their jobs. Unfinished jobs are few and have separate indexes, so their operations are read from them: the portal asks
  * for these every few seconds. SQLite reads the tables of a cross join in this order.
  */
 const withStatus = (queries: Queries, wanted: string | undefined) =>

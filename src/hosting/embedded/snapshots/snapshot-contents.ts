@@ -5,7 +5,7 @@ import { DamagedArchiveError } from './damaged-archive.ts';
 import { partsOf } from './sparse-file.ts';
 
 export interface IndexOptions {
-  /** What belongs to the host. */
+  /** The parts that belong to the host. */
   isHidden(path: string): boolean;
   signal?: AbortSignal;
 }

@@ -80,7 +80,7 @@ interface EmbeddedWordPressOptions {
   settings: WordPressSettings;
   layout: Layout;
   siteDomain: string;
-  /** Where a website's request to one of its own names goes. */
+  /** The place to which a website's request to one of its names goes. */
   loopback(connection: PhpConnection): ListenAddress | undefined;
   loopbacks: LoopbackConnections;
   websites(): Promise<WordPressWebsite[]>;

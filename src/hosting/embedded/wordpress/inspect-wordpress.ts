@@ -78,7 +78,7 @@ async function whyUnconfined(): Promise<UnconfinedError | null> {
   }
 }
 
-/** Tries it in a folder of its own, which a running server leaves alone: on the file system of the websites if there is one yet. */
+/** Tries it in a new folder, which a running server leaves alone: on the file system of the websites, if it exists. */
 async function machineFor(layout: Layout, path: string): Promise<InspectedWordPress['machine']> {
   const present = (await ifThere(stat(layout.php))) === null ? tmpdir() : layout.php;
   const folder = await mkdtemp(join(present, OWN_PREFIX));

@@ -13,7 +13,7 @@ interface CommandStart {
 const INI = ['-c', `${SETTINGS}/php.ini`];
 const ARGUMENTS = 'arguments.json';
 
-/** Runs a script of the platform as a request of its own would run. */
+/** Runs a script of the platform as a separate request would run. */
 export function scriptStart({ code, host, https }: PhpScript): CommandStart {
   const [, name = '', port] = /^(.*?)(?::(\d+))?$/.exec(host) ?? [];
   return {

@@ -17,7 +17,7 @@ export interface RootMount {
   /** Options and place of the overlay. */
   options: string;
   place: string;
-  /** What is mounted over it, so that PHP changes nothing of the core and sees changes of folders at once. */
+  /** The mounts over it, so that PHP changes nothing of the core and sees changes of folders at once. */
   over: Shown[];
   /** Their folders. Close them when the program has started. */
   opened: FileHandle[];

@@ -7,7 +7,7 @@ const STDERR = 7;
 const END_REQUEST = 3;
 const HEADER_BYTES = 8;
 const LONGEST_HEAD = 64 * 1024;
-/** Output for nobody. Endless output must not hold the application. */
+/** Output without a reader. Endless output must not hold the application. */
 const MOST_UNREAD = 1024 * 1024;
 
 /** The head of an answer (RFC 3875 section 6), and its body as it arrives. */

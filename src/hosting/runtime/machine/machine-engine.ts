@@ -134,7 +134,7 @@ async function facts(programs: MachinePrograms, filter: string, settings: string
   return JSON.parse(printed.slice(printed.indexOf('{')));
 }
 
-/** What a program prints in a sandbox without folders. */
+/** The output of a program in a sandbox without folders. */
 async function output(
   programs: MachinePrograms,
   filter: string,

@@ -1,6 +1,6 @@
 import type { PhpSiteLimits } from '../wasm/php-sites.ts';
 
-/** What WordPress and the SQLite plugin need. `gd` or `imagick`, `intl` and others are used where they are. */
+/** Extensions that WordPress and the SQLite plugin need. `gd` or `imagick`, `intl` and others are used where they are. */
 export const NEEDED_EXTENSIONS = [
   'curl',
   'dom',

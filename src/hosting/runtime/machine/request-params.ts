@@ -62,7 +62,7 @@ function headerParams(headers: PhpRequest['headers']): Params {
   return params;
 }
 
-/** What PHP sees at a path below its document root. */
+/** The kind of entry that PHP sees at a path below its document root. */
 function kindOf(
   { core, website }: Pick<PhpSite, 'core' | 'website'>,
   path: string,

@@ -7,7 +7,7 @@ export interface MachinePrograms {
   cli: string;
 }
 
-/** What a sandbox shows besides PHP, in the order of the mounts. A folder is open if its owner may replace its path by a link meanwhile. */
+/** The folders that a sandbox shows besides PHP, in the order of the mounts. A folder is open if its owner may replace its path by a link meanwhile. */
 export interface Shown {
   from: string | FileHandle;
   to: string;
@@ -29,7 +29,7 @@ interface SandboxOptions {
   memoryMb: number;
   /** Namespaces of the website, which {@link withOverlay} joins; null without a website. */
   joined: { user: FileHandle; network: FileHandle } | null;
-  /** Whether it has a network of its own, without a way out, all the same. */
+  /** Whether it has a separate network, without a way out, all the same. */
   isAlone?: boolean;
 }
 
@@ -68,7 +68,7 @@ const USER_FD = 4;
 const NETWORK_FD = 5;
 
 /**
- * The command that runs `command` in a sandbox of its own: no other processes, no rights, and only the folders that are shown.
+ * The command that runs `command` in a new sandbox: no other processes, no rights, and only the folders that are shown.
  * The machine's PHP settings are not among them.
  */
 export function sandboxCommand(
@@ -116,7 +116,7 @@ while test "$1" != --; do mount -o bind,nosuid,nodev,noexec "$1" "$1" && shift |
 shift && exec "$@"`;
 
 /**
- * The command in the joined network of a website and in a mount namespace of its own, with an overlay that ends with it. Its rights in the
+ * The command in the joined network of a website and in a new mount namespace, with an overlay that ends with it. Its rights in the
  * user namespace of the network are those that mounts need. `changeable`: folders that PHP can change. No library in them can be loaded: with
  * `putenv`, ImageMagick would.
  */

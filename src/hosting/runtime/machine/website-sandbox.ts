@@ -19,7 +19,7 @@ export interface MachinePhp extends MachinePrograms {
   version: string;
   /** Lines of the settings that load its extensions. */
   extensions: string;
-  /** What makes the networks of websites. */
+  /** Makes the networks of websites. */
   network: NetworkPrograms;
 }
 

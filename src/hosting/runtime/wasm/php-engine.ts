@@ -17,7 +17,7 @@ export interface OtherPhp {
 /** Another PHP than the one in WebAssembly: it answers the requests of websites and runs their scripts, with the same folders at the same paths. */
 export interface PhpEngine {
   version: string;
-  /** What keeps it from the machine, for the log. */
+  /** The walls between it and the machine, for the log. */
   walls: string;
   /** Starts the process of a website, whose folders are prepared. */
   start(site: PhpSite, options: EngineOptions): Promise<ServingProcess>;

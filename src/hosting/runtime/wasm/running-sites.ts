@@ -67,7 +67,7 @@ export interface RunningSites {
 
 interface Options {
   memoryMb: number;
-  /** What each website takes. Default: as WebAssembly. */
+  /** The memory of each website. Default: as WebAssembly. */
   memory?: PhpMemory;
   idleMs: number;
   waitMs: number;
@@ -123,7 +123,7 @@ export function createRunningSites({
     return result;
   }
 
-  /** The website's process; waits for memory if there is none yet. */
+  /** The website's process; waits for memory before its start. */
   async function entryFor(
     site: PhpSite,
     start: () => Promise<ServingProcess>,

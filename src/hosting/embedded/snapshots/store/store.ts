@@ -5,7 +5,7 @@ import { type ChunkRef, decodeChunks, encodeChunks } from './chunk-list.ts';
 import { isReply, type StoreAnswer, type StoreCall, type StoreFailure } from './store-calls.ts';
 
 /**
- * The chunks of all backups of one install, in a thread of its own: see chunk-store.ts. Calls are done in order. Errors:
+ * The chunks of all backups of one install, in a separate thread: see chunk-store.ts. Calls are done in order. Errors:
  * {@link DamagedArchiveError} and {@link StoreError}. After an error of a change, only `close` may be called.
  */
 export interface Store {

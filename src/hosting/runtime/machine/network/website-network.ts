@@ -18,7 +18,7 @@ export interface NetworkPrograms {
 }
 
 /**
- * The network of one website: nobody else is in it, and nothing leads out of it. All connections, to whichever address and port, arrive at a
+ * The network of one website: no other process is in it, and nothing leads out of it. All connections, to whichever address and port, arrive at a
  * listener of the platform, which connects where the website may. Host names get stand-in addresses.
  */
 export interface WebsiteNetwork {
@@ -29,7 +29,7 @@ export interface WebsiteNetwork {
 }
 
 const PORT = 1080;
-/** All addresses are local ones, and all connections go to the listener. Packets of other protocols than TCP find nobody. */
+/** All addresses are local ones, and all connections go to the listener. Packets of other protocols than TCP find no receiver. */
 const RULES = `table ip homeport {
   chain connections {
     type filter hook prerouting priority mangle;
