@@ -222,6 +222,12 @@ const CASES: {
     good: [['127.0.0.1:9100', { host: '127.0.0.1', port: 9100 }]],
     bad: ['9100'],
   },
+  releasesUrl: {
+    standard: null,
+    good: [['https://example.com/homeport/releases.json', 'https://example.com/homeport/releases.json']],
+    bad: ['example.com', 'https://example.com/releases.json?who=me'],
+  },
+  updateCheck: { standard: 'on', good: [['off', 'off']], bad: ['no'] },
   host: {
     standard: 'embedded',
     good: [

@@ -10,6 +10,7 @@ import { OFFLOAD_SETTINGS } from './settings/offload.ts';
 import { PHP_SETTINGS } from './settings/php.ts';
 import { PROCESS_SETTINGS } from './settings/process.ts';
 import { PROXY_SETTINGS } from './settings/proxy.ts';
+import { RELEASE_SETTINGS } from './settings/releases.ts';
 import type { Setting } from './settings/setting.ts';
 import { WEBHOOK_SETTINGS } from './settings/webhooks.ts';
 
@@ -19,6 +20,7 @@ import { WEBHOOK_SETTINGS } from './settings/webhooks.ts';
  */
 export const SETTINGS = {
   ...PROCESS_SETTINGS,
+  ...RELEASE_SETTINGS,
   ...API_SETTINGS,
   ...EDGE_SETTINGS,
   ...DOMAIN_CHECK_SETTINGS,

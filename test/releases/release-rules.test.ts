@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { isLater } from '../../src/lib/releases/version-order.ts';
 import { releaseChanges, sectionOf } from '../../tools/release/changelog.ts';
 import { neededPackages } from '../../tools/release/needed-packages.ts';
 import {
@@ -9,7 +10,7 @@ import {
   versionsWithData,
   withRelease,
 } from '../../tools/release/released-migrations.ts';
-import { developmentAfter, isLater, releaseAfter } from '../../tools/release/versions.ts';
+import { developmentAfter, releaseAfter } from '../../tools/release/versions.ts';
 
 const CHANGELOG =
   '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- Doors, for $& and $1.\n\n## [0.3.0] - 2026-11-30\n\n- Walls.\n';

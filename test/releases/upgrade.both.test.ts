@@ -4,6 +4,7 @@ import { Value } from 'typebox/value';
 import { afterEach, expect, inject, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { migrationStatements } from '../../src/database/migrate.ts';
+import { isLater } from '../../src/lib/releases/version-order.ts';
 import {
   changedMigrations,
   checksumsOf,
@@ -11,7 +12,6 @@ import {
   versionsWithData,
   withRelease,
 } from '../../tools/release/released-migrations.ts';
-import { isLater } from '../../tools/release/versions.ts';
 import { type DatabasePlace, databasePlace, temporaryFolder } from '../database.ts';
 import { isLong, onlyInLong } from '../rounds.ts';
 import { keepPlatform, upgradeKept } from './kept-platform.ts';
