@@ -1,10 +1,11 @@
 // Runs the README's first command with npm versions, each in a clean clone and without development packages, which `npm start` does not
 // need. Runs on Node 20, without a dependency.
 //
-//   npm-versions.mjs REPORT [VERSION ...]
+//   npm-versions.mjs install                 `npm ci` of this repository with the oldest npm; fails if it changes a file of the repository
+//   npm-versions.mjs REPORT [VERSION ...]    the checks
 //
-// Without a version, it takes the oldest: each costs 50 s of a processor, and CI has installed everything with the npm of its machine.
-// Writes REPORT in the form of vitest's JSON reports, which results.mjs reads. Ends with 1 if a check failed.
+// Without a version, the checks take the oldest npm and the packages that it has installed here. With versions, each installs its own, which
+// costs 40 s of a processor. Writes REPORT in the form of vitest's JSON reports, which results.mjs reads. Ends with 1 if a check failed.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,15 +26,30 @@ const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
 const output = { maxBuffer: 64 * 1024 * 1024 };
 
-/** The checks by name, in order. Each gets the findings of earlier ones. The first failure ends the run. */
-const CHECKS = {
+/** How a clone gets its packages: from npm. */
+const INSTALLING = {
   'npm ci leaves a clean clone': async ({ npm, clone }) => {
-    await run('git', ['clone', '--quiet', REPOSITORY, clone]);
     // The cache has what the first `npm ci` downloaded.
     await npm('ci', '--omit=dev', '--loglevel=error', '--prefer-offline', '--no-audit');
-    const { stdout } = await run('git', ['status', '--porcelain'], { cwd: clone });
-    if (stdout !== '') throw new Error(`changed in the clone:\n${stdout}`);
+    const changes = await changesOf(clone);
+    if (changes !== '') throw new Error(`changed in the clone:\n${changes}`);
   },
+};
+
+/** The same from this repository. */
+const COPYING = {
+  'npm ci has installed every package that is not for development': async ({ clone }) => {
+    const { packages } = JSON.parse(
+      readFileSync(join(REPOSITORY, 'node_modules/.package-lock.json'), 'utf8'),
+    );
+    const kept = Object.keys(packages).filter((path) => !packages[path].dev && isTopLevel(path));
+    // Not linked: Node would find development packages beside the original.
+    await run('cp', ['--archive', '--parents', ...kept, clone], { cwd: REPOSITORY });
+  },
+};
+
+/** The checks by name, in order. Each gets the findings of earlier ones. The first failure ends the run. */
+const CHECKS = {
   'npm exec homeport runs': async ({ npm }) => {
     const { stdout } = await npm('exec', '--', 'homeport', '--version');
     if (!/^\d+\.\d+\.\d+.* \(.*schema \d{4}-.*\)$/m.test(stdout)) throw new Error(`printed "${stdout}"`);
@@ -134,8 +150,28 @@ async function listens(port) {
   }
 }
 
-/** Checks one version, and returns results in the form of vitest. */
-async function check(version) {
+/** Whether a path of a lock file is no package within another, which is copied with that. */
+const isTopLevel = (path) => path.lastIndexOf('node_modules/') === 0;
+
+const changesOf = async (clone) => (await run('git', ['status', '--porcelain'], { cwd: clone })).stdout;
+
+/** Installs the packages of this repository with the oldest npm. */
+async function install() {
+  const before = await changesOf(REPOSITORY);
+  const npm = spawn(process.execPath, [await npmProgram(OLDEST), 'ci', '--loglevel=error'], {
+    cwd: REPOSITORY,
+    env: cleanEnvironment(),
+    stdio: 'inherit',
+  });
+  const [status] = await once(npm, 'close');
+  if (status !== 0) throw new Error(`npm ci of npm ${OLDEST} ended with ${status}.`);
+  const changes = await changesOf(REPOSITORY);
+  if (changes !== before) throw new Error(`npm ci of npm ${OLDEST} has changed the repository:\n${changes}`);
+}
+
+/** Checks one version, after one of the ways to its packages. Returns results in the form of vitest. */
+async function check(version, packages) {
+  const checks = { ...packages, ...CHECKS };
   const folder = mkdtempSync(join(tmpdir(), 'homeport-npm-'));
   const environment = cleanEnvironment();
   const trial = { clone: join(folder, 'clone'), data: join(folder, 'data'), environment };
@@ -144,12 +180,13 @@ async function check(version) {
     trial.cli = await npmProgram(version);
     trial.npm = (...words) =>
       run(process.execPath, [trial.cli, ...words], { cwd: trial.clone, env: trial.environment, ...output });
-    for (const [name, body] of Object.entries(CHECKS)) {
+    await run('git', ['clone', '--quiet', REPOSITORY, trial.clone]);
+    for (const [name, body] of Object.entries(checks)) {
       await body(trial);
       results.push({ status: 'passed', fullName: `npm ${version}: ${name}`, failureMessages: [] });
     }
   } catch (error) {
-    const name = Object.keys(CHECKS)[results.length];
+    const name = Object.keys(checks)[results.length];
     results.push({
       status: 'failed',
       fullName: `npm ${version}: ${name}`,
@@ -175,21 +212,27 @@ function cleanEnvironment() {
   );
 }
 
-const [report, ...versions] = process.argv.slice(2);
-const assertionResults = [];
-// One after the other, because each keeps a processor and the disk busy.
-for (const version of versions.length > 0 ? versions : [OLDEST]) {
-  for (const result of await check(version)) {
-    console.log(`${result.status}: ${result.fullName}`);
-    assertionResults.push(result);
+/** Checks these versions, or the oldest with the installed packages. */
+async function checkAll(report, versions) {
+  const assertionResults = [];
+  // One after the other, because each keeps a processor and the disk busy.
+  for (const version of versions.length > 0 ? versions : [OLDEST]) {
+    for (const result of await check(version, versions.length > 0 ? INSTALLING : COPYING)) {
+      console.log(`${result.status}: ${result.fullName}`);
+      assertionResults.push(result);
+    }
   }
+  const failed = assertionResults.some(({ status }) => status === 'failed');
+  const name = fileURLToPath(import.meta.url);
+  writeFileSync(
+    report,
+    JSON.stringify({
+      testResults: [{ name, status: failed ? 'failed' : 'passed', message: '', assertionResults }],
+    }),
+  );
+  process.exitCode = failed ? 1 : 0;
 }
-const failed = assertionResults.some(({ status }) => status === 'failed');
-const name = fileURLToPath(import.meta.url);
-writeFileSync(
-  report,
-  JSON.stringify({
-    testResults: [{ name, status: failed ? 'failed' : 'passed', message: '', assertionResults }],
-  }),
-);
-process.exitCode = failed ? 1 : 0;
+
+const [command, ...words] = process.argv.slice(2);
+if (command === 'install') await install();
+else await checkAll(command, words);

@@ -38,6 +38,7 @@ test('the package is installed alone, with any Node', async () => {
     'integrity',
     'license',
     'optional',
+    'resolved',
     'version',
   ]);
 });
