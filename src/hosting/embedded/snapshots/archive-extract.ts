@@ -8,20 +8,27 @@ import { type ArchivedItem, type ArchiveIdentity, readArchive } from './archive-
 import { SMALL_BYTES } from './archive-source.ts';
 import { joinBytes } from './archive-tree.ts';
 import type { ArchiveFiles } from './archive-write.ts';
-import { partsOf, placePieces } from './sparse-file.ts';
+import { piecesToWrite } from './file-content.ts';
+import { partsOf } from './sparse-file.ts';
 
-/** Runs of at least this many zeros are skipped, which makes the file sparse, as it may have been before. */
-const HOLE_BYTES = 4096;
-const ZEROS = Buffer.alloc(256 * 1024);
 /**
  * Concurrent files: most time is spent waiting for the disk, and the file system makes several durable with one journal write.
  */
 const TASKS = 16;
 
 type Entry = ArchivedItem['entry'];
+type FileEntry = Extract<Entry, { type: 'file' }>;
 
 /** Passes the items of a backup to `visit`, one after the other, and verifies them. */
 export type ReadItems<Result> = (visit: (item: ArchivedItem) => Promise<void>) => Promise<Result>;
+
+/** Writes files without passing their contents through this thread. */
+export interface FileSink {
+  /** Takes over a file, whose folder exists. False if it does not write such files. */
+  take(path: Buffer, entry: FileEntry, sync: boolean): Promise<boolean>;
+  /** Resolves once all files are written. */
+  finish(): Promise<void>;
+}
 
 /**
  * Unpacks a backup into a new folder, and makes all of it durable. If it fails, the caller removes the partial folder.
@@ -32,16 +39,18 @@ export async function extract<Result>(
   folder: string,
   isWhole: boolean,
   readItems: ReadItems<Result>,
+  sink?: FileSink,
 ): Promise<Result> {
   const root = Buffer.from(folder);
   await mkdir(folder, { mode: 0o700 });
   const folders = new Map<string, Entry>();
   const together = isWhole && process.platform === 'linux';
-  const unpacking: Unpacking = { root, folders, tasks: createTasks(), syncsEach: !together };
+  const unpacking: Unpacking = { root, folders, tasks: createTasks(), syncsEach: !together, sink };
   const { tasks } = unpacking;
   try {
     const result = await readItems((item) => place(item, unpacking));
     await tasks.settle();
+    await sink?.finish();
     await finishFolders(unpacking);
     if (together) await syncFileSystem(folder);
     return result;
@@ -90,11 +99,12 @@ interface Unpacking {
   tasks: Tasks;
   /** Whether each file is made durable on its own. */
   syncsEach: boolean;
+  sink: FileSink | undefined;
 }
 
 /** Creates one entry. Folders get their mode and times last, because they must stay writable until then. */
 async function place({ entry, path, content }: ArchivedItem, unpacking: Unpacking): Promise<void> {
-  const { root, folders, tasks, syncsEach } = unpacking;
+  const { root, folders, tasks, syncsEach, sink } = unpacking;
   if (entry.type === 'file' && entry.superseded) return;
   const target = path.length === 0 ? root : joinBytes(root, path);
   if (entry.type === 'directory') {
@@ -104,6 +114,8 @@ async function place({ entry, path, content }: ArchivedItem, unpacking: Unpackin
     await symlink(nameBytes(entry.target, entry.target_base64), target);
     const seconds = secondsOf(entry);
     await lutimes(target, seconds, seconds);
+  } else if (await sink?.take(target, entry, syncsEach)) {
+    return;
   } else if (entry.size <= SMALL_BYTES) {
     const chunks: Buffer[] = [];
     for await (const chunk of content) chunks.push(chunk);
@@ -115,18 +127,17 @@ async function place({ entry, path, content }: ArchivedItem, unpacking: Unpackin
 
 async function writeFile(
   path: Buffer,
-  entry: Extract<Entry, { type: 'file' }>,
+  entry: FileEntry,
   content: AsyncIterable<Buffer> | Iterable<Buffer>,
   sync: boolean,
 ): Promise<void> {
   // Created exclusively, because an earlier entry of that name may be a link.
   const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
-    const place = placePieces(partsOf(entry));
+    const placed = piecesToWrite(partsOf(entry));
     let end = 0;
     for await (const chunk of content) {
-      for (const { at, bytes } of place(chunk).flatMap(inPieces)) {
-        if (isHole(bytes)) continue;
+      for (const { at, bytes } of placed(chunk)) {
         await writeWhole(file, bytes, at);
         end = at + bytes.length;
       }
@@ -139,23 +150,6 @@ async function writeFile(
   } finally {
     await file.close();
   }
-}
-
-/** Pieces that can be compared with {@link ZEROS}. */
-function inPieces({ at, bytes }: { at: number; bytes: Buffer }): { at: number; bytes: Buffer }[] {
-  const pieces = [];
-  for (let start = 0; start < bytes.length; start += ZEROS.length) {
-    pieces.push({ at: at + start, bytes: bytes.subarray(start, start + ZEROS.length) });
-  }
-  return pieces;
-}
-
-function isHole(chunk: Buffer): boolean {
-  return (
-    chunk.length >= HOLE_BYTES &&
-    chunk.length <= ZEROS.length &&
-    chunk.equals(ZEROS.subarray(0, chunk.length))
-  );
 }
 
 async function writeWhole(file: FileHandle, chunk: Buffer, position: number): Promise<void> {
@@ -176,7 +170,8 @@ async function finishFolders({ root, folders, syncsEach }: Unpacking): Promise<v
   }
 }
 
-function secondsOf(entry: Entry): number {
+/** Its time of modification. */
+export function secondsOf(entry: Entry): number {
   return Number(entry.mtime_ns) / 1e9;
 }
 

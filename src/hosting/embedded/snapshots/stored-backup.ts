@@ -10,6 +10,7 @@ import type { HeldBackup } from './held-backup.ts';
 import { addToIndex, extractIndexed } from './snapshot-contents.ts';
 import { partsOf, sparseForm } from './sparse-file.ts';
 import { openStore, type Store } from './store/store.ts';
+import { isWrittenByStore, storeFileSink } from './stored-extract.ts';
 import { isStored, type ManifestEnd, readManifestEnd } from './stored-manifest.ts';
 import { openManifestOf, readStored, type StoredReadOptions } from './stored-read.ts';
 
@@ -62,11 +63,24 @@ export function storedBackup(manifest: string, folder: string, identity: Archive
 
     async extract(to, { signal, report }) {
       const { bytes } = (await totals()).totals;
-      const reading = { signal, report: (done: number) => report?.(done, bytes) };
-      const end = await withStore(
-        (store) => extract(to, true, (visit) => readAll(visit, { store, ...reading })),
+      let passed = 0;
+      let written = 0;
+      const note = () => report?.(passed + written, bytes);
+      const reading: Omit<StoredReadOptions, 'store'> = {
         signal,
-      );
+        isWanted: (entry) => !isWrittenByStore(entry),
+        report(done) {
+          passed = done;
+          note();
+        },
+      };
+      const end = await withStore((store) => {
+        const sink = storeFileSink(store, (done) => {
+          written += done;
+          note();
+        });
+        return extract(to, true, (visit) => readAll(visit, { store, ...reading }), sink);
+      }, signal);
       return summary(end);
     },
 

@@ -19,6 +19,8 @@ export interface ChunkReader {
 
 /** Open packs. Neighbouring files are in the same pack. */
 const MOST_OPEN = 8;
+/** The least that zlib accepts as the size of its output buffer. */
+export const LEAST_OUTPUT = 64;
 /** Packs can be exchanged for others while a chunk is read. */
 const TRIES = 3;
 
@@ -78,7 +80,7 @@ export function createChunkReader(folder: string, index: ChunkIndex, disk: Disk)
 
   return {
     read({ id, length }) {
-      let failure = new DamagedPackError(`the chunk ${hexOf(id)} is missing`);
+      let failure: DamagedPackError | null = null;
       for (let tried = 0; tried < TRIES; tried++) {
         const place = present.places.get(id);
         try {
@@ -94,7 +96,7 @@ export function createChunkReader(folder: string, index: ChunkIndex, disk: Disk)
         // Another copy may be in a pack that was written meanwhile.
         present = readIndex(folder);
       }
-      throw failure;
+      throw failure ?? new DamagedPackError(`the chunk ${hexOf(id)} is missing`);
     },
     readStored(place) {
       const found = readAt(place);
@@ -112,7 +114,10 @@ export function createChunkReader(folder: string, index: ChunkIndex, disk: Disk)
 function unpacked(bytes: Buffer, { stored, length }: Place): Buffer | null {
   if (stored === length) return bytes;
   try {
-    return zstdDecompressSync(bytes, { maxOutputLength: length });
+    return zstdDecompressSync(bytes, {
+      maxOutputLength: length,
+      chunkSize: Math.max(LEAST_OUTPUT, length),
+    });
   } catch {
     return null;
   }

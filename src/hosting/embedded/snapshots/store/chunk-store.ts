@@ -3,11 +3,12 @@ import { constants, zstdCompressSync } from 'node:zlib';
 import { createChunkCutter } from './chunk-cutter.ts';
 import { addPack, type ChunkIndex, readIndex } from './chunk-index.ts';
 import type { ChunkRef } from './chunk-list.ts';
-import { createChunkReader, idOf } from './chunk-reader.ts';
+import { createChunkReader, idOf, LEAST_OUTPUT } from './chunk-reader.ts';
 import { createFolder, type Disk, namesIn, realDisk } from './disk.ts';
 import { chunksOf } from './manifest-chunks.ts';
 import { type NewChunk, readPackList, UNFINISHED, writePack } from './pack-file.ts';
 import { prune } from './prune.ts';
+import { type FileToWrite, writeFile } from './written-files.ts';
 
 /**
  * The chunks of all backups of one install, in pack files in one folder. Equal chunks are stored once. Everything here waits for the
@@ -32,6 +33,8 @@ export interface ChunkStore {
   check(manifest: string, isThorough: boolean): number;
   /** Reads and verifies chunks. */
   read(chunks: readonly ChunkRef[]): Buffer<ArrayBuffer>;
+  /** Writes verified contents into new files. */
+  writeFiles(files: readonly FileToWrite[], sync: boolean): void;
   /** Deletes what no backup in the folder above uses: see prune.ts. */
   prune(manifests: readonly string[], mayRewrite: boolean): void;
   close(): void;
@@ -45,8 +48,6 @@ const LEVEL = 3;
 /** Images and archives do not shrink. A piece in the middle of a large chunk shows it. */
 const PROBED_BYTES = 16 * 1024;
 const WORTH = 0.97;
-/** The least that zlib accepts as the size of its output buffer. */
-const LEAST_OUTPUT = 64;
 
 export interface StoreOptions {
   disk?: Disk;
@@ -152,6 +153,9 @@ export function createChunkStore(
       let at = 0;
       for (const chunk of chunks) at += reading().read(chunk).copy(bytes, at);
       return bytes;
+    },
+    writeFiles(files, sync) {
+      for (const file of files) writeFile(file, (chunk) => reading().read(chunk), sync);
     },
     prune(manifests, mayRewrite) {
       if (namesIn(folder).length === 0) return;

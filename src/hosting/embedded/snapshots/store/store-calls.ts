@@ -1,4 +1,5 @@
 import type { CaptureOptions } from './capture.ts';
+import type { FileToWrite } from './written-files.ts';
 
 /** Calls of the thread of a store. `chunks` are encoded by chunk-list.ts. */
 export type StoreCall =
@@ -13,6 +14,7 @@ export type StoreCall =
   | { op: 'check'; manifest: string; isThorough: boolean }
   /** Answers the contents. */
   | { op: 'read'; chunks: Uint8Array }
+  | { op: 'write'; files: FileToWrite[]; sync: boolean }
   | { op: 'prune'; manifests: string[]; mayRewrite: boolean }
   /** Answers the number of damaged backups. */
   | ({ op: 'capture' } & CaptureOptions);

@@ -36,6 +36,9 @@ function answer(call: StoreCall): StoreAnswer {
       return { ...NOTHING, count: store.check(call.manifest, call.isThorough) };
     case 'read':
       return { bytes: store.read(decodeChunks(Buffer.from(call.chunks))), count: 0 };
+    case 'write':
+      store.writeFiles(call.files, call.sync);
+      return NOTHING;
     case 'prune':
       store.prune(call.manifests, call.mayRewrite);
       return NOTHING;

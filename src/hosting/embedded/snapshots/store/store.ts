@@ -3,6 +3,7 @@ import { DamagedArchiveError } from '../damaged-archive.ts';
 import type { CaptureOptions } from './capture.ts';
 import { type ChunkRef, decodeChunks, encodeChunks } from './chunk-list.ts';
 import { isReply, type StoreAnswer, type StoreCall, type StoreFailure } from './store-calls.ts';
+import type { FileToWrite } from './written-files.ts';
 
 /**
  * The chunks of all backups of one install, in a separate thread: see chunk-store.ts. Calls are done in order. Errors:
@@ -17,6 +18,8 @@ export interface Store {
   finish(): Promise<number>;
   check(manifest: string, isThorough: boolean): Promise<number>;
   read(chunks: readonly ChunkRef[]): Promise<Buffer>;
+  /** Writes contents into new files. */
+  writeFiles(files: FileToWrite[], sync: boolean): Promise<void>;
   prune(manifests: string[], mayRewrite: boolean): Promise<void>;
   /** Captures backups in new folders: see capture.ts. Returns how many of them are damaged. */
   capture(options: CaptureOptions): Promise<number>;
@@ -80,6 +83,9 @@ export function openStore(folder: string): Store {
     check: async (manifest, isThorough) => (await call({ op: 'check', manifest, isThorough })).count,
     read: async (chunks) =>
       Buffer.from((await call({ op: 'read', chunks: encodeChunks(chunks) })).bytes.buffer),
+    async writeFiles(files, sync) {
+      await call({ op: 'write', files, sync });
+    },
     async prune(manifests, mayRewrite) {
       await call({ op: 'prune', manifests, mayRewrite });
     },
