@@ -105,7 +105,8 @@ export async function openLines(path: string): Promise<LinesReader> {
   };
 }
 
-function parseLine(line: string): unknown {
+/** Errors: {@link DamagedArchiveError}. */
+export function parseLine(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {

@@ -1,5 +1,6 @@
 import { nameBytes } from '../../websites/backup-contents/archive-names.ts';
 import { DamagedArchiveError } from './damaged-archive.ts';
+import type { Store } from './store/store.ts';
 import { isStored, openStoredManifest, type StoredFile } from './stored-manifest.ts';
 
 /** The files of an earlier backup, so that a new one need not read those that are as they were. */
@@ -17,8 +18,8 @@ export class DamagedFormerError extends Error {
 }
 
 /** Errors of all operations: {@link DamagedFormerError}. */
-export async function openFormerFiles(manifest: string): Promise<FormerFiles> {
-  const reader = await explained(openStoredManifest(manifest));
+export async function openFormerFiles(manifest: string, store: Pick<Store, 'read'>): Promise<FormerFiles> {
+  const reader = await explained(openStoredManifest(manifest, store));
   let next: { key: string; entry: StoredFile } | null = null;
   let isOver = false;
 

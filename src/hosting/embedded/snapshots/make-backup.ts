@@ -35,19 +35,21 @@ export async function makeBackup(
   const draft = join(workshop, basename(files.manifestOf(backupId)));
   const header = {
     format: 'homeport-snapshot' as const,
-    version: 2 as const,
     install_id: install.id,
     install_name: install.name,
     backup_id: backupId,
     created_at: timestamp(clock),
   };
 
-  async function write(former: FormerFiles | null): Promise<Snapshot> {
+  /** `latest`: the manifest of a former backup. */
+  async function write(latest: string | null): Promise<Snapshot> {
     const store = openStore(files.store);
+    let former: FormerFiles | null = null;
     const stop = () => void store.close();
     signal.addEventListener('abort', stop);
     try {
       signal.throwIfAborted();
+      if (latest !== null) former = await openFormerFiles(latest, store);
       const made = await writeStored(website, draft, header, clock, { ...options, store, former });
       await requireChunks(store, draft);
       return made;
@@ -65,7 +67,7 @@ export async function makeBackup(
   async function writeAfter([latest, ...earlier]: string[]): Promise<Snapshot> {
     if (latest === undefined) return write(null);
     try {
-      return await write(await openFormerFiles(latest));
+      return await write(latest);
     } catch (error) {
       if (!(error instanceof DamagedFormerError || error instanceof LostChunksError)) throw error;
       await removeTree(draft);

@@ -94,7 +94,7 @@ test('a backup of a newer version is refused with the reason, and pruning leaves
   const [header, ...entries] = here.manifestLines().slice(0, -1);
   fs.rmSync(here.manifestPath());
   const lines = await createLinesWriter(here.manifestPath());
-  for (const line of [{ ...Object(header), version: 3 }, ...entries]) await lines.add(Object(line));
+  for (const line of [{ ...Object(header), version: 4 }, ...entries]) await lines.add(Object(line));
   await lines.finish({});
   await lines.close();
   await expect(snapshots.restore(install, backupId)).rejects.toThrow(

@@ -117,8 +117,10 @@ describe('entries that would leave the folder', () => {
   async function forge(from: string, to: string, make: () => void): Promise<unknown> {
     make();
     await here.snapshots.snapshot(here.install, here.backupId);
-    const lines = here.manifestLines().slice(0, -1);
+    const [header, ...entries] = here.manifestLines().slice(0, -1);
     const end = here.manifestLines().at(-1);
+    // The version before has its entries in the manifest.
+    const lines = [{ ...Object(header), version: 2 }, ...entries];
     fs.rmSync(here.manifestPath());
     const writer = await createLinesWriter(here.manifestPath());
     for (const line of lines) {

@@ -36,7 +36,8 @@ test('a file that is as it was is not read again', async () => {
   for (const path of [...kept, 'other']) here.put(path, randomBytes(SMALL));
   await here.snapshots.snapshot(here.install, here.backupId);
   // The former backup says that they have the content of another file. Only a reading would notice.
-  const lines = linesOf();
+  // An earlier version has made it: its entries are in the manifest.
+  const lines = linesOf().map((line, place) => (place === 0 ? { ...line, version: 2 } : line));
   const chunks = lineOf('other')?.chunks;
   fs.rmSync(here.manifestPath());
   const writer = await createLinesWriter(here.manifestPath());

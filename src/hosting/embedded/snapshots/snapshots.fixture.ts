@@ -10,6 +10,8 @@ import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ManifestTotals } from './archive-manifest.ts';
 import { type ArchiveFiles, writeArchive } from './archive-write.ts';
 import { createSnapshots, type SnapshotsOptions } from './snapshots.ts';
+import { listedChunks } from './store/chunk-list.ts';
+import { createChunkStore } from './store/chunk-store.ts';
 
 export type SnapshotPlace = ReturnType<typeof makeSnapshotPlace>;
 
@@ -51,7 +53,18 @@ export function makeSnapshotPlace(more: Partial<SnapshotsOptions> = {}) {
 
   const storedBytes = (): number => packs().reduce((sum, pack) => sum + fs.statSync(pack).size, 0);
 
-  const manifestLines = (id = backupId): unknown[] => linesIn(manifestPath(id));
+  /** The header of a backup, its entries and its end. */
+  function manifestLines(id = backupId): unknown[] {
+    const store = createChunkStore(join(backups, 'packs'));
+    const entriesOf = (line: unknown): unknown[] => {
+      const listed: unknown = Object(line).entries;
+      if (typeof listed !== 'string') return [line];
+      return parsedLines(store.read(listedChunks(listed) ?? []).toString());
+    };
+    const lines = linesIn(manifestPath(id)).flatMap(entriesOf);
+    store.close();
+    return lines;
+  }
 
   function archiveFiles(id = backupId): ArchiveFiles {
     return { archive: join(backups, `${id}.tar.zst`), manifest: join(backups, `${id}.manifest.jsonl`) };
@@ -101,9 +114,10 @@ export function makeSnapshotPlace(more: Partial<SnapshotsOptions> = {}) {
   };
 }
 
-export function linesIn(path: string): unknown[] {
-  return fs
-    .readFileSync(path, 'utf8')
+export const linesIn = (path: string): unknown[] => parsedLines(fs.readFileSync(path, 'utf8'));
+
+function parsedLines(text: string): unknown[] {
+  return text
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));

@@ -140,7 +140,7 @@ describe('round trip', () => {
     await here.snapshots.snapshot(here.install, randomUUID());
     const modeOf = (path: string) => fs.statSync(path).mode & 0o777;
     for (const file of [here.manifestPath(), ...here.packs()]) expect(modeOf(file)).toBe(0o600);
-    expect(here.packs()).toHaveLength(1);
+    expect(here.packs()).toHaveLength(2);
     for (const folder of [here.backups, join(here.backups, 'packs')]) expect(modeOf(folder)).toBe(0o700);
   });
 
@@ -336,8 +336,10 @@ describe('repeating and ending', () => {
   test('a copy of a snapshot that is deleted meanwhile fails with that reason', async () => {
     here.put('a', randomBytes(6 * 1024 * 1024));
     await here.snapshots.snapshot(here.install, randomUUID());
-    // In another pack, which is not open yet when the first bytes are there.
+    // In another pack, which is not open yet when the first bytes are there. The list of entries is in the third.
     here.put('b', 'x');
+    await here.snapshots.snapshot(here.install, randomUUID());
+    here.put('c', 'x');
     await here.snapshots.snapshot(here.install, here.backupId);
     const other = { id: randomUUID(), name: 'copy' };
     const restoring = here.snapshots.restore(other, here.backupId, {

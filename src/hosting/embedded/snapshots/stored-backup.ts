@@ -5,14 +5,15 @@ import type { Snapshot } from '../../contract/snapshots.ts';
 import { extract, extractChosen } from './archive-extract.ts';
 import { headerOf } from './archive-file.ts';
 import type { ArchivedItem, ArchiveIdentity } from './archive-read.ts';
+import { isGone } from './archive-tree.ts';
 import { DamagedArchiveError } from './damaged-archive.ts';
 import type { HeldBackup } from './held-backup.ts';
 import { addToIndex, extractIndexed } from './snapshot-contents.ts';
 import { partsOf, sparseForm } from './sparse-file.ts';
 import { openStore, type Store } from './store/store.ts';
 import { isWrittenByStore, storeFileSink } from './stored-extract.ts';
-import { isStored, type ManifestEnd, readManifestEnd } from './stored-manifest.ts';
-import { openManifestOf, readStored, type StoredReadOptions } from './stored-read.ts';
+import { isStored, type ManifestEnd, readManifestEnds } from './stored-manifest.ts';
+import { openManifestOf, readStored, requireIdentity, type StoredReadOptions } from './stored-read.ts';
 
 /** A backup whose contents are in the chunks of a store. `folder`: of the store. */
 export function storedBackup(manifest: string, folder: string, identity: ArchiveIdentity): HeldBackup {
@@ -37,9 +38,11 @@ export function storedBackup(manifest: string, folder: string, identity: Archive
   }
 
   async function totals(): Promise<ManifestEnd> {
-    const opened = await openManifestOf(manifest, identity);
-    await opened.close();
-    return readManifestEnd(manifest);
+    const { header, ...end } = await readManifestEnds(manifest).catch((error: unknown) => {
+      throw isGone(error) ? new DamagedArchiveError('its manifest is missing') : error;
+    });
+    requireIdentity(header, identity);
+    return end;
   }
 
   const readAll = async (
@@ -114,19 +117,20 @@ export function storedBackup(manifest: string, folder: string, identity: Archive
       }, signal);
     },
 
-    async index(writer, { isHidden, signal }) {
-      const opened = await openManifestOf(manifest, identity);
-      try {
-        for (let place = 0; ; place += 1) {
-          signal?.throwIfAborted();
-          const record = await opened.next();
-          if (!isStored(record)) return summary(record);
-          addToIndex(writer, record, place, isHidden);
+    index: (writer, { isHidden, signal }) =>
+      withStore(async (store) => {
+        const opened = await openManifestOf(manifest, identity, store);
+        try {
+          for (let place = 0; ; place += 1) {
+            signal?.throwIfAborted();
+            const record = await opened.next();
+            if (!isStored(record)) return summary(record);
+            addToIndex(writer, record, place, isHidden);
+          }
+        } finally {
+          await opened.close();
         }
-      } finally {
-        await opened.close();
-      }
-    },
+      }, signal),
 
     extractFile: (entry, write) =>
       withStore((store) =>

@@ -11,6 +11,7 @@ import {
   type ManifestEnd,
   openStoredManifest,
   type StoredEntry,
+  type StoredHeader,
   type StoredManifestReader,
 } from './stored-manifest.ts';
 
@@ -31,13 +32,26 @@ export interface StoredReadOptions {
 }
 
 /** Opens the manifest of a backup. Errors: {@link DamagedArchiveError}. */
-export async function openManifestOf(file: string, identity: ArchiveIdentity): Promise<StoredManifestReader> {
-  const manifest = await openStoredManifest(file).catch((error: unknown) => {
+export async function openManifestOf(
+  file: string,
+  identity: ArchiveIdentity,
+  store: Pick<Store, 'read'>,
+): Promise<StoredManifestReader> {
+  const manifest = await openStoredManifest(file, store).catch((error: unknown) => {
     throw isGone(error) ? new DamagedArchiveError('its manifest is missing') : error;
   });
-  const { header } = manifest;
-  if (header.install_id === identity.installId && header.backup_id === identity.backupId) return manifest;
-  await manifest.close();
+  try {
+    requireIdentity(manifest.header, identity);
+  } catch (error) {
+    await manifest.close();
+    throw error;
+  }
+  return manifest;
+}
+
+/** Throws a {@link DamagedArchiveError} if the header is that of another backup. */
+export function requireIdentity(header: StoredHeader, { installId, backupId }: ArchiveIdentity): void {
+  if (header.install_id === installId && header.backup_id === backupId) return;
   throw new DamagedArchiveError('its manifest is that of another snapshot');
 }
 
@@ -56,7 +70,7 @@ export async function readStored(
   options: StoredReadOptions,
 ): Promise<ManifestEnd | null> {
   const { signal, report } = options;
-  const manifest = await openManifestOf(file, identity);
+  const manifest = await openManifestOf(file, identity, options.store);
   const steps = inBatches(stepsOf(manifest, options), options.store, signal);
   try {
     const folders = new Set<string>();

@@ -37,21 +37,20 @@ export interface StoredWriteOptions extends WriteOptions {
 export async function writeStored(
   folder: string,
   file: string,
-  header: StoredHeader,
+  header: Omit<StoredHeader, 'version'>,
   clock: Clock,
   { store, former, report, ...options }: StoredWriteOptions,
 ): Promise<Snapshot> {
   const root = await realpath(folder, { encoding: 'buffer' });
-  const manifest = await createStoredManifest(file, header);
+  const manifest = await createStoredManifest(file, header, store);
   try {
     const source: Source = { signal: undefined, ...options, root, clock };
     const lines = createLines(store, manifest, report);
     const counts = await readWebsite(source, storeSink(source, store, lines, former));
     await lines.end();
     await former?.finish();
-    const stored_bytes = await store.finish();
     const bytes = lines.bytes();
-    const sha256 = await manifest.finish({ ...counts, bytes, stored_bytes });
+    const { sha256 } = await manifest.finish({ ...counts, bytes });
     return { bytes, files: counts.files, sha256 };
   } finally {
     await manifest.close();

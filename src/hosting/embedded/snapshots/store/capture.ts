@@ -2,9 +2,10 @@ import { constants, copyFileSync, existsSync, linkSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { hasCode } from '../../../../lib/error-code.ts';
 import { type ChunkIndex, readIndex } from './chunk-index.ts';
-import { createFolder, namesIn } from './disk.ts';
+import { createChunkReader } from './chunk-reader.ts';
+import { createFolder, namesIn, realDisk } from './disk.ts';
 import { chunksOf, DamagedListError } from './manifest-chunks.ts';
-import { isPack, markOf } from './pack-file.ts';
+import { DamagedPackError, isPack, markOf } from './pack-file.ts';
 
 /** Readings of the folder for chunks that were moved to another pack meanwhile. */
 const TRIES = 5;
@@ -62,7 +63,7 @@ export function capture(
     linkPacks(folder, packs, link);
     const index = readIndex(packs);
     const used = new Set<string>();
-    const lacking = kept.filter((manifest) => !hasChunks(copyOf(manifest), index, used));
+    const lacking = kept.filter((manifest) => !hasChunks(copyOf(manifest), packs, index, used));
     const deleted = lacking.filter((manifest) => !existsSync(manifest));
     for (const manifest of deleted) rmSync(copyOf(manifest));
     kept = kept.filter((manifest) => !deleted.includes(manifest));
@@ -86,16 +87,20 @@ function linkPacks(folder: string, packs: string, link: Link): void {
 }
 
 /** Whether the packs have all chunks of a manifest, which are added to `used`. */
-function hasChunks(manifest: string, { places }: ChunkIndex, used: Set<string>): boolean {
+function hasChunks(manifest: string, packs: string, index: ChunkIndex, used: Set<string>): boolean {
+  const { places } = index;
+  const reader = createChunkReader(packs, index, realDisk);
   let isWhole = true;
   try {
-    for (const { id, length } of chunksOf(manifest)) {
+    for (const { id, length } of chunksOf(manifest, reader)) {
       used.add(id);
       if (places.get(id)?.length !== length) isWhole = false;
     }
   } catch (error) {
-    if (!(error instanceof DamagedListError)) throw error;
+    if (!(error instanceof DamagedListError || error instanceof DamagedPackError)) throw error;
     return false;
+  } finally {
+    reader.close();
   }
   return isWhole;
 }

@@ -137,7 +137,7 @@ export function createChunkStore(
     check(manifest, isThorough) {
       let missing = 0;
       const seen = new Set<string>();
-      for (const chunk of chunksOf(manifest)) {
+      for (const chunk of chunksOf(manifest, { read: (list) => reading().read(list) })) {
         if (seen.has(chunk.id)) continue;
         seen.add(chunk.id);
         const place = known().places.get(chunk.id);

@@ -1,6 +1,7 @@
 import { hasCode } from '../../../../lib/error-code.ts';
 import { isFullDisk } from '../../../../lib/full-disk.ts';
 import { addPack, type ChunkIndex, readIndex, removePack } from './chunk-index.ts';
+import type { ChunkRef } from './chunk-list.ts';
 import { createChunkReader } from './chunk-reader.ts';
 import type { Disk } from './disk.ts';
 import { chunksOf } from './manifest-chunks.ts';
@@ -36,10 +37,8 @@ interface PackUse {
  * deletes one copy.
  */
 export function prune(folder: string, manifests: readonly string[], options: PruneOptions): void {
-  const used = new Set<string>();
-  for (const manifest of manifests) for (const { id } of chunksOf(manifest)) used.add(id);
-
   const index = readIndex(folder);
+  const used = usedChunks(folder, manifests, index, options.disk);
   const packs = [...index.packs].map(([name, { isSuspect }]) => useOf(name, isSuspect, index, used));
   const unused = packs.filter(({ usedBytes }) => usedBytes === 0).map(({ name }) => name);
   const isComplete = [...used].every((id) => index.places.has(id));
@@ -54,6 +53,31 @@ export function prune(folder: string, manifests: readonly string[], options: Pru
     if (!isFullDisk(error)) throw error;
   }
   options.disk.syncFolder(folder);
+}
+
+/** All chunks of the manifests. Chunks with entries are read once, because most of them are of several backups. */
+function usedChunks(
+  folder: string,
+  manifests: readonly string[],
+  index: ChunkIndex,
+  disk: Disk,
+): Set<string> {
+  const used = new Set<string>();
+  const lists = new Set<string>();
+  const reader = createChunkReader(folder, index, disk);
+  const isKnown = ({ id }: ChunkRef): boolean => {
+    const isListed = lists.has(id);
+    lists.add(id);
+    return isListed;
+  };
+  try {
+    for (const manifest of manifests) {
+      for (const { id } of chunksOf(manifest, { read: reader.read, isKnown })) used.add(id);
+    }
+  } finally {
+    reader.close();
+  }
+  return used;
 }
 
 /** Throws if a chunk that is used would be lost. */
