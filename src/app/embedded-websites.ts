@@ -30,6 +30,7 @@ import type { WordPressSettings } from '../hosting/embedded/host-options.ts';
 import { createEmbeddedInventory, type EmbeddedInventory } from '../hosting/embedded/inventory.ts';
 import { platformParts } from '../hosting/embedded/platform-parts.ts';
 import { publicHostKey } from '../hosting/embedded/sftp/ssh-host-key.ts';
+import { type DamagedBackups, damagedBackups } from '../hosting/embedded/snapshots/damaged-backups.ts';
 import { createSnapshots } from '../hosting/embedded/snapshots/snapshots.ts';
 import { createWebsiteFiles } from '../hosting/embedded/website-files.ts';
 import { createWebsiteLogs } from '../hosting/embedded/website-logs.ts';
@@ -215,6 +216,10 @@ function wordpressOf({ config, random, log, clock }: Platform): WordPressSetting
 /** The address in the sender of the platform. Its mail server accepts it, so it is the envelope sender of websites, too. */
 const platformAddress = ({ mailFrom }: Pick<Config, 'mailFrom'>): string =>
   /<([^<>]+)>\s*$/.exec(mailFrom)?.[1] ?? mailFrom.trim();
+
+/** Known damage of the backups of websites in the data folder. */
+export const damagedBackupsIn = (config: Pick<Config, 'dataDir'>): Promise<DamagedBackups[]> =>
+  damagedBackups(layoutFor(config).snapshots);
 
 /** The websites for platform backups; null if they are on Linux hosts. */
 export function websiteParts(config: Pick<Config, 'dataDir' | 'host'>, clock: Clock): WebsiteParts | null {

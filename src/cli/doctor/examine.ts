@@ -11,6 +11,7 @@ import { checkCheckpoints } from './checkpoints.ts';
 import { checkClock, watchClock } from './clock.ts';
 import { checkConfiguration } from './configuration.ts';
 import { checkCounts } from './counts.ts';
+import { checkDamagedBackups } from './damaged-backups.ts';
 import { checkDataFolder } from './data-folder.ts';
 import { examineDatabase } from './database.ts';
 import { checkDescriptors } from './descriptors.ts';
@@ -88,6 +89,7 @@ export async function examine(
       ...(await findingsOf('WordPress', () => checkEmbeddedWordPress(config))),
       ...(tables === null ? [] : await findingsOf('orphans', () => checkOrphans(tables, config))),
       ...(tables === null ? [] : await findingsOf('backups', () => checkBackups(tables, config, clock))),
+      ...(tables === null ? [] : await findingsOf('backups', () => checkDamagedBackups(tables, config))),
       ...(tables === null ? [] : await findingsOf('counts', () => checkCounts(tables))),
       ...(tables === null ? [] : await findingsOf('checkpoints', () => checkCheckpoints(tables, clock))),
       ...(tables === null ? [] : await findingsOf('imports', () => checkImports(tables, clock))),

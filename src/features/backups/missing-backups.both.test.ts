@@ -1,11 +1,12 @@
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
-import { manifestOf } from '../../../test/stored-backup.ts';
+import { damageBackup, manifestOf } from '../../../test/stored-backup.ts';
 import { checkBackups } from '../../cli/doctor/backups.ts';
+import { checkDamagedBackups } from '../../cli/doctor/damaged-backups.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { discardCopyBackups, reconcileBackups } from './jobs.ts';
 import { requestReconciliation } from './reconcile-backups.ts';
@@ -240,4 +241,43 @@ it('refuses to restore a deleted install whose backups are all missing', async (
   await compare();
   expect((await owner.client.post(`/deleted_installs/${install.id}/restore`)).status).toBe(202);
   await homeport.idle();
+});
+
+describe('doctor on damaged backups', () => {
+  const found = async () =>
+    (await checkDamagedBackups({ reader: reader() }, { ...homeport.config, host: 'embedded' }))
+      .map(({ message }) => message)
+      .filter((message) => message.includes(install.name));
+
+  it('names a backup whose manifest cannot be read, until it is deleted', async () => {
+    const [damaged, whole] = [await backUp(), await backUp()];
+    expect(await found()).toEqual([]);
+    const hostFolder = join(homeport.config.dataDir, 'host');
+    damageBackup({ hostFolder, installId: install.id, backupId: damaged });
+    expect(await found()).toEqual([
+      expect.stringMatching(`^The backup ${damaged} of ${install.name} cannot be restored: its manifest`),
+    ]);
+    await owner.client.delete(path(whole));
+    await homeport.idle();
+    expect(readdirSync(join(folder(), 'packs'))).not.toEqual([]);
+    await owner.client.delete(path(damaged));
+    await homeport.idle();
+    expect(await found()).toEqual([]);
+    expect(existsSync(join(folder(), 'packs'))).toBe(false);
+  });
+
+  it('names a damaged pack that a restore has found, until a new backup has stored its contents again', async () => {
+    const id = await backUp();
+    const [name = ''] = readdirSync(join(folder(), 'packs'));
+    const pack = join(folder(), 'packs', name);
+    writeFileSync(pack, readFileSync(pack).fill(0, 0, 2));
+    const body = { notification_emails: [], create_checkpoint: false };
+    expect((await owner.client.post(`${path(id)}/restore`, body)).status).toBe(202);
+    await homeport.idle();
+    expect(await found()).toEqual([
+      expect.stringContaining(`contents of backups of ${install.name} is damaged`),
+    ]);
+    await backUp();
+    expect(await found()).toEqual([]);
+  });
 });

@@ -9,12 +9,16 @@ import { isGone } from './archive-tree.ts';
 import type { ArchiveFiles } from './archive-write.ts';
 import { archivedBackup } from './archived-backup.ts';
 import type { HeldBackup } from './held-backup.ts';
+import { isMark } from './store/pack-file.ts';
 import { storedBackup } from './stored-backup.ts';
 
 const MANIFEST = '.backup.jsonl';
 const ARCHIVE = '.tar.zst';
 const ARCHIVE_MANIFEST = '.manifest.jsonl';
 const STORE = 'packs';
+
+/** The backup of a manifest, by the name of its file. */
+export const backupOfManifest = (name: string): string => name.slice(0, -MANIFEST.length);
 
 /**
  * The files of the backups of one install:
@@ -35,6 +39,8 @@ export interface BackupFiles {
   ids(): Promise<string[]>;
   /** Manifests of the backups whose contents are in the store. */
   manifests(): Promise<string[]>;
+  /** Whether a pack of the store is marked as damaged. */
+  hasMarks(): Promise<boolean>;
   /** Deletes a backup, but not its chunks. Returns whether there is a store: it may have chunks of this or of an interrupted deletion. */
   remove(backupId: string): Promise<boolean>;
   /** Deletes a damaged archive that a new backup replaces. */
@@ -73,6 +79,7 @@ export function backupFilesOf(folder: string, installId: string): BackupFiles {
     async manifests() {
       return (await names()).filter((name) => name.endsWith(MANIFEST)).map((name) => join(own, name));
     },
+    hasMarks: async () => ((await ifThere(readdir(store))) ?? []).some(isMark),
     async remove(backupId) {
       const isStored = await exists(manifestOf(backupId));
       await rm(manifestOf(backupId), { force: true });

@@ -81,6 +81,8 @@ export async function makeBackup(
     await rename(draft, files.manifestOf(backupId));
     await syncFolder(files.folder);
     await files.removeArchive(backupId);
+    // The backup has stored again what damaged packs lack. It is complete, whether or not they can be deleted.
+    if (await files.hasMarks()) await discardUnused(files, false).catch(() => {});
     return made;
   } catch (error) {
     await removeTree(workshop);

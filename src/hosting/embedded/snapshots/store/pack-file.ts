@@ -44,6 +44,9 @@ export class DamagedPackError extends Error {
 
 export const markOf = (pack: string): string => `${pack}${MARK}`;
 
+/** Whether a file marks a damaged pack. */
+export const isMark = (name: string): boolean => name.endsWith(MARK) && isPack(name.slice(0, -MARK.length));
+
 export const isPack = (name: string): boolean => NAME.test(name);
 
 export interface NewChunk {

@@ -1,0 +1,44 @@
+import { readdir } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { mapConcurrent } from '../../../lib/concurrency.ts';
+import { parseUuid } from '../../../lib/ids.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import { backupFilesOf, backupOfManifest } from './backup-files.ts';
+import { DamagedArchiveError } from './damaged-archive.ts';
+import { isMark } from './store/pack-file.ts';
+import { readManifestEnds } from './stored-manifest.ts';
+
+/** What is known to be damaged among the backups of an install. */
+export interface DamagedBackups {
+  installId: string;
+  /** Backups whose manifest cannot be read. Nothing says what they need, so no chunk of the install is deleted. */
+  unreadable: { id: string; reason: string }[];
+  /** Packs in which a reading has found a damaged chunk. */
+  packs: number;
+}
+
+const INSTALLS_AT_ONCE = 8;
+
+/** Looks through the manifests and the marks of packs in the folder of all backups. Reads no contents. */
+export async function damagedBackups(folder: string): Promise<DamagedBackups[]> {
+  const names = (await ifThere(readdir(folder))) ?? [];
+  const installs = names.filter((name) => parseUuid(name) === name);
+  const found = await mapConcurrent(installs, INSTALLS_AT_ONCE, (id) => damagedOf(folder, id));
+  return found.filter(({ unreadable, packs }) => unreadable.length > 0 || packs > 0);
+}
+
+async function damagedOf(folder: string, installId: string): Promise<DamagedBackups> {
+  const files = backupFilesOf(folder, installId);
+  const unreadable: DamagedBackups['unreadable'] = [];
+  for (const manifest of await files.manifests()) {
+    try {
+      // A backup can be deleted meanwhile.
+      await ifThere(readManifestEnds(manifest));
+    } catch (error) {
+      if (!(error instanceof DamagedArchiveError)) throw error;
+      unreadable.push({ id: backupOfManifest(basename(manifest)), reason: error.message });
+    }
+  }
+  const packs = ((await ifThere(readdir(files.store))) ?? []).filter(isMark).length;
+  return { installId, unreadable, packs };
+}
