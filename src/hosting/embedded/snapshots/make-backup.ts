@@ -82,7 +82,7 @@ export async function makeBackup(
     await syncFolder(files.folder);
     await files.removeArchive(backupId);
     // The backup has stored again what damaged packs lack. It is complete, whether or not they can be deleted.
-    if (await files.hasMarks()) await discardUnused(files, false).catch(() => {});
+    if (await files.hasMarks()) await discardUnused(files, true).catch(() => {});
     return made;
   } catch (error) {
     await removeTree(workshop);

@@ -106,11 +106,13 @@ function useOf(name: string, isSuspect: boolean, { packs, places }: ChunkIndex, 
 
 function packsToRewrite(packs: readonly PackUse[], { packBytes, mayRewrite }: PruneOptions): PackUse[] {
   if (!mayRewrite) return [];
-  // A damaged pack stays as it is while any of it is used.
-  const sound = packs.filter(({ usedBytes, isSuspect }) => usedBytes > 0 && !isSuspect);
+  const used = packs.filter(({ usedBytes }) => usedBytes > 0);
+  // One whose damaged chunks are in a later pack, too, can go. Otherwise it stays as it is.
+  const suspect = used.filter(({ isSuspect }) => isSuspect);
+  const sound = used.filter(({ isSuspect }) => !isSuspect);
   const wasteful = sound.filter(({ bytes, usedBytes }) => bytes - usedBytes > UNUSED_SHARE * bytes);
   const small = sound.filter((pack) => !wasteful.includes(pack) && pack.bytes < SMALL_SHARE * packBytes);
-  return small.length >= MOST_SMALL ? [...wasteful, ...small] : wasteful;
+  return [...suspect, ...wasteful, ...(small.length >= MOST_SMALL ? small : [])];
 }
 
 /** Writes what is used of the packs into new ones, and deletes them. A new pack is about as large as others, so little room is needed. */
