@@ -103,6 +103,8 @@ export function createChunkStore(
     if (waiting.size === 0) return;
     prepare();
     const name = writePack(disk, folder, [...waiting.values()]);
+    // It may have replaced a damaged pack of that name, which the reader has open.
+    reader?.close();
     addPack(known(), name, readPackList(folder, name));
     written.push(name);
     waiting.clear();
