@@ -2,8 +2,9 @@ import { damagedBackupsIn } from '../../app/embedded-websites.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database, Queries } from '../../database/database.ts';
 import { findDeleted } from '../../features/provisioning/deleted-installs/store.ts';
-import type { DamagedBackups } from '../../hosting/embedded/snapshots/damaged-backups.ts';
 import { type Finding, problem } from './finding.ts';
+
+type Damaged = Awaited<ReturnType<typeof damagedBackupsIn>>[number];
 
 const CHECK = 'backups';
 /** Installs that are named; the others are counted. */
@@ -41,7 +42,7 @@ async function nameOf(queries: Queries, installId: string): Promise<string> {
   return deleted === undefined ? installId : `${deleted.name} (deleted)`;
 }
 
-function findingsOf({ unreadable, packs }: DamagedBackups, name: string): Finding[] {
+function findingsOf({ unreadable, packs }: Damaged, name: string): Finding[] {
   return [
     ...unreadable.map(({ id, reason }) =>
       problem(
