@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { type Migration, type MigrationResultSet, Migrator } from 'kysely/migration';
 import { MINUTE_MS } from '../lib/durations.ts';
 import { codeOf } from '../lib/error-code.ts';
 import { OperatorError } from '../lib/operator-error.ts';
+import { appliedMigrations } from './applied-migrations.ts';
 import type { Database, Queries } from './database.ts';
 import { controlPlane } from './migrations/0001-control-plane.ts';
 import { certificatesByAuthority } from './migrations/0002-certificates-by-authority.ts';
@@ -192,7 +194,10 @@ const LOCKED =
   'dumps and open sessions (they are in pg_stat_activity), and start again.';
 
 async function applyMissing(database: Database, times: MigrationTimes): Promise<MigrationResultSet> {
-  if ((await pendingMigrations(database)).length === 0)
+  const applied = await appliedMigrations(database);
+  if (isDeepStrictEqual(applied, KNOWN_MIGRATIONS)) return { results: [] };
+  // The migrator refuses the migrations of a newer program.
+  if (missingFrom(applied).length === 0)
     return migratorFor(database, database.reader, times).migrateToLatest();
   return database.withoutTimeLimit((queries) => {
     const migrator = migratorFor(database, queries, times);
@@ -246,13 +251,15 @@ function isLocked(error: unknown): boolean {
 
 /** Names of the migrations that the database still lacks. */
 export async function pendingMigrations(database: Database): Promise<string[]> {
-  const all = await migratorFor(database, database.reader, TIMES).getMigrations();
-  return all.filter((migration) => migration.executedAt === undefined).map((migration) => migration.name);
+  return missingFrom(await appliedMigrations(database));
 }
+
+const missingFrom = (applied: readonly string[]) =>
+  KNOWN_MIGRATIONS.filter((name) => !applied.includes(name));
 
 /** Null unless a newer program has migrated the database. */
 export function schemaOfNewerProgram(database: Database): Promise<NewerSchema | null> {
-  return newerSchema(database, Object.keys(MIGRATIONS));
+  return newerSchema(database, KNOWN_MIGRATIONS);
 }
 
 /** Kysely's error for a database whose migrations differ from this program's. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { PROGRAM_VERSION } from '../lib/program-version.ts';
+import { appliedMigrations } from './applied-migrations.ts';
 import type { Database } from './database.ts';
 
 /** A database with migrations that this program does not know. */
@@ -11,19 +12,12 @@ export interface NewerSchema {
 }
 
 /** Detects a database migrated by a newer program; null otherwise. `known`: names of this program's migrations. */
-export async function newerSchema(
-  { reader }: Database,
-  known: readonly string[],
-): Promise<NewerSchema | null> {
-  const tables = await reader.introspection.getTables({ withInternalKyselyTables: true });
-  const has = (table: string) => tables.some(({ name }) => name === table);
-  if (!has('kysely_migration')) return null;
-  const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(
-    reader,
-  );
-  const unknown = applied.rows.map(({ name }) => name).filter((name) => !known.includes(name));
+export async function newerSchema(database: Database, known: readonly string[]): Promise<NewerSchema | null> {
+  const unknown = (await appliedMigrations(database)).filter((name) => !known.includes(name));
   if (unknown.length === 0) return null;
-  const made = has('program_version')
+  const { reader } = database;
+  const tables = await reader.introspection.getTables();
+  const made = tables.some(({ name }) => name === 'program_version')
     ? await reader.selectFrom('program_version').select('version').executeTakeFirst()
     : undefined;
   // Copies of the sources between two releases do not know their commit.
