@@ -82,7 +82,11 @@ export default defineConfig(({ mode }) => {
                 extends: true as const,
                 test: {
                   name: 'postgres',
-                  include: filesOf('both.test', 'postgres-test', ...(isLong ? ['long-postgres-test'] : [])),
+                  include: filesOf(
+                    'both.test',
+                    'postgres-test',
+                    ...(isLong ? ['long-both.test', 'long-postgres-test'] : []),
+                  ),
                   globalSetup: ['test/global-setup.ts', 'test/prepared-folder.ts'],
                 },
               },

@@ -183,7 +183,7 @@ rule('the uptime of a website is shown with its downtime, and its incidents are 
   expect(await json('install', 'incidents', name, '--state', 'open')).toMatchObject([{ id: incident }]);
 });
 
-test('a backup is made, shown and deleted', async () => {
+mostlyOn('sqlite', test)('a backup is made, shown and deleted', async () => {
   const name = await newInstall();
   const made = await json('backup', 'create', name, '--description', 'before the update');
   expect(made).toMatchObject({ status: 'completed', description: 'before the update', kind: 'manual' });
@@ -195,7 +195,7 @@ test('a backup is made, shown and deleted', async () => {
   expect(await refused('backup', 'show', 'latest')).toContain('"latest" is not the id of a backup');
 });
 
-test('people: invited, invited again, given other roles and removed', async () => {
+mostlyOn('sqlite', test)('people: invited, invited again, given other roles and removed', async () => {
   const name = await newInstall();
   const account = field(await json('account', 'show', accountId), 'name');
   const email = `${installName()}@people.example`;

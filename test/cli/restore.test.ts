@@ -223,7 +223,7 @@ test('without a server the command does it itself, also where one was killed a m
   expect(website()).toEqual(original);
 });
 
-test('a server that starts takes over from a command, and runs its job', async () => {
+onlyInLong(test)('a server that starts takes over from a command, and runs its job', async () => {
   const database = openDatabase(place.settings, silent);
   onTestFinished(() => database.close());
   const first = await holdUp(database);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MINUTE_MS } from '../../src/lib/durations.ts';
 import { type Answer, createAgent, createClient, field } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
-import { onlyInLong, rounds } from '../rounds.ts';
+import { cases, onlyInLong, rounds } from '../rounds.ts';
 import { freePort } from '../servers/free-port.ts';
 import { DEADLY } from './deadly-sites.ts';
 
@@ -61,12 +61,13 @@ async function passMinute(): Promise<void> {
   );
 }
 
-it.each([
+const DEATHS = [
   [DEADLY.inTransaction, { made: 0, status: 201, replayed: undefined }],
   // The answer is lost, and the change is not made again.
   [DEADLY.beforeAnswer, { made: 1, status: 422, replayed: undefined }],
   [DEADLY.afterAnswer, { made: 1, status: 201, replayed: 'true' }],
-] as const)(
+] as const;
+it.each(cases([DEADLY.inTransaction, DEADLY.beforeAnswer], DEATHS))(
   'a request that was %s takes effect once when it is repeated',
   async (name, expected) => {
     const port = await freePort();

@@ -185,21 +185,18 @@ onlyInLong(it)('the same work is not tried again for hours, so that no start rep
   expect(await listSetAside(database.reader)).toHaveLength(1);
 });
 
-mostlyOn('sqlite', it)(
-  'a server that stops in order leaves no suspects, however often it does so',
-  async () => {
-    const id = await ask('long', { ms: 1_500 });
-    const row = () =>
-      database.reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-    for (let stop = 0; stop < 2; stop++) {
-      const server = startServer();
-      while ((await row()).state !== 'running') await sleep(20);
-      const gone = once(server, 'exit');
-      server.kill('SIGTERM');
-      await gone;
-      expect(await database.reader.selectFrom('job_deaths').selectAll().execute()).toEqual([]);
-    }
-    expect(await serveUntilDone()).toEqual([]);
-    expect(await effects()).toEqual({ 'long succeeded': 1 });
-  },
-);
+onlyInLong(it)('a server that stops in order leaves no suspects, however often it does so', async () => {
+  const id = await ask('long', { ms: 1_500 });
+  const row = () =>
+    database.reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  for (let stop = 0; stop < 2; stop++) {
+    const server = startServer();
+    while ((await row()).state !== 'running') await sleep(20);
+    const gone = once(server, 'exit');
+    server.kill('SIGTERM');
+    await gone;
+    expect(await database.reader.selectFrom('job_deaths').selectAll().execute()).toEqual([]);
+  }
+  expect(await serveUntilDone()).toEqual([]);
+  expect(await effects()).toEqual({ 'long succeeded': 1 });
+});

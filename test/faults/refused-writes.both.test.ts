@@ -9,6 +9,7 @@ import { begin, environmentFor, type Running, serve } from '../cli/run-homeport.
 import { type Client, createAgent, createClient } from '../client.ts';
 import { type DatabasePlace, databasePlace } from '../database.ts';
 import { onlyOn } from '../only-on.ts';
+import { onlyInLong } from '../rounds.ts';
 
 const OWNER = { username: '0c7f2a5e-3b1d-4e6f-8a90-1d2c3b4a5f60', password: 'sixteen characters and more' };
 const FAILURES = 20;
@@ -107,7 +108,7 @@ describe.runIf(process.platform === 'linux')('a database that takes no writes', 
   });
 });
 
-onlyOn('sqlite', test.runIf(process.platform === 'linux'))(
+onlyInLong(onlyOn('sqlite', test.runIf(process.platform === 'linux')))(
   'SIGTERM ends a server whose disk filled before it could write down what it knows',
   async () => {
     const place = await databasePlace();

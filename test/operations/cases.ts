@@ -16,10 +16,10 @@ const SUCCEEDED = { status: 'succeeded', error: null };
 
 /**
  * Operations on real WordPress, as visitors and administrators see their results. One website goes through them all, so each test needs
- * those before it. Variants of the main paths run in the long tests.
+ * those before it. Variants of the main paths run in the long tests, and so do those main paths that are left out of `quick` cases.
  */
-export function testOperations(start: () => Promise<Platform>): void {
-  describe('operations on real WordPress', { timeout: 10 * MINUTE_MS }, () => defineCases(start));
+export function testOperations(start: () => Promise<Platform>, extent: 'quick' | 'main' = 'main'): void {
+  describe('operations on real WordPress', { timeout: 10 * MINUTE_MS }, () => defineCases(start, extent));
 }
 
 /** Registers a case in the long tests only. */
@@ -27,7 +27,9 @@ function variant(name: string, body: (context: TestContext) => Promise<void>): v
   if (isLong) test(name, body);
 }
 
-function defineCases(start: () => Promise<Platform>): void {
+function defineCases(start: () => Promise<Platform>, extent: 'quick' | 'main'): void {
+  /** Registers a main path that takes long, and whose code other cases run too. */
+  const long = extent === 'quick' ? variant : test;
   let platform: Platform;
   let owner: Owner;
   let visitor: Visitor;
@@ -206,7 +208,7 @@ function defineCases(start: () => Promise<Platform>): void {
     expect(post.headers['x-robots-tag']).toBe('noindex');
   });
 
-  test('a push replaces production by staging, at the address of production', async () => {
+  long('a push replaces production by staging, at the address of production', async () => {
     await publish(staging, 'New season', `<a href="${at(staging, '/season/')}">Season</a>`);
     expect((await see(shop)).text).not.toContain('New season');
     const request = { ...WHOLE, notification_emails: [] };

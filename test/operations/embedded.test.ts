@@ -1,4 +1,4 @@
 import { testOperations } from './cases.ts';
 import { startEmbeddedPlatform } from './embedded.fixture.ts';
 
-testOperations(() => startEmbeddedPlatform());
+testOperations(() => startEmbeddedPlatform(), 'quick');

@@ -117,7 +117,7 @@ describe('rights', () => {
     expect(await statusFor(unlimited, install.id)).toBe(200);
   });
 
-  it('of the install on hosts of the origin end with its import key', async () => {
+  mostlyOn('sqlite', it)('of the install on hosts of the origin end with its import key', async () => {
     const now = await newSituation(homeport);
     const { database, clock, sealer } = homeport.platform;
     const row = { public_key: 'a', sealed_key: sealer.seal('b'), created_at: clock.now().toISOString() };
@@ -131,7 +131,7 @@ describe('rights', () => {
     expect(await database.reader.selectFrom('import_keys').select('install_id').execute()).toEqual([]);
   });
 
-  it('of an open SFTP connection end with the transfer', async () => {
+  mostlyOn('sqlite', it)('of an open SFTP connection end with the transfer', async () => {
     const now = await newSituation(homeport, true);
     const { origin, destination, install } = now;
     const keys = { origin: newSshKey(), destination: newSshKey() };
@@ -236,7 +236,7 @@ describe('jobs', () => {
       .where('state', 'in', ['queued', 'running'])
       .execute();
 
-  it('of the installs keep waiting, for the new account', async () => {
+  mostlyOn('sqlite', it)('of the installs keep waiting, for the new account', async () => {
     const now = await newSituation(homeport);
     const { install } = now;
     await homeport.platform.database.write((transaction) =>
@@ -263,7 +263,7 @@ describe('jobs', () => {
     ]);
   });
 
-  it('that copy between the site and other installs are finished first', async () => {
+  mostlyOn('sqlite', it)('that copy between the site and other installs are finished first', async () => {
     const now = await newSituation(homeport);
     const { origin, destination, siteId, install } = now;
     const other = await homeport.install(origin.owner, origin.accountId);
@@ -299,51 +299,57 @@ describe('jobs', () => {
   });
 });
 
-it('usage of earlier days stays with the origin, and the install shows it to the destination', async () => {
-  const now = await newSituation(homeport);
-  const { origin, destination, install } = now;
-  const day = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
-  await homeport.platform.database.write(async ({ queries }) => {
-    const of = { install_id: install.id, account_id: origin.accountId };
-    await queries
-      .insertInto('usage_installs')
-      .values({ ...of, host: 'embedded', name: install.name, environment: 'production' })
-      .onConflict((conflict) => conflict.column('install_id').doNothing())
-      .execute();
-    await queries
-      .insertInto('usage_traffic')
-      .values({ ...of, day, source: 'test', requests: 7, bytes: 700, visits: 5 })
-      .execute();
-  });
-  await transferred(homeport, now);
-  const range = `first_date=${day}&last_date=${day}`;
-  const visitsOf = async ({ owner, accountId }: Situation['origin']) => {
-    const { body } = await owner.client.get(`/accounts/${accountId}/usage?${range}`);
-    return JSON.stringify(body).includes('"visit_count":"5"');
-  };
-  expect([await visitsOf(origin), await visitsOf(destination)]).toEqual([true, false]);
-  const own = await destination.owner.client.get(`/installs/${install.id}/usage?${range}`);
-  expect(JSON.stringify(own.body)).toContain('"visit_count":"5"');
-  expect((await origin.owner.client.get(`/installs/${install.id}/usage?${range}`)).status).toBe(404);
-});
+mostlyOn('sqlite', it)(
+  'usage of earlier days stays with the origin, and the install shows it to the destination',
+  async () => {
+    const now = await newSituation(homeport);
+    const { origin, destination, install } = now;
+    const day = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
+    await homeport.platform.database.write(async ({ queries }) => {
+      const of = { install_id: install.id, account_id: origin.accountId };
+      await queries
+        .insertInto('usage_installs')
+        .values({ ...of, host: 'embedded', name: install.name, environment: 'production' })
+        .onConflict((conflict) => conflict.column('install_id').doNothing())
+        .execute();
+      await queries
+        .insertInto('usage_traffic')
+        .values({ ...of, day, source: 'test', requests: 7, bytes: 700, visits: 5 })
+        .execute();
+    });
+    await transferred(homeport, now);
+    const range = `first_date=${day}&last_date=${day}`;
+    const visitsOf = async ({ owner, accountId }: Situation['origin']) => {
+      const { body } = await owner.client.get(`/accounts/${accountId}/usage?${range}`);
+      return JSON.stringify(body).includes('"visit_count":"5"');
+    };
+    expect([await visitsOf(origin), await visitsOf(destination)]).toEqual([true, false]);
+    const own = await destination.owner.client.get(`/installs/${install.id}/usage?${range}`);
+    expect(JSON.stringify(own.body)).toContain('"visit_count":"5"');
+    expect((await origin.owner.client.get(`/installs/${install.id}/usage?${range}`)).status).toBe(404);
+  },
+);
 
-it('a name that an install left behind also has is refused, and loses nothing', async () => {
-  const { origin, destination, siteId, install } = await newSituation(homeport);
-  const other = await homeport.install(origin.owner, origin.accountId);
-  const name = `left${process.pid}.example`;
-  for (const { id } of [install, other]) {
-    expect((await origin.owner.client.post(`/installs/${id}/domains`, { name })).status).toBe(201);
-  }
-  const answer = await origin.owner.client.post(`/sites/${siteId}/site_transfers`, {
-    destination_account_id: destination.accountId,
-  });
-  expect(answer).toMatchObject({
-    status: 422,
-    body: {
-      message: `The domain ${name} is also on the install ${other.name}, which stays. Remove it there first.`,
-    },
-  });
-});
+mostlyOn('sqlite', it)(
+  'a name that an install left behind also has is refused, and loses nothing',
+  async () => {
+    const { origin, destination, siteId, install } = await newSituation(homeport);
+    const other = await homeport.install(origin.owner, origin.accountId);
+    const name = `left${process.pid}.example`;
+    for (const { id } of [install, other]) {
+      expect((await origin.owner.client.post(`/installs/${id}/domains`, { name })).status).toBe(201);
+    }
+    const answer = await origin.owner.client.post(`/sites/${siteId}/site_transfers`, {
+      destination_account_id: destination.accountId,
+    });
+    expect(answer).toMatchObject({
+      status: 422,
+      body: {
+        message: `The domain ${name} is also on the install ${other.name}, which stays. Remove it there first.`,
+      },
+    });
+  },
+);
 
 describe('at the same time as a transfer', () => {
   const settle = async (now: Situation, work: (id: string) => Promise<unknown>[]) => {

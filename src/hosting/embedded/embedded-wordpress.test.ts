@@ -748,74 +748,77 @@ describe('a backup', () => {
     await rm(site.file(shop, '.private/note.txt'));
   });
 
-  test('lists its tables, and restores chosen ones with what WordPress knows of them', async () => {
-    const change = (sql: string) => {
-      const opened = new Sqlite(databaseFile(shop));
-      try {
-        return opened.exec(sql);
-      } finally {
-        opened.close();
-      }
-    };
-    const value = (sql: string) => {
-      const opened = database(shop);
-      try {
-        return opened.prepare(sql).pluck().get();
-      } finally {
-        opened.close();
-      }
-    };
-    const title = "select option_value from wp_options where option_name = 'blogname'";
-    const post = 'select post_title from wp_posts where ID = 1';
-    const rows = (table: string) => value(`select count(*) from ${table}`);
-    const posts = rows('wp_posts');
-    change(
-      "insert into wp_posts (ID, post_title, post_content, post_excerpt, to_ping, pinged, post_content_filtered) values (900, 'Kept', '', '', '', '', '')",
-    );
-    const id = randomUUID();
-    await site.host.snapshot(shop, id);
-    const page = { offset: 0, limit: 100 };
-    const listed = await site.host.listBackupTables(shop, id, page);
-    if ('refused' in listed) throw new Error(listed.reason);
-    expect(listed.tables.map(({ name }) => name)).toEqual(listed.tables.map(({ name }) => name).toSorted());
-    expect(listed.tables).toContainEqual({ name: 'wp_posts', bytes: null, rows: Number(posts) + 1 });
-    expect(listed.tables.filter(({ name }) => !name.startsWith('wp_'))).toEqual([]);
+  onlyInLong(test)(
+    'lists its tables, and restores chosen ones with what WordPress knows of them',
+    async () => {
+      const change = (sql: string) => {
+        const opened = new Sqlite(databaseFile(shop));
+        try {
+          return opened.exec(sql);
+        } finally {
+          opened.close();
+        }
+      };
+      const value = (sql: string) => {
+        const opened = database(shop);
+        try {
+          return opened.prepare(sql).pluck().get();
+        } finally {
+          opened.close();
+        }
+      };
+      const title = "select option_value from wp_options where option_name = 'blogname'";
+      const post = 'select post_title from wp_posts where ID = 1';
+      const rows = (table: string) => value(`select count(*) from ${table}`);
+      const posts = rows('wp_posts');
+      change(
+        "insert into wp_posts (ID, post_title, post_content, post_excerpt, to_ping, pinged, post_content_filtered) values (900, 'Kept', '', '', '', '', '')",
+      );
+      const id = randomUUID();
+      await site.host.snapshot(shop, id);
+      const page = { offset: 0, limit: 100 };
+      const listed = await site.host.listBackupTables(shop, id, page);
+      if ('refused' in listed) throw new Error(listed.reason);
+      expect(listed.tables.map(({ name }) => name)).toEqual(listed.tables.map(({ name }) => name).toSorted());
+      expect(listed.tables).toContainEqual({ name: 'wp_posts', bytes: null, rows: Number(posts) + 1 });
+      expect(listed.tables.filter(({ name }) => !name.startsWith('wp_'))).toEqual([]);
 
-    change("update wp_options set option_value = 'Since' where option_name = 'blogname'");
-    change("update wp_posts set post_title = 'Since'; delete from wp_posts where ID = 900");
-    change('drop table wp_links');
-    await writeFile(site.file(shop, 'since.txt'), 'stays');
-    const restore = (database: string[], more = {}) =>
-      site.host.restore(shop, id, { parts: { files: false, database, ...more } });
-    await restore(['wp_posts', 'wp_links']);
-    expect(value(title)).toBe('Since');
-    expect(value('select post_title from wp_posts where ID = 900')).toBe('Kept');
-    expect(value(post)).not.toBe('Since');
-    expect(rows('wp_links')).toBe(0);
-    expect(await readFile(site.file(shop, 'since.txt'), 'utf8')).toBe('stays');
-    expect(value("select seq from sqlite_sequence where name = 'wp_posts'")).toBe(900);
-    const known = '_wp_sqlite_mysql_information_schema_columns';
-    expect(value(`select count(*) from ${known} where table_name = 'wp_links'`)).toBeGreaterThan(10);
-    expect((await readdir(join(site.folder, 'installs', shop.id))).sort()).toEqual(['database', 'files']);
-    expect(await readdir(join(site.folder, 'installs', shop.id, 'database'))).not.toContain(
-      'restored.sqlite',
-    );
+      change("update wp_options set option_value = 'Since' where option_name = 'blogname'");
+      change("update wp_posts set post_title = 'Since'; delete from wp_posts where ID = 900");
+      change('drop table wp_links');
+      await writeFile(site.file(shop, 'since.txt'), 'stays');
+      const restore = (database: string[], more = {}) =>
+        site.host.restore(shop, id, { parts: { files: false, database, ...more } });
+      await restore(['wp_posts', 'wp_links']);
+      expect(value(title)).toBe('Since');
+      expect(value('select post_title from wp_posts where ID = 900')).toBe('Kept');
+      expect(value(post)).not.toBe('Since');
+      expect(rows('wp_links')).toBe(0);
+      expect(await readFile(site.file(shop, 'since.txt'), 'utf8')).toBe('stays');
+      expect(value("select seq from sqlite_sequence where name = 'wp_posts'")).toBe(900);
+      const known = '_wp_sqlite_mysql_information_schema_columns';
+      expect(value(`select count(*) from ${known} where table_name = 'wp_links'`)).toBeGreaterThan(10);
+      expect((await readdir(join(site.folder, 'installs', shop.id))).sort()).toEqual(['database', 'files']);
+      expect(await readdir(join(site.folder, 'installs', shop.id, 'database'))).not.toContain(
+        'restored.sqlite',
+      );
 
-    // A table that cannot be restored alone changes nothing.
-    change('create table wp_more (id integer primary key, link_id integer references wp_links (link_id))');
-    await expect(restore(['wp_links'])).rejects.toThrow(
-      'A foreign key connects the tables "wp_more" and "wp_links"',
-    );
-    expect(rows('wp_more')).toBe(0);
-    // With chosen files, and as a checkpoint that is put back, which removes tables that came later.
-    const parts = { paths: ['wp-config.php'], files: true, dropAbsent: true };
-    await restore(['wp_more', 'wp_links', 'wp_options'], parts);
-    expect(() => rows('wp_more')).toThrow('no such table');
-    expect(value(title)).not.toBe('Since');
-    expect((await site.http('shop.test', '/')).status).toBe(200);
-    change('delete from wp_posts where ID = 900');
-    await rm(site.file(shop, 'since.txt'));
-  });
+      // A table that cannot be restored alone changes nothing.
+      change('create table wp_more (id integer primary key, link_id integer references wp_links (link_id))');
+      await expect(restore(['wp_links'])).rejects.toThrow(
+        'A foreign key connects the tables "wp_more" and "wp_links"',
+      );
+      expect(rows('wp_more')).toBe(0);
+      // With chosen files, and as a checkpoint that is put back, which removes tables that came later.
+      const parts = { paths: ['wp-config.php'], files: true, dropAbsent: true };
+      await restore(['wp_more', 'wp_links', 'wp_options'], parts);
+      expect(() => rows('wp_more')).toThrow('no such table');
+      expect(value(title)).not.toBe('Since');
+      expect((await site.http('shop.test', '/')).status).toBe(200);
+      change('delete from wp_posts where ID = 900');
+      await rm(site.file(shop, 'since.txt'));
+    },
+  );
 
   onlyInLong(test)('of the other kind of website is refused', async () => {
     const files = siteState('plain', ['plain.test']);

@@ -6,6 +6,7 @@ import { type Client, createAgent, field } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { mailsTo } from '../../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { mostlyOn } from '../../../../test/only-on.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import type { OperationKind } from '../../../lib/operation.ts';
 import { mailNotifications } from './jobs.ts';
@@ -163,7 +164,7 @@ describe('an inbox', () => {
     await readAll(owner);
   });
 
-  it('tells the person who started the work, and of failures the owners', async () => {
+  mostlyOn('sqlite', it)('tells the person who started the work, and of failures the owners', async () => {
     const starter = await homeport.person(accountId, 'full');
     const other = await homeport.person(accountId, 'full');
     await end([shop], 'install.import', 'succeeded', starter);
@@ -297,7 +298,7 @@ describe('a notification of a problem that has ended', () => {
 });
 
 describe('emails', () => {
-  it('gather what happens together, and leave out what was read', async () => {
+  mostlyOn('sqlite', it)('gather what happens together, and leave out what was read', async () => {
     await end([shop, blog], 'install.copy', 'failed');
     await end([shop], 'install.apply', 'failed');
     const [applied] = await inbox(owner, '?read=false');
@@ -319,7 +320,7 @@ describe('emails', () => {
     await readAll(owner);
   });
 
-  it('follow the choice of each user', async () => {
+  mostlyOn('sqlite', it)('follow the choice of each user', async () => {
     const full = await homeport.person(accountId, 'full');
     await homeport.setPassword(full, 'a long password of another');
     await end([shop], 'backup.delete', 'failed');
@@ -338,7 +339,7 @@ describe('emails', () => {
     await readAll(owner);
   });
 
-  it('are limited for each user and hour', async () => {
+  mostlyOn('sqlite', it)('are limited for each user and hour', async () => {
     const user = await homeport.person(accountId, 'owner');
     await homeport.setPassword(user, 'a long password of another');
     let sent = 0;

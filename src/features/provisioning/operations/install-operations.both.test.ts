@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { mostlyOn } from '../../../../test/only-on.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
 import { NOT_FOUND } from '../../../../test/refusal.ts';
 import { operatorFor } from '../../../access/caller.ts';
@@ -32,7 +33,7 @@ const request = (id: string) =>
   owner.client.post(`/installs/${id}/backups`, { description: 'x', notification_emails: ['a@b.example'] });
 
 describe('the operations of an install', () => {
-  it('are its own, latest first', async () => {
+  mostlyOn('sqlite', it)('are its own, latest first', async () => {
     const other = await homeport.install(owner, accountId);
     await request(other.id);
     clock.advance(1_000);
@@ -106,22 +107,25 @@ describe('the operations of an install', () => {
     expect(await shown(given)).toMatchObject({ kind: 'backup.restore', backup: null });
   });
 
-  it('give the reason of a failure in the customer’s words, and show a pending retry', async () => {
-    const broken = await homeport.install(owner, accountId);
-    const files = join(homeport.config.dataDir, 'host', 'installs', broken.id, 'files');
-    renameSync(files, `${files}.aside`);
-    await request(broken.id);
-    await homeport.idle();
-    const [backup] = (await operations(broken.id)).results;
-    expect(backup).toMatchObject({
-      kind: 'backup.create',
-      error: { message: expect.stringMatching(/^[A-Z].*\.$/) },
-    });
-    expect(['queued', 'failed']).toContain(backup?.status);
-    expect(backup?.error?.message).not.toContain(homeport.config.dataDir);
-  });
+  mostlyOn('sqlite', it)(
+    'give the reason of a failure in the customer’s words, and show a pending retry',
+    async () => {
+      const broken = await homeport.install(owner, accountId);
+      const files = join(homeport.config.dataDir, 'host', 'installs', broken.id, 'files');
+      renameSync(files, `${files}.aside`);
+      await request(broken.id);
+      await homeport.idle();
+      const [backup] = (await operations(broken.id)).results;
+      expect(backup).toMatchObject({
+        kind: 'backup.create',
+        error: { message: expect.stringMatching(/^[A-Z].*\.$/) },
+      });
+      expect(['queued', 'failed']).toContain(backup?.status);
+      expect(backup?.error?.message).not.toContain(homeport.config.dataDir);
+    },
+  );
 
-  it('are at most fifty, unfinished or finished', async () => {
+  mostlyOn('sqlite', it)('are at most fifty, unfinished or finished', async () => {
     const busy = await homeport.install(owner, accountId);
     const later = timestamp(clock, DAY_MS);
     await homeport.platform.database.write(async ({ queries }) => {
@@ -167,7 +171,7 @@ describe('the operations of an install', () => {
     expect(results.map(({ attempt }) => attempt)).toEqual(Array.from({ length: 50 }, (_, n) => 54 - n));
   });
 
-  it('include the time at which rate-limited ones are allowed again', async () => {
+  mostlyOn('sqlite', it)('include the time at which rate-limited ones are allowed again', async () => {
     const limited = await homeport.install(owner, accountId);
     expect((await operations(limited.id)).next).toEqual({
       purge_object: null,
@@ -188,7 +192,7 @@ describe('the operations of an install', () => {
     expect((await operations(limited.id)).next.purge_object).toBeNull();
   });
 
-  it('name the purged pages', async () => {
+  mostlyOn('sqlite', it)('name the purged pages', async () => {
     const { id } = await homeport.install(owner, accountId);
     await owner.client.post(`/installs/${id}/purge_cache`, { type: 'page', paths: ['/a/', '/b/?c'] });
     expect((await operations(id)).results[0]).toMatchObject({
@@ -197,7 +201,7 @@ describe('the operations of an install', () => {
     });
   });
 
-  it('name the purged cache', async () => {
+  mostlyOn('sqlite', it)('name the purged cache', async () => {
     const { id } = await homeport.install(owner, accountId);
     for (const type of ['page', 'cdn']) {
       expect((await owner.client.post(`/installs/${id}/purge_cache`, { type })).status).toBe(202);
@@ -209,7 +213,7 @@ describe('the operations of an install', () => {
     ]);
   });
 
-  it('are visible to everyone who sees the install', async () => {
+  mostlyOn('sqlite', it)('are visible to everyone who sees the install', async () => {
     const given = await homeport.person(accountId, 'partial', [install.id]);
     expect((await operations(install.id, given)).results).toHaveLength(1);
     for (const person of [
@@ -222,7 +226,7 @@ describe('the operations of an install', () => {
   });
 });
 
-describe('the portal', () => {
+mostlyOn('sqlite', describe)('the portal', () => {
   it('shows operations and the options of a new install', async () => {
     const portal = await signedIn(homeport, owner);
     const fresh = await homeport.install(owner, accountId);
@@ -243,7 +247,7 @@ describe('the portal', () => {
   });
 });
 
-describe('the options of a new install', () => {
+mostlyOn('sqlite', describe)('the options of a new install', () => {
   it('have no PHP on a host that serves files', async () => {
     expect(await homeport.services.installOperations.options()).toEqual({
       php_versions: [],
@@ -253,7 +257,7 @@ describe('the options of a new install', () => {
   });
 });
 
-describe('on Linux hosts', () => {
+mostlyOn('sqlite', describe)('on Linux hosts', () => {
   it('the fleet reports its PHP versions, and why provisioning failed', async () => {
     const machine = await serveMachine({ phpVersions: ['8.2', '8.4'] });
     const linux = await startTestHomeport({

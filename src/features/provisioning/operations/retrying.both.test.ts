@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { activityOf } from '../../../../test/activity.ts';
 import { field, text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { mostlyOn } from '../../../../test/only-on.ts';
 import { FORBIDDEN, NOT_FOUND } from '../../../../test/refusal.ts';
 import { OPERATOR_CALLER } from '../../../access/caller.ts';
 import { PermanentHostError } from '../../../hosting/contract/errors.ts';
@@ -70,13 +71,13 @@ async function failedBackup(): Promise<string> {
   return id;
 }
 
-it('covers the kinds that the description and notifications name', () => {
+mostlyOn('sqlite', it)('covers the kinds that the description and notifications name', () => {
   const { retries } = homeport.services;
   expect([...retries.kinds].sort()).toEqual([...RETRYABLE_KINDS].sort());
 });
 
 describe('POST /operations/{operation_id}/retry', () => {
-  it('makes a failed backup again, with its description and addresses', async () => {
+  mostlyOn('sqlite', it)('makes a failed backup again, with its description and addresses', async () => {
     const failed = await failedBackup();
     expect(await listed()).toContainEqual({ id: failed, kind: 'backup.create', retryable: true });
     const answer = await retry(failed);
@@ -116,7 +117,7 @@ describe('POST /operations/{operation_id}/retry', () => {
     expect(Boolean(rows.at(-1)?.scheduled)).toBe(true);
   });
 
-  it('creates a failed install again, under its name', async () => {
+  mostlyOn('sqlite', it)('creates a failed install again, under its name', async () => {
     fails = true;
     const name = `${install.name}b`;
     const answer = await owner.client.post('/installs', { name, account_id: accountId });
@@ -137,7 +138,7 @@ describe('POST /operations/{operation_id}/retry', () => {
     });
   });
 
-  it('is refused with a reason if the work cannot be repeated', async () => {
+  mostlyOn('sqlite', it)('is refused with a reason if the work cannot be repeated', async () => {
     const purge = startedBy(await owner.client.post(at('/purge_cache'), { type: 'page' }));
     await homeport.idle();
     expect(await retry(purge)).toMatchObject({
@@ -186,7 +187,7 @@ describe('POST /operations/{operation_id}/retry', () => {
     });
   });
 
-  it('packs a backup again for the operator, who is no user', async () => {
+  mostlyOn('sqlite', it)('packs a backup again for the operator, who is no user', async () => {
     const made = await owner.client.post(at('/backups'), { description: 'Whole', notification_emails: [] });
     await homeport.idle();
     const packing = await owner.client.post(at('/archives'), { backup_id: text(made.body, 'id') });
@@ -207,7 +208,7 @@ describe('POST /operations/{operation_id}/retry', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 409, 409]);
   });
 
-  it('is for users who may do the work', async () => {
+  mostlyOn('sqlite', it)('is for users who may do the work', async () => {
     const failed = await failedBackup();
     const stranger = await homeport.ownedAccount();
     expect(await retry(failed, stranger.owner)).toMatchObject(NOT_FOUND);
