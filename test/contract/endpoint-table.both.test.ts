@@ -11,7 +11,7 @@ import { inlinedResponses } from '../inlined-responses.ts';
 import { manualClock } from '../manual-clock.ts';
 import { mostlyOn, onlyOn } from '../only-on.ts';
 import { createPortalClient } from '../portal-client.ts';
-import { isLong } from '../rounds.ts';
+import { isLong, rounds } from '../rounds.ts';
 import {
   bestStatus,
   ENDPOINTS,
@@ -294,7 +294,7 @@ onlyOn('sqlite', describe)('authentication', () => {
       useless.push(homeport.clientOf(expired), homeport.clientOf(revoked));
     });
 
-    it.each(guarded)('%s refuses', async (_, row) => {
+    it.each(rounds(guarded.slice(0, 20), guarded))('%s refuses', async (_, row) => {
       for (const client of useless)
         expectRefusal(await send(client, row, pathTo(row, resources)), 'Bad Credentials');
     });
