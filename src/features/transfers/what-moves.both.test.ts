@@ -227,7 +227,7 @@ mostlyOn('sqlite', it)(
   },
 );
 
-describe('jobs', () => {
+mostlyOn('sqlite', describe)('jobs', () => {
   const jobsOf = (lane: string) =>
     homeport.platform.database.reader
       .selectFrom('jobs')
@@ -236,7 +236,7 @@ describe('jobs', () => {
       .where('state', 'in', ['queued', 'running'])
       .execute();
 
-  mostlyOn('sqlite', it)('of the installs keep waiting, for the new account', async () => {
+  it('of the installs keep waiting, for the new account', async () => {
     const now = await newSituation(homeport);
     const { install } = now;
     await homeport.platform.database.write((transaction) =>
@@ -263,7 +263,7 @@ describe('jobs', () => {
     ]);
   });
 
-  mostlyOn('sqlite', it)('that copy between the site and other installs are finished first', async () => {
+  it('that copy between the site and other installs are finished first', async () => {
     const now = await newSituation(homeport);
     const { origin, destination, siteId, install } = now;
     const other = await homeport.install(origin.owner, origin.accountId);
