@@ -75,19 +75,27 @@ test('a transaction fails with the error of its first statement that failed, wha
   expect(error).toMatchObject({ message: 'division by zero' });
 });
 
-test('options of the environment apply, too: with another schema, migrations and requests would use different tables', async () => {
-  vi.stubEnv('PGOPTIONS', '-c search_path=of_operator');
-  const opened = openPostgres(database.place.settings.databaseUrl ?? '', silent);
-  try {
-    const shown = (query: typeof opened.reader) =>
-      sql`select current_setting('search_path') as path, current_setting('random_page_cost') as cost`.execute(
-        query,
-      );
-    const path = 'of_operator';
-    expect((await opened.withoutTimeLimit(shown)).rows).toMatchObject([{ path }]);
-    expect((await shown(opened.reader)).rows).toEqual([{ path, cost: '1.1' }]);
-  } finally {
-    vi.unstubAllEnvs();
-    await opened.close();
-  }
-});
+test.each([
+  ['the environment', '', '-c search_path=of_operator'],
+  ['the address', '-c search_path=of_operator', '-c search_path=of_environment'],
+])(
+  'options of %s apply, too: with another schema, migrations and requests would use different tables',
+  async (_, inAddress, inEnvironment) => {
+    vi.stubEnv('PGOPTIONS', inEnvironment);
+    const address = new URL(database.place.settings.databaseUrl ?? '');
+    if (inAddress !== '') address.searchParams.set('options', inAddress);
+    const opened = openPostgres(address.href, silent);
+    try {
+      const shown = (query: typeof opened.reader) =>
+        sql`select current_setting('search_path') as path, current_setting('random_page_cost') as cost`.execute(
+          query,
+        );
+      const path = 'of_operator';
+      expect((await opened.withoutTimeLimit(shown)).rows).toMatchObject([{ path }]);
+      expect((await shown(opened.reader)).rows).toEqual([{ path, cost: '1.1' }]);
+    } finally {
+      vi.unstubAllEnvs();
+      await opened.close();
+    }
+  },
+);

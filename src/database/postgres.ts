@@ -46,15 +46,13 @@ const RETRIES = 4;
 /** Connects to PostgreSQL (13 or newer). Opens connections on demand. */
 export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Database {
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: withPlanning(url),
     max: POOL_SIZE,
     connectionTimeoutMillis: timeouts.connectMs,
     statement_timeout: timeouts.statementMs,
     query_timeout: timeouts.replyMs,
     keepAlive: true,
     application_name: 'homeport',
-    // Options given here replace those of the environment, which the other connections have.
-    options: [PLANNING, process.env.PGOPTIONS].join(' '),
     pipeline: true,
     types: { getTypeParser },
   });
@@ -128,6 +126,17 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
       await pool.end();
     },
   };
+}
+
+/**
+ * The address with {@link PLANNING} before the operator's own options. pg uses only one source of options: the address, then its settings, and
+ * those of the environment last.
+ */
+function withPlanning(url: string): string {
+  const address = new URL(url);
+  const given = address.searchParams.get('options') ?? process.env.PGOPTIONS ?? '';
+  address.searchParams.set('options', `${PLANNING} ${given}`);
+  return address.href;
 }
 
 async function withoutTimeLimit<Result>(
