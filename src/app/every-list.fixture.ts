@@ -1,6 +1,6 @@
-import type { Person, TestHomeport } from '../../test/homeport.ts';
 import type { Caller } from '../access/caller.ts';
 import type { IncomingCall, Route } from '../api/route.ts';
+import type { RunningHomeport } from './homeport.ts';
 import { apiRoutes, portalRoutes } from './routes.ts';
 
 /** Lists that read more in a larger account, and why. A list that no longer does must be taken out. */
@@ -13,9 +13,13 @@ export const GROWING: Record<string, string> = {
   getAccountUsageInsights: 'adds the figures of all installs',
   listNotifications: 'counts the notifications of a user, 1,000 at most',
   listAccountIncidents: 'reads the incidents of each install',
-  search: 'looks for parts of names',
-  listInstallsOfAccount: 'sorts names by their numbers',
-  listSitesOfAccount: 'sorts names by their numbers',
+  'listInstallsOfAccount?search': 'looks for parts of names',
+  'listInstallsOfAccount?status': 'looks whether each install needs attention',
+  'listInstallsOfAccount?site': 'counts the installs without a site',
+  'listInstallsOfAccount?tags': 'tags are texts of the sites',
+  'listInstallsOfAccount?sort': 'sorts by values other than the name and the creation',
+  'listSitesOfAccount?search': 'looks for parts of names',
+  'listSitesOfAccount?sort': 'counts the installs of each site to sort by their number',
 };
 
 /** Lists that are refused in the tests, and why. Their queries are not seen. */
@@ -39,10 +43,13 @@ export interface ListRequest {
   isAnswered: boolean;
 }
 
+/** A server whose lists are requested. */
+type Listing = Pick<RunningHomeport, 'platform' | 'services'> & { origin: string };
+
 /** Requests every list without parameters, and with each value of each parameter that its route declares. */
 export async function* everyList(
-  homeport: TestHomeport,
-  owner: Person,
+  homeport: Listing,
+  owner: { userId: string },
   ids: Record<string, string>,
 ): AsyncGenerator<ListRequest> {
   const routes = [...apiRoutes(homeport.platform, homeport.services), ...portalRoutes(homeport.services)];
@@ -70,8 +77,8 @@ function* variants(
 }
 
 function answers(
-  homeport: TestHomeport,
-  owner: Person,
+  homeport: Listing,
+  owner: { userId: string },
   ids: Record<string, string>,
   route: Route,
   query: string,

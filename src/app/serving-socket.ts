@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
@@ -192,10 +193,13 @@ function ask<Schema extends TSchema>(
   schema: Schema,
 ): Promise<Static<Schema> | null> {
   const body = JSON.stringify(question);
+  const socketPath = socketOf(config);
+  // An API on a machine without websites asks at each new install, and an error of a connection costs ten times as much as a look.
+  if (!existsSync(socketPath)) return Promise.resolve(null);
   return new Promise((resolve, reject) => {
     const asked = request(
       {
-        socketPath: socketOf(config),
+        socketPath,
         agent: false,
         method: 'POST',
         headers: { 'Content-Length': Buffer.byteLength(body) },

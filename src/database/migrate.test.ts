@@ -7,7 +7,7 @@ import { openDatabase } from './open.ts';
 it('leaves the database as it was if a migration fails', async () => {
   const database = await openTestDatabase();
   const { reader } = database;
-  const last = ['0061-doubtful-installs', '0062-warned-certificates'];
+  const last = ['0061-doubtful-installs', '0062-warned-certificates', '0063-installs-without-site'];
   const indexes = async () => {
     const { rows } = await sql<{ name: string }>`select name from sqlite_schema where type = 'index'`.execute(
       reader,

@@ -65,6 +65,7 @@ import { listCounts } from './migrations/0059-list-counts.ts';
 import { fleetWalks } from './migrations/0060-fleet-walks.ts';
 import { doubtfulInstalls } from './migrations/0061-doubtful-installs.ts';
 import { warnedCertificates } from './migrations/0062-warned-certificates.ts';
+import { installsWithoutSite } from './migrations/0063-installs-without-site.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -128,6 +129,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0060-fleet-walks': fleetWalks,
   '0061-doubtful-installs': doubtfulInstalls,
   '0062-warned-certificates': warnedCertificates,
+  '0063-installs-without-site': installsWithoutSite,
 };
 
 /** The statements of every migration on both databases, by name. Released ones never change, and a test holds them to that. */

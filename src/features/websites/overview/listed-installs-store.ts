@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { inScope, type Scope } from '../../../access/memberships.ts';
+import { countBounded } from '../../../database/bounded-page.ts';
 import type { Queries } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables.ts';
 import { hasStoredCounts, storedCount } from '../installs/counts-store.ts';
@@ -55,12 +56,14 @@ const withPlace = (queries: Queries, scope: Scope, conditions: InstallConditions
     .leftJoin('wordpress_readings as known', 'known.install_id', 'install.id')
     .where((eb) => matching(eb, scope, conditions));
 
-/** The sort orders that the database knows. The others are by names, with numbers by their value. */
-export type StoredSort = Exclude<ListSort, 'name' | 'domain'>;
+/** The sort orders that the database knows. */
+export type StoredSort = Exclude<ListSort, 'domain'>;
 
 /** The expression that a sort order compares. */
 function sortKey(eb: InstallExpressions, sort: StoredSort, soon: string) {
   switch (sort) {
+    case 'name':
+      return sql`install.name`;
     case 'status':
       return sql`case when ${needsAttention(eb, soon)} then 0 when install.status = 'active' then 1 else 2 end`;
     case 'environment':
@@ -107,13 +110,15 @@ export function listedInstalls(
     offset,
   }: { sort: StoredSort; isDescending: boolean; limit: number; offset: number },
 ): Promise<ListedRow[]> {
-  return rowsOf(withPlace(queries, scope, conditions))
-    .orderBy((eb) => sortKey(eb, sort, conditions.soon), isDescending ? 'desc' : 'asc')
-    .orderBy('install.name')
-    .orderBy('install.seq')
-    .limit(limit)
-    .offset(offset)
-    .execute();
+  return (
+    rowsOf(withPlace(queries, scope, conditions))
+      .orderBy((eb) => sortKey(eb, sort, conditions.soon), isDescending ? 'desc' : 'asc')
+      // No two installs have the same name, and a further order would not be that of the index.
+      .$if(sort !== 'name', (query) => query.orderBy('install.name').orderBy('install.seq'))
+      .limit(limit)
+      .offset(offset)
+      .execute()
+  );
 }
 
 /** These installs, in any order. */
@@ -128,10 +133,16 @@ export function listedByIds(
     .execute();
 }
 
-/** The names of all installs that match, to sort them. */
-export function namesOfListed(queries: Queries, scope: Scope, conditions: InstallConditions) {
+/** The names of all installs that match, to sort them. `most`: their number, if it is known to be small. */
+export function namesOfListed(
+  queries: Queries,
+  scope: Scope,
+  conditions: InstallConditions,
+  most: number | null,
+) {
   return withPlace(queries, scope, conditions)
     .select(['install.id', 'install.name', 'domain.name as primary_domain'])
+    .$if(most !== null, (query) => query.limit(most ?? 0))
     .execute();
 }
 
@@ -160,6 +171,16 @@ export async function countListed(
     .executeTakeFirstOrThrow();
   return count;
 }
+
+/** The number of installs without a site, at most 10,000. A partial index has them. */
+export const countUnassigned = (queries: Queries, scope: Scope): Promise<number> =>
+  countBounded(
+    queries,
+    queries
+      .selectFrom('installs as install')
+      .where((eb) => inScope(eb, scope))
+      .where('install.site_id', 'is', null),
+  );
 
 /** All installs that match, by name: what a selection needs. At most `most`; with `ids`, those among them. */
 export function matchingInstalls(

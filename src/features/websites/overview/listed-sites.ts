@@ -3,8 +3,9 @@ import type { Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import { OLDEST_FIRST } from '../../../lib/page.ts';
 import { countSites, pageOfSites, type SiteRow } from '../sites/store.ts';
-import { type InstallConditions, NONE } from './install-conditions.ts';
-import { countListed, sitesOfInstalls } from './listed-installs-store.ts';
+import type { InstallConditions } from './install-conditions.ts';
+import { MOST_SORTED } from './listed-installs.ts';
+import { countUnassigned, sitesOfInstalls } from './listed-installs-store.ts';
 import { type InstallOfSite, installsOfListedSites } from './listed-sites-store.ts';
 import type { listedSiteSchema } from './schema.ts';
 import { installsByDomain } from './store.ts';
@@ -15,27 +16,67 @@ export type ListedSite = Static<typeof listedSiteSchema>;
 export const SITE_SORTS = ['name', 'installs', 'created'] as const;
 export type SiteListSort = (typeof SITE_SORTS)[number];
 
+/** Sites that are sorted by numbers in their names or of their installs. */
 const MOST_SITES = 100_000;
 
+/** Which sites to list. */
+interface Asked {
+  text: string;
+  tags: string | undefined;
+  conditions: InstallConditions;
+}
+
+interface Part {
+  sort: SiteListSort;
+  isDescending: boolean;
+  limit: number;
+  offset: number;
+}
+
+interface SitePage {
+  total: number;
+  count: number;
+  /** Installs without a site. */
+  unassigned: number;
+  results: ListedSite[];
+}
+
 /** One page of the sites of a scope whose name, or the name or a domain of an install, contains a text. */
-export async function listSites(
+export async function listSites(queries: Queries, scope: Scope, asked: Asked, part: Part): Promise<SitePage> {
+  const total = await countSites(queries, scope, {});
+  const unassigned = await countUnassigned(queries, scope);
+  const isWhole = asked.text === '' && asked.tags === undefined;
+  const found =
+    isWhole && total > MOST_SORTED && part.sort !== 'installs'
+      ? { count: total, page: await pageInOrder(queries, scope, part, total) }
+      : await sortedPage(queries, scope, asked, part);
+  const results = await withInstalls(queries, scope, found.page, asked.conditions);
+  return { total, count: found.count, unassigned, results };
+}
+
+/** A page in an order that an index has. */
+async function pageInOrder(
   queries: Queries,
   scope: Scope,
-  { text, tags, conditions }: { text: string; tags: string | undefined; conditions: InstallConditions },
-  {
-    sort,
-    isDescending,
-    limit,
-    offset,
-  }: { sort: SiteListSort; isDescending: boolean; limit: number; offset: number },
-): Promise<{ total: number; count: number; unassigned: number; results: ListedSite[] }> {
+  { sort, isDescending, limit, offset }: Part,
+  total: number,
+): Promise<readonly SiteRow[]> {
+  const key = sort === 'name' ? 'name' : null;
+  const request = { limit, offset, sort: { key, isDescending }, cursor: null } as const;
+  return (await pageOfSites(queries, scope, request, {}, total)).results;
+}
+
+async function sortedPage(
+  queries: Queries,
+  scope: Scope,
+  { text, tags, conditions }: Asked,
+  { sort, isDescending, limit, offset }: Part,
+): Promise<{ count: number; page: readonly SiteRow[] }> {
   const everything = { texts: [], soon: conditions.soon };
   const asked = tags === undefined ? {} : { tags };
-  const [{ results: sites }, total, sizes, unassigned, byInstall] = await Promise.all([
+  const [{ results: sites }, sizes, byInstall] = await Promise.all([
     pageOfSites(queries, scope, { limit: MOST_SITES, offset: 0, ...OLDEST_FIRST }, asked, MOST_SITES),
-    countSites(queries, scope, {}),
-    sitesOfInstalls(queries, scope, everything),
-    countListed(queries, scope, { ...everything, site: NONE }),
+    sort === 'installs' ? sitesOfInstalls(queries, scope, everything) : new Map<string, number>(),
     text === '' ? null : sitesOfInstalls(queries, scope, conditions),
   ]);
   const found = sites.filter(
@@ -51,12 +92,7 @@ export async function listSites(
   };
   const ordered = found.sort(compare[sort]);
   const page = (isDescending ? ordered.reverse() : ordered).slice(offset, offset + limit);
-  return {
-    total,
-    count: found.length,
-    unassigned,
-    results: await withInstalls(queries, scope, page, conditions),
-  };
+  return { count: found.length, page };
 }
 
 async function withInstalls(

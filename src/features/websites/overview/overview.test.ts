@@ -108,6 +108,66 @@ describe('the search over all accounts', () => {
   });
 });
 
+/** Lets the stored counts of an account say that it is very large. */
+async function enlarge(account: string): Promise<void> {
+  await homeport.platform.database.write(({ queries }) =>
+    queries
+      .updateTable('accounts')
+      .set({ install_count: 20_000, site_count: 20_000 })
+      .where('id', '=', account)
+      .execute(),
+  );
+}
+
+describe('a very large account', () => {
+  it('is searched among its newest installs and by the beginnings of names', async () => {
+    const account = await homeport.ownedAccount();
+    const id = await install(account.accountId, account.owner, ['huge.example', 'www.huge.example']);
+    const other = await homeport.ownedAccount();
+    await install(other.accountId, other.owner, ['huge-elsewhere.example']);
+    await enlarge(account.accountId);
+    const find = (text: string) => results(account.owner, `/search?search=${encodeURIComponent(text)}`);
+    expect(await find('huge')).toMatchObject([
+      { kind: 'domain', name: 'huge.example', id },
+      { kind: 'domain', name: 'www.huge.example', id },
+    ]);
+    const { name } = await homeport.services.installs.get(operatorFor(account.owner.userId), id);
+    expect(await find(name)).toMatchObject([{ kind: 'install', name, id }]);
+    expect(await find('elsewhere')).toEqual([]);
+  });
+
+  it('lists installs and sites in the order of their indexes', async () => {
+    const account = await homeport.ownedAccount();
+    const caller = operatorFor(account.owner.userId);
+    const create = (name: string) =>
+      homeport.services.installs.create(caller, { name, account_id: account.accountId });
+    const prefix = `order${process.pid}x`;
+    for (const number of [2, 10, 1]) await create(`${prefix}${number}`);
+    for (const name of ['Site 2', 'Site 10'])
+      await homeport.services.sites.create(caller, { name, account_id: account.accountId });
+    const names = async (list: string) =>
+      (await results(account.owner, `/accounts/${account.accountId}/${list}`)).map((row) =>
+        field(row, 'name'),
+      );
+    const named = (...numbers: number[]) => numbers.map((number) => `${prefix}${number}`);
+    expect(await names('installs')).toEqual(named(1, 2, 10));
+    expect(await names('sites')).toEqual(['Site 2', 'Site 10']);
+    await enlarge(account.accountId);
+    expect(await names('installs')).toEqual(named(1, 10, 2));
+    expect(await names('installs?sort=-name&limit=2')).toEqual(named(2, 10));
+    expect(await names('installs?offset=2&limit=1')).toEqual(named(2));
+    expect(await names('sites')).toEqual(['Site 10', 'Site 2']);
+    expect(await names('sites?sort=-created&limit=1')).toEqual(['Site 10']);
+    expect(await names('sites?sort=-installs')).toHaveLength(2);
+    const client = await signedIn(homeport, account.owner);
+    expect((await client.get(`/accounts/${account.accountId}/sites`)).body).toMatchObject({
+      total: 20_000,
+      count: 20_000,
+      unassigned: 3,
+    });
+  });
+});
+
 describe('the list of installs', () => {
   it('filters, sorts and pages, with what each row shows', async () => {
     const account = await homeport.ownedAccount();

@@ -72,7 +72,8 @@ export function overviewRoutes(overview: OverviewService, search: SearchService)
       ],
       response: Type.Object({
         results: Type.Array(foundThingSchema, {
-          description: 'exact matches first, then prefixes; the first few of each kind',
+          description:
+            'exact matches first, then prefixes; the first few of each kind. Beyond 10,000 installs or sites, the newest are searched, and names of installs and domains that begin with the text',
         }),
         more: Type.Boolean({ description: 'whether there are more' }),
       }),

@@ -3,19 +3,23 @@ import type { Static } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
 import { loadScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
-import { OLDEST_FIRST } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { keyOf } from '../site-tags/tag-keys.ts';
 import { pageOfSites } from '../sites/store.ts';
 import type { foundThingSchema } from './schema.ts';
-import { accountNames, domainsNamed, installsNamed, patternOf } from './search-store.ts';
+import { accountNames, domainsNamed, installsNamed, MOST_SEARCHED } from './search-store.ts';
 
 export type FoundThing = Static<typeof foundThingSchema>;
 
 /** Users who need more results type more letters. */
 const MOST_OF_A_KIND = 8;
-/** Sites are compared here, because SQLite folds case in ASCII only. */
-const MOST_SITES = 100_000;
+/** The newest sites are searched. They are compared here, because SQLite folds case in ASCII only. */
+const NEWEST_SITES = {
+  limit: MOST_SEARCHED,
+  offset: 0,
+  sort: { key: null, isDescending: true },
+  cursor: null,
+};
 
 export type SearchService = ReturnType<typeof createSearchService>;
 
@@ -23,13 +27,7 @@ export type SearchService = ReturnType<typeof createSearchService>;
 export function createSearchService({ database }: Pick<Platform, 'database'>) {
   /** The first sites whose name contains a text, and the first tags of all sites that contain it. */
   async function sitesAndTags(reader: Queries, scope: Scope, text: string): Promise<FoundThing[][]> {
-    const { results: sites } = await pageOfSites(
-      reader,
-      scope,
-      { limit: MOST_SITES, offset: 0, ...OLDEST_FIRST },
-      {},
-      MOST_SITES,
-    );
+    const { results: sites } = await pageOfSites(reader, scope, NEWEST_SITES, {}, MOST_SEARCHED);
     const tags = new Map(
       sites.flatMap(({ account_id, tags }) =>
         tags.map((name) => [`${account_id} ${keyOf(name)}`, { id: account_id, name, account_id }] as const),
@@ -55,7 +53,7 @@ export function createSearchService({ database }: Pick<Platform, 'database'>) {
   return {
     /**
      * The first few sites, installs, domains and tags whose names contain `text` and that the caller may see; with
-     * `accountId`, in this account alone.
+     * `accountId`, in this account alone. Beyond {@link MOST_SEARCHED}, the newest, and names that begin with it.
      */
     async find(
       caller: Caller,
@@ -66,12 +64,12 @@ export function createSearchService({ database }: Pick<Platform, 'database'>) {
       if (written === '') return { results: [], more: false };
       return database.snapshot(async (reader) => {
         const scope = await loadScope(reader, caller, accountId);
-        const patterns = [...new Set([written, domainToASCII(written)])].filter(Boolean).map(patternOf);
+        const texts = [...new Set([written, domainToASCII(written)])].filter(Boolean);
         const most = MOST_OF_A_KIND + 1;
         const [[sites = [], tags = []], installs, domains] = await Promise.all([
           sitesAndTags(reader, scope, written),
-          installsNamed(reader, scope, patterns, most),
-          domainsNamed(reader, scope, patterns, most),
+          installsNamed(reader, scope, texts, most),
+          domainsNamed(reader, scope, texts, most),
         ]);
         const kinds: FoundThing[][] = [
           sites,
