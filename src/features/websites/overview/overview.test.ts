@@ -16,7 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => homeport?.remove());
 
-let counter = 0;
+/** Names of three digits have the order of their numbers. */
+let counter = 100;
 
 /** An active install with these domains besides its default domain. */
 async function install(account: string, person: Person, names: string[] = []): Promise<string> {
