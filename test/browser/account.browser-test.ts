@@ -6,7 +6,7 @@ import { field } from '../client.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
 import { onlyInLong } from '../rounds.ts';
-import { expectAccessible, expireSessions, type Portal, startPortal } from './portal.ts';
+import { CONTRAST, expectAccessible, expireSessions, type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
 describe('an account', () => {
@@ -290,14 +290,19 @@ describe('an account', () => {
       ['installs', given.name],
       ['people', 'Frida Full'],
       ['activity', 'created the site Made by Frida'],
+      ['usage', given.name],
+      ['webhooks', 'No webhooks yet.'],
+      ['transfers', 'No site transfers yet.'],
       ['settings', 'Show people'],
     ] as const) {
       await page.goto(at(place));
       await page.getByText(shown).first().waitFor();
       await expectAccessible(page);
+      await expectAccessible(page, [CONTRAST]);
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.setViewportSize({ width: 360, height: 740 });
       await expectAccessible(page);
+      await expectAccessible(page, [CONTRAST]);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), place).toBe(true);
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize(wide);

@@ -70,7 +70,7 @@ async function holdUp({ id }: Install): Promise<() => Promise<void>> {
 }
 
 describe('backups', () => {
-  it('are listed in pages, newest first', async () => {
+  onlyInLong(it)('are listed in pages, newest first', async () => {
     const { database } = portal.homeport.platform;
     const backups = Array.from({ length: 30 }, (_, number) => ({
       id: crypto.randomUUID(),
@@ -247,7 +247,7 @@ describe('backups', () => {
     await page.getByRole('link', { name: 'Browse with photos' }).waitFor();
   });
 
-  it('need no description: the date is the default', async () => {
+  onlyInLong(it)('need no description: the date is the default', async () => {
     await showBackups(live);
     await page.getByRole('button', { name: 'Create backup' }).click();
     const dialog = page.getByRole('dialog');

@@ -208,7 +208,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     expect((await visit(homeport, 'http://taken.example/')).body).toContain(install.name);
   });
 
-  it('include one primary domain', async () => {
+  onlyInLong(it)('include one primary domain', async () => {
     await show('shop.example');
     await change('shop.example', 'Make primary');
     await page
@@ -220,7 +220,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await said('shop.example is now the primary domain.');
   });
 
-  it('cannot be deleted while others redirect to them', async () => {
+  onlyInLong(it)('cannot be deleted while others redirect to them', async () => {
     await show('shop.example', 'www.shop.example', 'old.example.org');
     await change('shop.example', 'Delete');
     const dialog = page.getByRole('alertdialog');

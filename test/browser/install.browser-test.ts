@@ -101,7 +101,7 @@ beforeEach(async () => {
   await page.goto(`/installs/${install.id}`);
 });
 
-it('shows an error at an unknown section, with a link back', async () => {
+onlyInLong(it)('shows an error at an unknown section, with a link back', async () => {
   await page.goto(`/installs/${install.id}/nonsense`);
   await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
   await expect.poll(() => page.getByRole('heading').count()).toBe(1);
@@ -252,7 +252,7 @@ describe('the overview', () => {
     },
   );
 
-  it('offers a partial user fewer actions', async () => {
+  onlyInLong(it)('offers a partial user fewer actions', async () => {
     const partial = await portal.homeport.person(accountId, 'partial', [install.id]);
     const theirs = await portal.signedIn(partial);
     await follow('Installs', theirs);
@@ -524,38 +524,41 @@ describe('an install that runs WordPress', () => {
     await theirs.getByText('Your provider upgrades WordPress.').waitFor();
   });
 
-  it('is copied in parts, and without typing its name unless visitors see the target', async () => {
-    await theirs.goto(`/installs/${shop.id}/settings`);
-    await theirs.getByRole('button', { name: 'Copy to another install' }).click();
-    const dialog = theirs.getByRole('dialog');
-    await dialog.getByRole('radio', { name: `${staging.name} Staging of Shop` }).check();
-    await dialog.getByRole('radio', { name: 'Files only' }).check();
-    await expect.poll(() => dialog.getByLabel('Only these tables').count()).toBe(0);
-    await dialog.getByRole('radio', { name: 'Database only' }).check();
-    await dialog.getByLabel('Only these tables').fill('wp_posts, wp_postmeta');
-    await expectAccessibleInBothThemes(theirs);
-    await expectRoomWhenNarrow(theirs);
-    await dialog.getByRole('button', { name: 'Continue' }).click();
-    const confirm = theirs.getByRole('alertdialog');
-    await confirm
-      .getByText(`This replaces 2 tables of the database of ${staging.name} with those of ${shop.name}.`)
-      .waitFor();
-    await confirm.getByText(`${staging.name} keeps its files, other tables, name`).waitFor();
-    await expect.poll(() => confirm.getByLabel(/^Type/).count()).toBe(0);
-    const [asked] = await Promise.all([
-      theirs.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/copy')),
-      confirm.getByRole('button', { name: `Replace ${staging.name}` }).click(),
-    ]);
-    expect(asked.postDataJSON()).toEqual({
-      into_install_id: staging.id,
-      keep_backup: false,
-      create_checkpoint: true,
-      include_files: false,
-      include_db: true,
-      db_tables: ['wp_posts', 'wp_postmeta'],
-    });
-    await theirs.waitForURL(`**/installs/${staging.id}/backups`);
-  });
+  onlyInLong(it)(
+    'is copied in parts, and without typing its name unless visitors see the target',
+    async () => {
+      await theirs.goto(`/installs/${shop.id}/settings`);
+      await theirs.getByRole('button', { name: 'Copy to another install' }).click();
+      const dialog = theirs.getByRole('dialog');
+      await dialog.getByRole('radio', { name: `${staging.name} Staging of Shop` }).check();
+      await dialog.getByRole('radio', { name: 'Files only' }).check();
+      await expect.poll(() => dialog.getByLabel('Only these tables').count()).toBe(0);
+      await dialog.getByRole('radio', { name: 'Database only' }).check();
+      await dialog.getByLabel('Only these tables').fill('wp_posts, wp_postmeta');
+      await expectAccessibleInBothThemes(theirs);
+      await expectRoomWhenNarrow(theirs);
+      await dialog.getByRole('button', { name: 'Continue' }).click();
+      const confirm = theirs.getByRole('alertdialog');
+      await confirm
+        .getByText(`This replaces 2 tables of the database of ${staging.name} with those of ${shop.name}.`)
+        .waitFor();
+      await confirm.getByText(`${staging.name} keeps its files, other tables, name`).waitFor();
+      await expect.poll(() => confirm.getByLabel(/^Type/).count()).toBe(0);
+      const [asked] = await Promise.all([
+        theirs.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/copy')),
+        confirm.getByRole('button', { name: `Replace ${staging.name}` }).click(),
+      ]);
+      expect(asked.postDataJSON()).toEqual({
+        into_install_id: staging.id,
+        keep_backup: false,
+        create_checkpoint: true,
+        include_files: false,
+        include_db: true,
+        db_tables: ['wp_posts', 'wp_postmeta'],
+      });
+      await theirs.waitForURL(`**/installs/${staging.id}/backups`);
+    },
+  );
 });
 
 onlyInLong(describe)('offloading', () => {

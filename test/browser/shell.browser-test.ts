@@ -439,7 +439,7 @@ describe('the portal', () => {
     await failure.waitFor({ state: 'detached' });
   });
 
-  it('shows an error at an unknown address', async () => {
+  onlyInLong(it)('shows an error at an unknown address', async () => {
     const page = await portal.signedIn(owner, { at: '/accounts/nobody/nothing' });
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await expectAccessible(page);

@@ -265,7 +265,7 @@ describe('a site', () => {
     await page.getByText(/^0 of \d+ installs$/).waitFor();
   });
 
-  it('that was deleted shows an error', async () => {
+  onlyInLong(it)('that was deleted shows an error', async () => {
     const site = await made('Abandoned');
     await follow('Sites');
     await follow('Abandoned');

@@ -8,6 +8,7 @@ import {
 } from '../../src/features/uptime/store.ts';
 import { DAY_MS, MINUTE_MS } from '../../src/lib/durations.ts';
 import type { Person } from '../homeport.ts';
+import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
@@ -99,7 +100,7 @@ it('says that the website was not checked yet, and shows its uptime and incident
   await section.getByText('Up', { exact: true }).waitFor();
 });
 
-it('shows no uptime of a website that is not for visitors', async () => {
+onlyInLong(it)('shows no uptime of a website that is not for visitors', async () => {
   await portal.homeport.platform.database.write(({ queries }) =>
     queries.updateTable('installs').set({ environment: 'staging' }).where('id', '=', install.id).execute(),
   );

@@ -4,7 +4,6 @@ import { operatorFor } from '../../src/access/caller.ts';
 import { collectUsage } from '../../src/features/usage/jobs.ts';
 import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
-import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
@@ -57,7 +56,7 @@ it('shows the usage of an install by day, and measures its storage', async () =>
   await expectRoomWhenNarrow(page);
 });
 
-onlyInLong(it)('shows the usage of an account beside its limits', async () => {
+it('shows the usage of an account beside its limits', async () => {
   await portal.homeport.services.usage.setLimits(accountId, { visitors: 10 });
   await page.goto(`/accounts/${accountId}/sites`);
   await page.getByRole('link', { name: 'Usage', exact: true }).click();

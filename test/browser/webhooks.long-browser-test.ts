@@ -3,7 +3,6 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
-import { onlyInLong } from '../rounds.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../servers/webhook-receiver.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { focused, type Portal, startPortal } from './portal.ts';
@@ -80,7 +79,7 @@ it('creates a webhook, shows its secret once, and delivers a test', async () => 
   expectSigned(secret);
 });
 
-onlyInLong(it)('lists the delivery of a change, and delivers it again', async () => {
+it('lists the delivery of a change, and delivers it again', async () => {
   receiver.answer = () => 500;
   await owner.client.post('/sites', { name: 'Shop', account_id: accountId });
   const created = deliveries().filter({ hasText: 'site.created' });
@@ -100,7 +99,7 @@ onlyInLong(it)('lists the delivery of a change, and delivers it again', async ()
   await page.getByLabel('Status', { exact: true }).selectOption('All');
 });
 
-onlyInLong(it)('edits a webhook, rotates its secret and switches it off and on', async () => {
+it('edits a webhook, rotates its secret and switches it off and on', async () => {
   await button('Edit').click();
   await page.getByLabel('Description').fill('Chat');
   await page.getByLabel('All events').check();
@@ -119,22 +118,19 @@ onlyInLong(it)('edits a webhook, rotates its secret and switches it off and on',
   expectSigned(secret);
 });
 
-onlyInLong(it)(
-  'emails a link to the webhook that Homeport switched off, which is deleted there',
-  async () => {
-    receiver.answer = () => 410;
-    await owner.client.post('/sites', { name: 'Blog', account_id: accountId });
-    // The open page shows it without a reload.
-    await page.getByText('Homeport switched this webhook off.').waitFor();
-    await portal.homeport.idle();
-    const mail = mailsTo(portal.homeport, owner.email).find(({ text }) => text.includes('switched off'));
-    const link = /^ {2}(http\S+)$/m.exec(mail?.text ?? '')?.[1] ?? '';
-    await page.goto('/me/profile');
-    await page.goto(link);
-    await page.getByText('Homeport switched this webhook off.').waitFor();
-    await expectAccessibleInBothThemes(page);
-    await button('Delete').click();
-    await confirm('Delete webhook');
-    await page.getByText('No webhooks yet.').waitFor();
-  },
-);
+it('emails a link to the webhook that Homeport switched off, which is deleted there', async () => {
+  receiver.answer = () => 410;
+  await owner.client.post('/sites', { name: 'Blog', account_id: accountId });
+  // The open page shows it without a reload.
+  await page.getByText('Homeport switched this webhook off.').waitFor();
+  await portal.homeport.idle();
+  const mail = mailsTo(portal.homeport, owner.email).find(({ text }) => text.includes('switched off'));
+  const link = /^ {2}(http\S+)$/m.exec(mail?.text ?? '')?.[1] ?? '';
+  await page.goto('/me/profile');
+  await page.goto(link);
+  await page.getByText('Homeport switched this webhook off.').waitFor();
+  await expectAccessibleInBothThemes(page);
+  await button('Delete').click();
+  await confirm('Delete webhook');
+  await page.getByText('No webhooks yet.').waitFor();
+});

@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorFor } from '../../src/access/caller.ts';
 import type { Person } from '../homeport.ts';
-import { onlyInLong } from '../rounds.ts';
 import { expectAccessible, type Portal, startPortal } from './portal.ts';
 
 let portal: Portal;
@@ -56,7 +55,7 @@ it('a site is marked as a sandbox, which cannot be transferred', async () => {
     .toMatchObject({ results: [{ sandbox: false, transferable: false }] });
 });
 
-onlyInLong(it)('a site is offered, declined, offered again, and accepted', async () => {
+it('a site is offered, declined, offered again, and accepted', async () => {
   await offer();
   // The page of the other account shows the offer without a reload.
   await receiver.getByText('Another account offers you a site.').waitFor();

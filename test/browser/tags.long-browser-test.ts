@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorFor } from '../../src/access/caller.ts';
 import type { Person } from '../homeport.ts';
-import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { expectAccessible, type Portal, pressEscape, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
@@ -54,7 +53,7 @@ it('gives a site tags, which it creates and suggests', async () => {
   expect(new URL(page.url()).search).toBe('?tags=VIP');
 });
 
-onlyInLong(it)('tags the selected sites, filters by tag and shows tags on one line', async () => {
+it('tags the selected sites, filters by tag and shows tags on one line', async () => {
   await page.getByRole('combobox', { name: 'Tag' }).selectOption('Any');
   await page.getByRole('checkbox', { name: 'Select Harbour' }).check();
   await page.getByRole('checkbox', { name: 'Select Museum' }).check();
@@ -82,7 +81,7 @@ onlyInLong(it)('tags the selected sites, filters by tag and shows tags on one li
   await expectRoomWhenNarrow(page);
 });
 
-onlyInLong(it)('filters installs by the tags of their sites', async () => {
+it('filters installs by the tags of their sites', async () => {
   await page.getByRole('link', { name: 'Installs', exact: true }).click();
   await page.getByRole('combobox', { name: 'Tag' }).selectOption('VIP');
   await page.getByText('1 of 2 installs').waitFor();
@@ -93,7 +92,7 @@ onlyInLong(it)('filters installs by the tags of their sites', async () => {
   await pressEscape(page);
 });
 
-onlyInLong(it)('renames and removes tags everywhere, and finds them in the palette', async () => {
+it('renames and removes tags everywhere, and finds them in the palette', async () => {
   await page.getByRole('link', { name: 'Sites', exact: true }).click();
   await page.getByRole('button', { name: 'Manage tags' }).click();
   const dialog = page.getByRole('dialog', { name: 'Manage tags' });
@@ -121,44 +120,41 @@ onlyInLong(it)('renames and removes tags everywhere, and finds them in the palet
   await page.getByText('2 of 3 sites').waitFor();
 });
 
-onlyInLong(it)(
-  'keeps tags that someone else adds, and undoes a change on the sites that remain',
-  async () => {
-    await page.goto(new URL(`/sites/${sites.Bakery}`, page.url()).href);
-    const tag = (name: string) => page.getByRole('link', { name, exact: true });
-    await page.getByRole('button', { name: 'Edit tags' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Tags of Bakery' });
-    const input = dialog.getByRole('combobox', { name: 'Tags' });
-    await input.fill('mine');
-    await page.getByRole('option', { name: 'Create “mine”' }).waitFor();
-    await input.press('Enter');
-    await owner.client.patch(`/sites/${sites.Bakery}`, { tags: ['theirs'] });
-    await dialog.getByRole('button', { name: 'Save tags' }).click();
-    await tag('mine').waitFor();
-    await tag('theirs').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('1 site has its former tags again.').waitFor();
-    await tag('mine').waitFor({ state: 'detached' });
-    await tag('theirs').waitFor();
+it('keeps tags that someone else adds, and undoes a change on the sites that remain', async () => {
+  await page.goto(new URL(`/sites/${sites.Bakery}`, page.url()).href);
+  const tag = (name: string) => page.getByRole('link', { name, exact: true });
+  await page.getByRole('button', { name: 'Edit tags' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Tags of Bakery' });
+  const input = dialog.getByRole('combobox', { name: 'Tags' });
+  await input.fill('mine');
+  await page.getByRole('option', { name: 'Create “mine”' }).waitFor();
+  await input.press('Enter');
+  await owner.client.patch(`/sites/${sites.Bakery}`, { tags: ['theirs'] });
+  await dialog.getByRole('button', { name: 'Save tags' }).click();
+  await tag('mine').waitFor();
+  await tag('theirs').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('1 site has its former tags again.').waitFor();
+  await tag('mine').waitFor({ state: 'detached' });
+  await tag('theirs').waitFor();
 
-    const places = page.getByRole('navigation', { name: 'Account' });
-    await places.getByRole('link', { name: 'Sites', exact: true }).click();
-    await page.getByRole('checkbox', { name: 'Select Harbour' }).check();
-    await page.getByRole('checkbox', { name: 'Select Museum' }).check();
-    await page.getByRole('region', { name: 'Selected sites' }).getByRole('button', { name: 'Tags' }).click();
-    const tags = page.getByRole('dialog', { name: 'Tags' });
-    await tags.getByRole('combobox', { name: 'Add' }).fill('theirs');
-    await page.getByRole('option').first().waitFor();
-    await tags.getByRole('combobox', { name: 'Add' }).press('Enter');
-    await tags.getByRole('button', { name: 'Change 2 sites' }).click();
-    await page.getByText('Changed the tags of 2 sites.').waitFor();
-    await owner.client.delete(`/sites/${sites.Museum}`);
-    await page.getByRole('button', { name: 'Undo' }).last().click();
-    await page.getByText('1 site has its former tags again. 1 site is no longer in this account.').waitFor();
-  },
-);
+  const places = page.getByRole('navigation', { name: 'Account' });
+  await places.getByRole('link', { name: 'Sites', exact: true }).click();
+  await page.getByRole('checkbox', { name: 'Select Harbour' }).check();
+  await page.getByRole('checkbox', { name: 'Select Museum' }).check();
+  await page.getByRole('region', { name: 'Selected sites' }).getByRole('button', { name: 'Tags' }).click();
+  const tags = page.getByRole('dialog', { name: 'Tags' });
+  await tags.getByRole('combobox', { name: 'Add' }).fill('theirs');
+  await page.getByRole('option').first().waitFor();
+  await tags.getByRole('combobox', { name: 'Add' }).press('Enter');
+  await tags.getByRole('button', { name: 'Change 2 sites' }).click();
+  await page.getByText('Changed the tags of 2 sites.').waitFor();
+  await owner.client.delete(`/sites/${sites.Museum}`);
+  await page.getByRole('button', { name: 'Undo' }).last().click();
+  await page.getByText('1 site has its former tags again. 1 site is no longer in this account.').waitFor();
+});
 
-onlyInLong(it)('withdraws the offer to undo when the user signs out', async () => {
+it('withdraws the offer to undo when the user signs out', async () => {
   await page.getByRole('link', { name: 'Sites', exact: true }).click();
   await page.getByRole('button', { name: 'Actions for Bakery' }).click();
   await page.getByRole('button', { name: 'Edit tags', exact: true }).click();
