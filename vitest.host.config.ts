@@ -9,12 +9,17 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.comp
 keepTemporaryFilesInMemory();
 keepHostsInMemory();
 
-/** Tests of whole hosts take longest, so they begin first. */
-class WholeHostsFirst extends BaseSequencer {
+/** Folders of tests that take longest, which begin first: whole hosts, then websites with their databases. */
+const LONGEST = [/\/test\/host\//, /\/linux\/(backups|imports|wordpress|ssh)\//];
+
+/** So that short files fill the workers at the end. A clean clone knows no durations of earlier runs, and the longest file is short. */
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isWhole = ({ moduleId }: TestSpecification) => moduleId.includes('/test/host/');
-    const sorted = await super.sort(files);
-    return [...sorted.filter(isWhole), ...sorted.filter((file) => !isWhole(file))];
+    const rank = ({ moduleId }: TestSpecification) => {
+      const found = LONGEST.findIndex((folder) => folder.test(moduleId));
+      return found === -1 ? LONGEST.length : found;
+    };
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
   }
 }
 
@@ -34,7 +39,7 @@ export default defineConfig(({ mode }) => {
         (suffix) => `{src,test}/**/*.${suffix}.ts`,
       ),
       globalSetup: ['test/host/prepare.ts'],
-      sequence: { sequencer: WholeHostsFirst },
+      sequence: { sequencer: LongestFirst },
       maxWorkers: 4,
       // Loading the modules for each file takes a fifteenth of the time. Each file starts its own host and changes nothing global.
       isolate: false,

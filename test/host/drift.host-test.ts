@@ -207,7 +207,7 @@ onlyInLong(test)('an install unknown to the control plane and a missing one are 
   ]);
 });
 
-test('a lost database user and lost rights are restored', async () => {
+onlyInLong(test)('a lost database user and lost rights are restored', async () => {
   await sql('DROP USER drifting@localhost');
   await expectRepaired(/database/, /The user drifting lacks rights/);
   const granted = (await databaseName()).replace('_', '\\_');

@@ -8,6 +8,7 @@ import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { text } from '../client.ts';
 import { visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { onlyInLong } from '../rounds.ts';
 import type { TestMachine } from './machine.ts';
 import { createPreparedMachine } from './prepared.ts';
 
@@ -145,7 +146,7 @@ test('an archive that is refused changes nothing', async () => {
   expect(await home()).toContain(shop.name);
 });
 
-test('an imported website that does not answer is replaced by its checkpoint', async () => {
+onlyInLong(test)('an imported website that does not answer is replaced by its checkpoint', async () => {
   const breaking = join(former, 'wp-content/mu-plugins/breaking.php');
   await put(breaking, '<?php if (PHP_SAPI !== "cli") { http_response_code(500); exit("broken"); }');
   const path = await pack('broken.tar.gz');

@@ -11,6 +11,7 @@ import { environmentFor } from '../cli/run-homeport.ts';
 import { copyDatabase, type DatabaseCopy, type DatabasePlace, migratedPlace } from '../database.ts';
 import { visit } from '../edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { onlyInLong } from '../rounds.ts';
 import type { TestMachine } from './machine.ts';
 import { createPreparedMachine } from './prepared.ts';
 
@@ -113,7 +114,7 @@ test('inspection reports it, and a repair does not remove it', async () => {
   expect(await unixUser()).toMatchObject({ name: later.name });
 });
 
-test('a restarted host does not serve it', async () => {
+onlyInLong(test)('a restarted host does not serve it', async () => {
   await running.stop();
   running = await machine.start();
   const homeport = await start();

@@ -306,7 +306,7 @@ export function describeBrowsing(started: () => BackupMachine): void {
       ).toBe(`600 ${shop.unixUser}\n`);
     });
 
-    test.each(steps(['tables'], ['begun', 'htdocs', 'private', 'tables', 'unmarked', 'dropped']))(
+    test.each(steps([], ['begun', 'htdocs', 'private', 'tables', 'unmarked', 'dropped']))(
       'is completed after a kill at the step "%s"',
       async (step) => {
         replacePhoto('present');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { steps } from '../../../../test/rounds.ts';
+import { onlyInLong, steps } from '../../../../test/rounds.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { startWordPress } from '../wordpress/machine.fixture.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
@@ -116,7 +116,7 @@ DELIMITER ;`,
   await putBack();
 });
 
-test('a copy is refused if its database is larger than that of an install may be', async () => {
+onlyInLong(test)('a copy is refused if its database is larger than that of an install may be', async () => {
   const limits = { ...machine.layout.limits, bytes: 2 * 1024 ** 2 };
   const small = backupsWith({ layout: { ...machine.layout, limits } });
   await query(source, "CREATE TABLE wp_large AS SELECT REPEAT('x', 60000) AS t FROM wp_options a, wp_users");

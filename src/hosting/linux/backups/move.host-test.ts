@@ -182,18 +182,21 @@ onlyInLong(test)(
   },
 );
 
-test('the former repositories are deleted when told, and only if nothing is lost by it', async () => {
-  const backups = machine.backupsWith();
-  const ids = await backUp(backups, shop);
-  await move(backups, folder(newFolder()));
-  const listed = (backupIds: string[]) => [{ install: shop.ref, backupIds }];
-  await expect(backups.forgetFormer(listed([...ids, randomUUID()]))).rejects.toThrow(/lacks 1 backup of/);
-  expect(existsSync(machine.repositoryOf(shop))).toBe(true);
-  expect(await backups.forgetFormer(listed(ids))).toBe(1);
-  expect(existsSync(machine.repositoryOf(shop))).toBe(false);
-  expect((await backups.places()).former).toEqual([]);
-  await restoreAll(backups, shop, ids);
-});
+onlyInLong(test)(
+  'the former repositories are deleted when told, and only if nothing is lost by it',
+  async () => {
+    const backups = machine.backupsWith();
+    const ids = await backUp(backups, shop);
+    await move(backups, folder(newFolder()));
+    const listed = (backupIds: string[]) => [{ install: shop.ref, backupIds }];
+    await expect(backups.forgetFormer(listed([...ids, randomUUID()]))).rejects.toThrow(/lacks 1 backup of/);
+    expect(existsSync(machine.repositoryOf(shop))).toBe(true);
+    expect(await backups.forgetFormer(listed(ids))).toBe(1);
+    expect(existsSync(machine.repositoryOf(shop))).toBe(false);
+    expect((await backups.places()).former).toEqual([]);
+    await restoreAll(backups, shop, ids);
+  },
+);
 
 onlyInLong(test)('a former place that is the present one by another name is not deleted', async () => {
   const backups = machine.backupsWith();
@@ -297,7 +300,11 @@ test('a disk that is not mounted is no empty place: nothing is made, deleted, mo
   const forgetting = backups.forgetFormer([{ install: shop.ref, backupIds: [one] }]);
   await expect(forgetting).rejects.toThrow(/cannot be seen: .* Nothing was deleted/);
   mount();
+  const more = [{ install: shop.ref, backupIds: [one, randomUUID()] }];
+  await expect(backups.forgetFormer(more)).rejects.toThrow(/lacks 1 backup of/);
+  expect(existsSync(machine.repositoryOf(shop))).toBe(true);
   expect(await backups.forgetFormer([{ install: shop.ref, backupIds: [one] }])).toBe(1);
+  expect(existsSync(machine.repositoryOf(shop))).toBe(false);
   // The operator knows that the backups are lost.
   rmSync(place, { recursive: true });
   expect((await backups.places()).unseen).toHaveLength(1);
@@ -307,46 +314,49 @@ test('a disk that is not mounted is no empty place: nothing is made, deleted, mo
   await backUp(followed, shop);
 });
 
-test('what is deleted during a move is deleted in its target, also if the move is killed', async () => {
-  const backups = machine.backupsWith();
-  const [one = '', two = ''] = await backUp(backups, shop, shop);
-  await backUp(backups, blog);
-  const place = newFolder();
-  const child = spawn(
-    process.execPath,
-    [
-      fileURLToPath(new URL('./moving-process.fixture.ts', import.meta.url)),
-      JSON.stringify({
-        ...{ folder: machine.layout.folder, runFolder: machine.layout.runFolder },
-        ...{ installs: [shop.ref, blog.ref], to: folder(place), from: null },
-      }),
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  for await (const line of createInterface({ input: child.stdout })) {
-    // Both backups of the first are copied; the second is not.
-    if (line === '2') child.kill('SIGKILL');
-    expect(line).not.toBe('moved');
-  }
-  expect(snapshotsIn(place, shop)).toHaveLength(2);
-  const restarted = machine.backupsWith();
-  expect(await restarted.places()).toMatchObject({ current: machine.layout.backups, waiting: [] });
-  await restarted.discard(shop.ref, one);
-  await restarted.removeAll(blog.ref.id);
-  const [three = ''] = await backUp(restarted, shop);
+onlyInLong(test)(
+  'what is deleted during a move is deleted in its target, also if the move is killed',
+  async () => {
+    const backups = machine.backupsWith();
+    const [one = '', two = ''] = await backUp(backups, shop, shop);
+    await backUp(backups, blog);
+    const place = newFolder();
+    const child = spawn(
+      process.execPath,
+      [
+        fileURLToPath(new URL('./moving-process.fixture.ts', import.meta.url)),
+        JSON.stringify({
+          ...{ folder: machine.layout.folder, runFolder: machine.layout.runFolder },
+          ...{ installs: [shop.ref, blog.ref], to: folder(place), from: null },
+        }),
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    for await (const line of createInterface({ input: child.stdout })) {
+      // Both backups of the first are copied; the second is not.
+      if (line === '2') child.kill('SIGKILL');
+      expect(line).not.toBe('moved');
+    }
+    expect(snapshotsIn(place, shop)).toHaveLength(2);
+    const restarted = machine.backupsWith();
+    expect(await restarted.places()).toMatchObject({ current: machine.layout.backups, waiting: [] });
+    await restarted.discard(shop.ref, one);
+    await restarted.removeAll(blog.ref.id);
+    const [three = ''] = await backUp(restarted, shop);
 
-  // Another deletion while the move goes on, of a copied one.
-  let meanwhile: Promise<void> | undefined;
-  const report = () => {
-    meanwhile ??= restarted.discard(shop.ref, two);
-  };
-  await move(restarted, folder(place), { installs: [shop.ref], report });
-  await meanwhile;
-  expect(await restarted.held(shop.ref)).toEqual([three]);
-  expect(snapshotsIn(place, shop)).toHaveLength(1);
-  expect(existsSync(join(place, blog.ref.id))).toBe(false);
-  await restoreAll(restarted, shop, [three]);
-});
+    // Another deletion while the move goes on, of a copied one.
+    let meanwhile: Promise<void> | undefined;
+    const report = () => {
+      meanwhile ??= restarted.discard(shop.ref, two);
+    };
+    await move(restarted, folder(place), { installs: [shop.ref], report });
+    await meanwhile;
+    expect(await restarted.held(shop.ref)).toEqual([three]);
+    expect(snapshotsIn(place, shop)).toHaveLength(1);
+    expect(existsSync(join(place, blog.ref.id))).toBe(false);
+    await restoreAll(restarted, shop, [three]);
+  },
+);
 
 onlyInLong(test)(
   'an install that is deleted while its backups are moved leaves nothing in the target',

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { linuxLayout } from '../machine/layout.ts';
 import { loadedModules } from '../machine/php-modules.ts';
 import { findPhpRuntimes, isComplete } from '../machine/php-runtimes.ts';
@@ -30,7 +31,7 @@ it('runs the PHP of the machine, which has every extension', async () => {
   expect(await loadedModules({ ...runtime, root: '//' })).toEqual(runtime.modules);
 });
 
-it('lists the version of the release as complete, with its package', async () => {
+onlyInLong(it)('lists the version of the release as complete, with its package', async () => {
   const version = await release();
   const parts = { apt, runtimes: () => findPhpRuntimes(layout), installsOn: async () => ['shop'] };
   const listed = await listPhpVersions(parts);

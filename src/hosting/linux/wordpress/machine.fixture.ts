@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { layPrepared } from '../../../../test/host/prepared.ts';
@@ -101,8 +101,8 @@ export async function startWordPressMachine({
         await users.remove(id);
       }
       for (const name of await cgroups.list()) await cgroups.remove(name);
-      for (const folder of [layout.folder, layout.runFolder])
-        await rm(folder, { recursive: true, force: true });
+      // As in test/host/machine.ts.
+      await runCommand('rm', ['-rf', layout.folder, layout.runFolder]);
     },
   };
 }
