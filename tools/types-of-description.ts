@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 
 /** The keywords of JSON Schema that our descriptions use. */
-const Schema = Type.Cyclic(
+export const Schema = Type.Cyclic(
   {
     Schema: Type.Object({
       $ref: Type.Optional(Type.String()),
@@ -19,7 +19,7 @@ const Schema = Type.Cyclic(
   },
   'Schema',
 );
-type Schema = Static<typeof Schema>;
+export type Schema = Static<typeof Schema>;
 
 const Content = Type.Optional(
   Type.Object({ 'application/json': Type.Optional(Type.Object({ schema: Schema })) }),
