@@ -38,7 +38,6 @@ test('the package is installed alone, with any Node', async () => {
     'integrity',
     'license',
     'optional',
-    'resolved',
     'version',
   ]);
 });
