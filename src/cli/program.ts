@@ -16,6 +16,7 @@ import { addUserCommands } from './commands/users.ts';
 import { addHostCommand } from './host/index.ts';
 import { addOperatorCommands } from './operator/declare.ts';
 import { versionLine } from './platform/version.ts';
+import { HELP_OUTPUT } from './terminal/output.ts';
 
 /**
  * The command line. All commands are declared for the help. A command imports its dependencies in its action
@@ -28,6 +29,7 @@ export function createProgram(ownSettings: () => string | undefined = () => unde
     .option('--config <file>', 'settings file with lines of NAME=value; the environment takes precedence')
     .configureHelp({ subcommandTerm: termOf, minWidthToWrap: 30 })
     .showHelpAfterError('(see homeport --help)')
+    .configureOutput(HELP_OUTPUT)
     .hook('preAction', (self) => {
       if (self.getOptionValue('config') === undefined) self.setOptionValue('config', ownSettings());
     });

@@ -82,6 +82,11 @@ const CASES: {
     ],
     bad: ['ftp://10.0.0.1'],
   },
+  command: {
+    standard: null,
+    good: [['docker compose exec homeport homeport', 'docker compose exec homeport homeport']],
+    bad: [],
+  },
   noProxy: { standard: null, good: [['.internal,10.0.0.5', '.internal,10.0.0.5']], bad: [] },
   tlsCert: { standard: null, good: [], bad: [] },
   tlsKey: { standard: null, good: [], bad: [] },

@@ -52,7 +52,8 @@ export function begin(environment: Environment, ...words: string[]): Running {
 function beginCommand(environment: Environment, [program = '', ...words]: string[], input?: string): Running {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(program, words, {
-    env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
+    // Tests compare messages with the words of the sources.
+    env: { PATH, HOME, NODE_COMPILE_CACHE, HOMEPORT_COMMAND: 'homeport', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.end(input);

@@ -5,6 +5,7 @@ import type { Operation } from '../../../packages/client/src/types.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { codeOf } from '../../lib/error-code.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { createLineProgress } from '../terminal/line-progress.ts';
 import { printJson } from '../terminal/output.ts';
 import { type Endpoint, findEndpoint } from './endpoints.ts';
@@ -54,7 +55,9 @@ export async function callEndpoint(
     if (choices.wait) await follow(client, operationId);
     else
       process.stderr.write(
-        `Started the operation ${operationId}. Show it with "homeport api get-operation ${operationId}".\n`,
+        withOwnCommand(
+          `Started the operation ${operationId}. Show it with "homeport api get-operation ${operationId}".\n`,
+        ),
       );
   });
 }

@@ -1,8 +1,9 @@
 import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { requireConsent } from '../terminal/confirm.ts';
-import { table } from '../terminal/output.ts';
+import { HELP_OUTPUT, table } from '../terminal/output.ts';
 import { callEndpoint, connect } from './call.ts';
 import { type Endpoint, type Field, findEndpoint, readEndpoints, wordsOf } from './endpoints.ts';
 import {
@@ -22,6 +23,7 @@ export function createApiProgram(environment: Record<string, string | undefined>
     .description('Call the API of a Homeport server, on this machine or another.')
     .addHelpText('after', HELP)
     .showHelpAfterError('(see homeport api --help)')
+    .configureOutput(HELP_OUTPUT)
     .configureHelp({ subcommandTerm: termOf });
   addProfileCommands(program, environment);
   for (const endpoint of readEndpoints()) addEndpoint(program, endpoint, environment);
@@ -194,7 +196,7 @@ function addProfileCommands(program: Command, environment: Record<string, string
       ]);
       process.stdout.write(
         rows.length === 0
-          ? 'There are no profiles. Add one with "homeport api login".\n'
+          ? withOwnCommand('There are no profiles. Add one with "homeport api login".\n')
           : table(['PROFILE', 'URL', 'USERNAME'], rows),
       );
     });

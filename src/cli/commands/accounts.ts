@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { nameArgument } from '../terminal/arguments.ts';
 import { printJson, table } from '../terminal/output.ts';
@@ -68,7 +69,7 @@ export function addAccountCommands(program: Command): void {
         if (json) return printJson(all);
         process.stdout.write(
           all.length === 0
-            ? 'There are no accounts yet. Create one with "homeport account create".\n'
+            ? withOwnCommand('There are no accounts yet. Create one with "homeport account create".\n')
             : table(
                 ['ID', 'NAME'],
                 all.map(({ id, name }) => [id, name]),

@@ -10,6 +10,7 @@ import { hasCode } from '../../lib/error-code.ts';
 import { BeingPrepared, NotFound } from '../../lib/failures.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { idArgument } from '../terminal/arguments.ts';
 import { printable, printJson, shownBytes, shownTime, table } from '../terminal/output.ts';
@@ -108,7 +109,9 @@ async function showFolder(
   ]);
   process.stdout.write(
     `${table(['TYPE', 'SIZE', 'CHANGED', 'PATH'], rows)}\n` +
-      `Restore with "homeport backup restore ${backup.id} --path PATH", or save a file with "homeport backup download ${backup.id} PATH".\n`,
+      withOwnCommand(
+        `Restore with "homeport backup restore ${backup.id} --path PATH", or save a file with "homeport backup download ${backup.id} PATH".\n`,
+      ),
   );
 }
 
@@ -132,7 +135,7 @@ async function showTables(services: Services, backup: BackupDetails, json: boole
   ]);
   process.stdout.write(
     `${table(['TABLE', 'ROWS', 'SIZE'], rows)}\n` +
-      `Restore with "homeport backup restore ${backup.id} --table TABLE".\n`,
+      withOwnCommand(`Restore with "homeport backup restore ${backup.id} --table TABLE".\n`),
   );
 }
 

@@ -6,6 +6,7 @@ import { RUNTIMES, type Runtime } from '../../hosting/contract/install-state.ts'
 import { Conflict, UpstreamFailed } from '../../lib/failures.ts';
 import { parseUuid } from '../../lib/ids.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson } from '../terminal/output.ts';
@@ -168,7 +169,7 @@ async function printCreated(
       `Sign in to WordPress as ${printable(signIn.user)}, once and within 60 seconds:\n  ${signIn.url}\n`,
     );
   } else process.stderr.write(`No link to sign in could be created: ${printable(signIn.reason)}\n`);
-  process.stdout.write(`For another link: homeport install login ${name}\n`);
+  process.stdout.write(withOwnCommand(`For another link: homeport install login ${name}\n`));
 }
 
 /** The install exists already, so a failure is only told. */

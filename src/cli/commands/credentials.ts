@@ -7,6 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { NotFound } from '../../lib/failures.ts';
 import { parseUuid } from '../../lib/ids.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { collect, idArgument, nameArgument } from '../terminal/arguments.ts';
 import { curlLine } from '../terminal/curl-line.ts';
@@ -105,7 +106,7 @@ async function listCredentials({ user, json }: { user?: string; json?: boolean }
     if (json) return printJson(all);
     process.stdout.write(
       all.length === 0
-        ? 'There are no credentials yet. Create some with "homeport credential create".\n'
+        ? withOwnCommand('There are no credentials yet. Create some with "homeport credential create".\n')
         : table(
             ['USERNAME', 'USER', 'NAME', 'STATE', 'REACHES', 'LAST USED', 'EXPIRES'],
             all.map(({ username, user, name, state, last_used_at, expires_at, ...reach }) => [

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Config } from '../../config/config.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { type Finding, problem } from '../doctor/finding.ts';
 import { configOf } from '../platform/configuration.ts';
 import { withPlatform } from '../platform/with-platform.ts';
@@ -24,7 +25,8 @@ export function addDoctorCommand(program: Command): void {
     .action(async ({ host = false, repair = false, json }: DoctorOptions, command: Command) => {
       if (repair && !host)
         throw new OperatorError('--repair needs --host. Other problems have no automatic fix.');
-      const findings = host ? await hostFindingsOf(command, repair) : await findingsOf(command);
+      const found = host ? await hostFindingsOf(command, repair) : await findingsOf(command);
+      const findings = found.map(withOwnCommands);
       const healthy = findings.every(({ state }) => state !== 'problem');
       if (json) printJson({ ok: healthy, checks: findings });
       else process.stdout.write(report(findings));
@@ -74,6 +76,15 @@ async function findingsOf(command: Command): Promise<Finding[]> {
   } finally {
     progress.end();
   }
+}
+
+/** With the commands of this installation. Findings come from other machines, too. */
+function withOwnCommands({ message, remedy, ...finding }: Finding): Finding {
+  return {
+    ...finding,
+    message: withOwnCommand(message),
+    remedy: remedy === null ? null : withOwnCommand(remedy),
+  };
 }
 
 const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
 import { addCopyCommands } from './copies.ts';
@@ -102,7 +103,9 @@ async function listInstalls({ account, json }: { account?: string; json?: boolea
       lost_data === null
         ? []
         : `\n${name} is closed to visitors, because data is missing. ${printable(lost_data)}\n` +
-          `  Choose a backup with "homeport backup list --install ${name}", and restore it with "homeport backup restore ID".\n`,
+          withOwnCommand(
+            `  Choose a backup with "homeport backup list --install ${name}", and restore it with "homeport backup restore ID".\n`,
+          ),
     );
     process.stdout.write(
       all.length === 0

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { printable, printJson, shownBytes, shownTime, table } from '../terminal/output.ts';
 
 const DESTINATION = 'a folder, or s3:https://endpoint/bucket/prefix (default: HOMEPORT_PLATFORM_BACKUP)';
@@ -140,7 +141,8 @@ export function addPlatformCommands(program: Command): void {
       process.stdout.write(
         `Restored ${manifest.name}, the platform as of ${shownTime(manifest.database_at, '')}.\n\nNext:\n`,
       );
-      for (const [index, step] of next.entries()) process.stdout.write(`  ${index + 1}. ${step}\n`);
+      for (const [index, step] of next.entries())
+        process.stdout.write(`  ${index + 1}. ${withOwnCommand(step)}\n`);
     });
 }
 

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Person } from '../../features/accounts/account-users/store.ts';
 import type { MemberView } from '../../features/accounts/account-users/view.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { formatRoles, ROLE_INPUTS, type RoleInput } from '../../lib/roles.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { collect, nameArgument } from '../terminal/arguments.ts';
@@ -95,7 +96,7 @@ async function createUser(options: CreateOptions, command: Command): Promise<voi
     process.stdout.write(
       working
         ? 'The invitation is queued.\n'
-        : 'The invitation will be sent when a server runs ("homeport serve").\n',
+        : withOwnCommand('The invitation will be sent when a server runs ("homeport serve").\n'),
     );
   });
 }
@@ -107,7 +108,7 @@ async function listUsers({ account, json }: { account?: string; json?: boolean }
     if (json) return printJson(people.map(personJson));
     process.stdout.write(
       people.length === 0
-        ? 'There are no users yet. Add one with "homeport user create".\n'
+        ? withOwnCommand('There are no users yet. Add one with "homeport user create".\n')
         : table(['EMAIL', 'NAME', 'ROLES', 'ACCOUNT', 'ACCOUNT ID'], people.flatMap(personRows)),
     );
   });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../../app/services.ts';
 import { presentJobOf, progressOf } from '../../jobs/operations-store.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { followJob, type SeenJob } from '../terminal/follow-job.ts';
 import { printable } from '../terminal/output.ts';
@@ -57,7 +58,7 @@ export async function waitForJob(
     progress.end();
     if (ended === undefined) {
       process.exitCode = INTERRUPTED;
-      process.stderr.write(`${whatGoesOn(jobId, subject, hasOwnWorker)}\n`);
+      process.stderr.write(withOwnCommand(`${whatGoesOn(jobId, subject, hasOwnWorker)}\n`));
     }
     const warning = ended?.state === 'succeeded' ? await warningOf(database.reader, jobId) : null;
     if (warning !== null) process.stderr.write(`Warning: ${printable(warning)}.\n`);

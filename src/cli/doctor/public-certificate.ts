@@ -22,7 +22,7 @@ export function checkPublicCertificate(
       warning(
         CHECK,
         `Clients of other users cannot read the certificate: ${file} is missing, outdated, or others can replace it.`,
-        `As root: install -d -o ${statSync(dataDir).uid} -m 755 ${folder}; then restart Homeport. For homeport.service run "npm run host:setup".`,
+        `As root: install -d -o ${statSync(dataDir).uid} -m 755 ${folder}; then restart Homeport. For homeport.service run "homeport host setup".`,
       ),
     ];
   }

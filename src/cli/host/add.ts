@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { collect } from '../terminal/arguments.ts';
 import { printJson } from '../terminal/output.ts';
@@ -56,7 +57,9 @@ async function add(
       if (json) printJson({ id, name, address: reached, public_name, edge_addresses, file: file.path });
       else {
         process.stdout.write(
-          `Added the host ${name}. Its identity is in ${file.path}.\n\n${whatToDoWith(file.path, reached)}`,
+          withOwnCommand(
+            `Added the host ${name}. Its identity is in ${file.path}.\n\n${whatToDoWith(file.path, reached)}`,
+          ),
         );
       }
     } finally {

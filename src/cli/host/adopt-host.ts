@@ -3,6 +3,7 @@ import { allHosts } from '../../features/hosts/store.ts';
 import { allOrphans, EMBEDDED } from '../../features/provisioning/orphan-store.ts';
 import { type Reconciled, reconcileHost } from '../../features/provisioning/reconciliation.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { requireConsent } from '../terminal/confirm.ts';
@@ -38,7 +39,7 @@ export async function adoptHost(
     }
     const count = reconciled.orphans.length;
     process.stdout.write(
-      `${name ?? 'The data folder'} belongs to this platform. Websites set aside: ${count}${count === 0 ? '' : ' ("homeport install orphans")'}.\n`,
+      `${name ?? 'The data folder'} belongs to this platform. Websites set aside: ${count}${count === 0 ? '' : withOwnCommand(' ("homeport install orphans")')}.\n`,
     );
   });
 }

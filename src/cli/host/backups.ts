@@ -11,6 +11,7 @@ import {
 import type { RemoteHost } from '../../hosting/remote/client.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { requireConsent } from '../terminal/confirm.ts';
@@ -128,11 +129,15 @@ async function show(name: string | undefined, { json }: { json?: boolean }, comm
       ...former.map((place): [string, string] => ['Kept in', place]),
     ];
     process.stdout.write(`${alignedPairs(pairs)}\n`);
-    for (const place of unseen) process.stdout.write(`\n${unseenPlaceSentence(report, place)}\n`);
-    if (refused !== null) process.stdout.write(`\n${refusedPlaceSentence(current, refused)}\n`);
+    for (const place of unseen)
+      process.stdout.write(withOwnCommand(`\n${unseenPlaceSentence(report, place)}\n`));
+    if (refused !== null)
+      process.stdout.write(withOwnCommand(`\n${refusedPlaceSentence(current, refused)}\n`));
     if (waiting.length > 0) {
       process.stdout.write(
-        `\nThe move is not finished. Continue it with "homeport host backups move --to ${current}".\n`,
+        withOwnCommand(
+          `\nThe move is not finished. Continue it with "homeport host backups move --to ${current}".\n`,
+        ),
       );
     }
   });
@@ -196,7 +201,7 @@ function movedText(
       '  homeport host backups forget-old',
     );
   }
-  return `${lines.join('\n')}\n`;
+  return withOwnCommand(`${lines.join('\n')}\n`);
 }
 
 async function accept(name: string | undefined, { yes }: { yes?: boolean }, command: Command): Promise<void> {

@@ -41,10 +41,10 @@ export function whatToDoWith(path: string, address: string): string {
     'Next, on that machine (Debian):',
     `  1. copy ${path} there as /etc/homeport/host.pem, readable for root only; then delete it here`,
     '  2. sudo HOMEPORT_HOST_IDENTITY=/etc/homeport/host.pem \\',
-    `         HOMEPORT_HOST_LISTEN=0.0.0.0:${port || '443'} npm run host:setup`,
+    `         HOMEPORT_HOST_LISTEN=0.0.0.0:${port || '443'} homeport host setup`,
     '',
     'If that machine was set up before, write the two settings into its /etc/homeport/homeport.conf instead, and restart',
-    'homeport-host. Without systemd, start "npx homeport host" there with the same two settings. "homeport host list" shows',
+    'homeport-host. Without systemd, start "homeport host" there with the same two settings. "homeport host list" shows',
     'when it answers. Allow only this machine to reach that port.',
     '',
   ].join('\n');

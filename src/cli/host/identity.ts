@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { createIdentityFile } from './identity-file.ts';
 
@@ -23,7 +24,9 @@ export function addHostIdentity(host: Command): void {
           throw error;
         });
         process.stdout.write(
-          `The identity of ${name} is in ${file.path}. Copy it to the path in HOMEPORT_HOST_IDENTITY there, and restart "homeport host".\n`,
+          withOwnCommand(
+            `The identity of ${name} is in ${file.path}. Copy it to the path in HOMEPORT_HOST_IDENTITY there, and restart "homeport host".\n`,
+          ),
         );
       });
     });

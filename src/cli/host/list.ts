@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { HostView } from '../../features/hosts/service.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printJson, shownTime, table } from '../terminal/output.ts';
 
@@ -18,8 +19,10 @@ export function addHostList(host: Command): void {
         if (json) return printJson(all.map(hostJson));
         process.stdout.write(
           all.length === 0
-            ? 'There are no hosts yet. "homeport serve" registers the host of this machine (HOMEPORT_HOST=linux). ' +
-                'Add another one with "homeport host add".\n'
+            ? withOwnCommand(
+                'There are no hosts yet. "homeport serve" registers the host of this machine (HOMEPORT_HOST=linux). ' +
+                  'Add another one with "homeport host add".\n',
+              )
             : table(
                 [
                   'NAME',

@@ -15,6 +15,7 @@ import {
 } from '../../hosting/linux/setup/php-versions.ts';
 import { noteServices } from '../../hosting/linux/setup/services.ts';
 import { hasSystemd } from '../../lib/has-systemd.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { tellOfServices } from './machine-setup.ts';
 import { serviceSettings } from './service-settings.ts';
 import { tell } from './setup-report.ts';
@@ -59,7 +60,7 @@ export async function machinePhp(given: Config): Promise<MachinePhp> {
           (hasSystemd()
             ? '  systemctl restart homeport-host      compiles WordPress for it; websites stay up\n'
             : '') +
-          `  homeport install php <install> ${version}   switches an install, with a check\n`,
+          withOwnCommand(`  homeport install php <install> ${version}   switches an install, with a check\n`),
       );
     },
 

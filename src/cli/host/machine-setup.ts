@@ -16,6 +16,7 @@ import { installPackages, missingPackages } from '../../hosting/linux/setup/pack
 import { noteServices, stopServices } from '../../hosting/linux/setup/services.ts';
 import { hasSystemd } from '../../lib/has-systemd.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { providePortal } from '../platform/portal-build.ts';
 import { provideProgram } from '../platform/program-build.ts';
 import { PROGRAM } from './beside.ts';
@@ -46,7 +47,9 @@ export async function setUp(
   await tell('settings', () => settings.provide(account));
   await warn('settings', async () => settings.warning);
   process.stdout.write(
-    `\nThere is no systemd here. Next, as root:\n  npm start        runs the websites and the control plane, with the settings in ${SETTINGS_FILE}\n`,
+    withOwnCommand(
+      `\nThere is no systemd here. Next, as root:\n  homeport serve        runs the websites and the control plane, with the settings in ${SETTINGS_FILE}\n`,
+    ),
   );
 }
 

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ListedPhp } from '../../hosting/linux/setup/php-versions.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { configOf } from '../platform/configuration.ts';
 import { printJson, table } from '../terminal/output.ts';
 import { requireRoot } from './require-root.ts';
@@ -72,7 +73,7 @@ async function list({ json }: { json?: boolean }, command: Command): Promise<voi
   if (json) return printJson(versions);
   process.stdout.write(
     versions.length === 0
-      ? 'There is no PHP here, and no package source with PHP. Run "homeport host setup".\n'
+      ? withOwnCommand('There is no PHP here, and no package source with PHP. Run "homeport host setup".\n')
       : table(
           ['VERSION', 'STATE', 'PACKAGE', 'SOURCE', 'INSTALLS'],
           versions.map((php) => [

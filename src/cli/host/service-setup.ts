@@ -14,6 +14,7 @@ import {
 } from '../../hosting/linux/setup/service-unit.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { runCommand } from '../../lib/run-command.ts';
 import { destinationFolder } from '../../platform-backup/destination.ts';
 import { firstSignInFile } from '../platform/first-sign-in.ts';
@@ -61,7 +62,7 @@ export async function setUpServices(
   process.stdout.write(
     isAlone
       ? summary(config, existsSync(firstSignInFile(config)))
-      : `\n${HOST_UNIT} runs. "homeport host list" on the control plane shows it.\n`,
+      : withOwnCommand(`\n${HOST_UNIT} runs. "homeport host list" on the control plane shows it.\n`),
   );
 }
 

@@ -1,4 +1,5 @@
 import { OperatorError } from '../../lib/operator-error.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { shown } from '../api/shown.ts';
 import { bodyOf } from '../api/values.ts';
 import { waitForJob } from '../commands/wait-for-job.ts';
@@ -54,13 +55,15 @@ export async function perform(completed: Completed, given: Given, found: Found):
       : answer.body;
   if (values.json === true) return printJson(result ?? subject.ids);
   const isStarted = operationId !== null && !waits;
-  if (isStarted) process.stderr.write(`Started. See: homeport operation show ${operationId}\n`);
+  if (isStarted)
+    process.stderr.write(withOwnCommand(`Started. See: homeport operation show ${operationId}\n`));
   else if (spec.done !== undefined) process.stdout.write(`${about(spec.done, name)}\n`);
   if (spec.done === undefined) process.stdout.write(spec.shows?.(result) ?? shown(result));
   if (spec.needsServer === true && !(await hasLiveWorker(found.platform))) {
-    process.stderr.write('The rest happens when a server runs ("homeport serve").\n');
+    process.stderr.write(withOwnCommand('The rest happens when a server runs ("homeport serve").\n'));
   }
-  if (spec.next !== undefined) process.stderr.write(`Next: ${about(spec.next, printable(made))}\n`);
+  if (spec.next !== undefined)
+    process.stderr.write(withOwnCommand(`Next: ${about(spec.next, printable(made))}\n`));
 }
 
 /** The operation that the request has started without naming it; null if it started nothing. */

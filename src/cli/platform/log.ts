@@ -1,7 +1,8 @@
 import { writeSync } from 'node:fs';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import type { Config } from '../../config/config.ts';
 import { hasCode } from '../../lib/error-code.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { terminalLine } from './terminal-line.ts';
 
 /** Fields that never reach the log. */
@@ -15,6 +16,26 @@ const SECRET_FIELDS = [
   '*.authorization',
   '*.key',
 ];
+
+const { err: errorFields } = pino.stdSerializers;
+
+/** Messages and reasons with the commands of this installation. Other fields stay as they are. */
+const WITH_COMMANDS: Pick<LoggerOptions, 'hooks' | 'serializers'> = {
+  hooks: {
+    logMethod(words, method) {
+      const [first, second, ...rest] = words;
+      if (typeof first === 'string') return method.call(this, withOwnCommand(first), second, ...rest);
+      method.call(this, first, second === undefined ? second : withOwnCommand(second), ...rest);
+    },
+  },
+  serializers: {
+    err(error: unknown) {
+      if (!(error instanceof Error)) return error;
+      const fields = errorFields(error);
+      return { ...fields, message: withOwnCommand(fields.message), stack: withOwnCommand(fields.stack) };
+    },
+  },
+};
 
 /** Characters that are written at once, and the longest time that a line waits for others. A call of the system for each line costs more. */
 const BATCH_LENGTH = 16_000;
@@ -35,12 +56,12 @@ export async function createLog({ logLevel }: Pick<Config, 'logLevel'>): Promise
   const redact = { paths: SECRET_FIELDS, censor: '[secret]' };
   if (!process.stderr.isTTY) {
     standardError ??= batched(2);
-    return pino({ level: logLevel ?? 'info', redact }, standardError);
+    return pino({ level: logLevel ?? 'info', redact, ...WITH_COMMANDS }, standardError);
   }
   const { default: pretty } = await import('pino-pretty');
   const level = logLevel ?? 'warn';
   return pino(
-    { level, redact },
+    { level, redact, ...WITH_COMMANDS },
     pretty({
       destination: 2,
       sync: true,

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { withOwnCommand } from '../../lib/own-command.ts';
 
 /** `styleText` follows NO_COLOR and TERM; FORCE_COLOR must not put escape sequences into files. */
 const styled: typeof styleText = (format, text) => (process.stdout.isTTY ? styleText(format, text) : text);
@@ -68,6 +69,12 @@ export function shownBytes(bytes: number): string {
   const value = bytes / 1000 ** power;
   return `${power > 0 && value < 100 ? value.toFixed(1) : Math.round(value)} ${UNITS[power] ?? ''}`;
 }
+
+/** Shows help, and errors of the command line, with the commands of this installation. */
+export const HELP_OUTPUT = {
+  writeOut: (text: string) => void process.stdout.write(withOwnCommand(text)),
+  writeErr: (text: string) => void process.stderr.write(withOwnCommand(text)),
+};
 
 /** For scripts: one JSON value. */
 export function printJson(value: unknown): void {

@@ -35,6 +35,12 @@ export const PROCESS_SETTINGS = {
     LOG_LEVELS.map((level) => `\`${level}\``).join(', '),
     oneOf(LOG_LEVELS),
   ),
+  command: optional(
+    'HOMEPORT_COMMAND',
+    'how this installation is started',
+    'how people run Homeport’s commands here, for the commands in its messages, such as `docker compose exec homeport homeport`; only from the environment',
+    (text) => text,
+  ),
   metricsListen: optional(
     'HOMEPORT_METRICS_LISTEN',
     'none: no metrics',

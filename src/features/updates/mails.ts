@@ -3,6 +3,7 @@ import { findOwners } from '../../access/owners.ts';
 import type { Transaction } from '../../database/database.ts';
 import { defineJob, type JobKind, type JobType } from '../../jobs/job.ts';
 import { MINUTE_MS } from '../../lib/durations.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import type { Mailer, MailText } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { createSubscribedMail } from '../accounts/notifications/subscribed-mail.ts';
@@ -104,8 +105,8 @@ function stoppedRolloutMail({ version, reason }: { version: string; reason: stri
       '',
       'Homeport does not update further websites to this version. See why, then continue the rollout or leave it stopped:',
       '',
-      '  homeport rollout list',
-      `  homeport rollout resume ${version}`,
+      withOwnCommand('  homeport rollout list'),
+      withOwnCommand(`  homeport rollout resume ${version}`),
       '',
     ].join('\n'),
   };

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../../lib/durations.ts';
+import { withOwnCommand } from '../../../lib/own-command.ts';
 import type { MailText } from '../../../mail/mailer.ts';
 
 export interface ExpiringCertificate {
@@ -28,7 +29,7 @@ export function expiryMail(certificates: ExpiringCertificate[], now: Date): Mail
       ...listed.flatMap(({ domain, install, not_after, reason }) => [
         `${domain} (install ${install})`,
         `  ${expiry(not_after, now)}, on ${not_after.slice(0, 16).replace('T', ' ')} UTC`,
-        `  ${reason ?? 'Renewal has not been tried; check that a worker is running: homeport doctor'}`,
+        `  ${reason ?? withOwnCommand('Renewal has not been tried; check that a worker is running: homeport doctor')}`,
         '',
       ]),
       ...(left > 0 ? [`and ${left} more.`, ''] : []),

@@ -1,0 +1,70 @@
+import { realpathSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { hasCode } from './error-code.ts';
+import { IS_RELEASE } from './program-version.ts';
+
+const NAME = 'homeport';
+/** Names of the launchers in the folder of the program: of a release, and of the sources. */
+const LAUNCHERS = ['homeport', 'bin/homeport.mjs'];
+/** A command in a text: in quotes, at the start of a line, after its settings, or after the word that leads to it. */
+const COMMAND = /(?<=^[ \t]*|["'`]|[:;] |\bsee |=\S* )homeport(?= (?:--)?[a-z])/gm;
+const PLAIN_WORD = /^[\w./@:+-]+$/;
+
+interface Installation {
+  /** The folder of the program. */
+  root: string;
+  isRelease: boolean;
+  /** HOMEPORT_COMMAND, for example of a container. It takes precedence. */
+  named: string | undefined;
+  /** PATH. */
+  path: string | undefined;
+  /** The folder in which commands are typed. */
+  folder: string;
+}
+
+/** The words that run this program here: `homeport` if `PATH` has it, `npx homeport` in the folder of a clone, else a path. */
+export function commandOf({ root, isRelease, named, path, folder }: Installation): string {
+  if (named !== undefined && named.trim() !== '') return named.trim();
+  const own = LAUNCHERS.map((launcher) => resolved(join(root, launcher)));
+  const first = (path ?? '')
+    .split(delimiter)
+    .map((one) => (one === '' ? null : resolved(join(one, NAME))))
+    .find((found) => found !== null);
+  if (first !== undefined && own.includes(first)) return NAME;
+  if (!isRelease && resolved(folder) === resolved(root)) return `npx ${NAME}`;
+  return quoted(join(root, isRelease ? NAME : 'bin/homeport.mjs'));
+}
+
+/** Null for a path that leads nowhere, or that this user cannot follow. */
+function resolved(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'].some((code) => hasCode(error, code))) return null;
+    throw error;
+  }
+}
+
+const quoted = (path: string) => (PLAIN_WORD.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
+
+let ownCommand: string | undefined;
+
+/**
+ * A text for people with commands that work here. Sources and documents write `homeport WORDS`, in quotes or at the start of a line; what
+ * shows them passes through here.
+ */
+export function withOwnCommand(text: string): string {
+  ownCommand ??= commandOf({
+    root: join(import.meta.dirname, '../..'),
+    isRelease: IS_RELEASE,
+    named: process.env.HOMEPORT_COMMAND,
+    path: process.env.PATH,
+    folder: process.cwd(),
+  });
+  return withCommand(text, ownCommand);
+}
+
+/** A text with `command` in place of `homeport` where it is a command. */
+export function withCommand(text: string, command: string): string {
+  return command === NAME ? text : text.replace(COMMAND, () => command);
+}
