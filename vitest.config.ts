@@ -11,6 +11,9 @@ import { findPostgres } from './test/servers/postgres-server.ts';
 // Processes that tests start load the server in half the time. Their environments pass it on.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.compile-cache');
 
+// Tests compare messages with the words of the sources.
+process.env.HOMEPORT_COMMAND = 'homeport';
+
 keepTemporaryFilesInMemory();
 
 const postgres = findPostgres() !== undefined;

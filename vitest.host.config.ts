@@ -6,6 +6,9 @@ import { keepHostsInMemory, keepTemporaryFilesInMemory } from './test/memory-fol
 // As in vitest.config.ts.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.compile-cache');
 
+// Tests compare messages with the words of the sources.
+process.env.HOMEPORT_COMMAND = 'homeport';
+
 keepTemporaryFilesInMemory();
 keepHostsInMemory();
 

@@ -31,7 +31,8 @@ async function callAlone(environment: Environment, words: string[]): Promise<End
   const before = { env: process.env, exitCode: process.exitCode };
   const printed = { stdout: '', stderr: '' };
   const spies = [captured('stdout', printed), captured('stderr', printed)];
-  process.env = { PATH: before.env.PATH, HOME: before.env.HOME, ...environment };
+  const { PATH, HOME, HOMEPORT_COMMAND } = before.env;
+  process.env = { PATH, HOME, HOMEPORT_COMMAND, ...environment };
   process.exitCode = undefined;
   try {
     await throwingInsteadOfExiting(createProgram()).parseAsync(words, { from: 'user' });

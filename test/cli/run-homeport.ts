@@ -50,10 +50,9 @@ export function begin(environment: Environment, ...words: string[]): Running {
 }
 
 function beginCommand(environment: Environment, [program = '', ...words]: string[], input?: string): Running {
-  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  const { PATH, HOME, NODE_COMPILE_CACHE, HOMEPORT_COMMAND } = process.env;
   const child = spawn(program, words, {
-    // Tests compare messages with the words of the sources.
-    env: { PATH, HOME, NODE_COMPILE_CACHE, HOMEPORT_COMMAND: 'homeport', ...environment },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, HOMEPORT_COMMAND, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.end(input);

@@ -1,6 +1,8 @@
 /**
- * `npm run artifacts [-- COMMIT [FOLDER]]`: builds the files of a release: an archive, a Debian package, the client for npm, and their
- * checksums. COMMIT is the present one by default, and FOLDER is `dist`.
+ * `npm run artifacts [-- COMMIT [FOLDER]]`: builds the files of a release: an archive, a Debian package, the client for npm, an installer,
+ * and their checksums. COMMIT is the present one by default, and FOLDER is `dist`. The environment may name the key that signs the
+ * checksums (HOMEPORT_RELEASE_KEY), the key of later releases (HOMEPORT_RELEASE_NEXT_KEY), and where the release is published
+ * (HOMEPORT_RELEASE_ADDRESS).
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -13,6 +15,7 @@ import { Value } from 'typebox/value';
 import { ifThere } from '../../src/lib/if-there.ts';
 import { makeDebianPackage } from './debian.ts';
 import { outputOf, run } from './run.ts';
+import { allowedSigners, sign, signingKeys, writeInstaller } from './signature.ts';
 import { stageProgram } from './stage.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -45,7 +48,7 @@ export async function buildArtifacts(from: string, commit: string, dist: string)
     await run('tar', ['--create', '--gzip', '--file', archive, ...REPRODUCIBLE, name], work);
     await makeDebianPackage({ stage, work, dist: made, version, commitTime }, run);
     await run('npm', ['pack', '--silent', '--pack-destination', made], join(clone, 'packages/client'));
-    await writeSums(made);
+    await writeSignedSums(made, join(clone, INSTALLER));
     await rm(dist, { recursive: true, force: true });
     await cp(made, dist, { recursive: true });
   } finally {
@@ -63,11 +66,24 @@ export async function requireReplaceable(dist: string): Promise<void> {
   }
 }
 
+const INSTALLER = 'tools/release/install.sh';
+
+/** Writes the installer, the checksums and their signature. Without a key, there is no signature, and the installer refuses to work. */
+async function writeSignedSums(dist: string, template: string): Promise<void> {
+  const keys = signingKeys(process.env);
+  const signers = keys === null ? '' : await allowedSigners(keys);
+  const address = process.env.HOMEPORT_RELEASE_ADDRESS ?? '';
+  await writeInstaller({ template, file: join(dist, 'install.sh') }, { signers, address });
+  await writeSums(dist);
+  if (keys === null) process.stderr.write('The files are not signed: HOMEPORT_RELEASE_KEY names no key.\n');
+  else await sign(dist, SUMS, keys, run);
+}
+
 /** Two builds of a commit give the same archive. */
 const REPRODUCIBLE = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner'];
 
 /** For `sha256sum --check`. */
-async function writeSums(dist: string): Promise<void> {
+export async function writeSums(dist: string): Promise<void> {
   const lines: string[] = [];
   for (const name of (await readdir(dist)).sort()) {
     const hash = createHash('sha256');
