@@ -132,6 +132,17 @@ it.skipIf(!hasDpkg)(
       'drwxr-xr-x root/root ./usr/lib/homeport/',
       'drwxr-xr-x root/root ./usr/lib/homeport/bin/',
       '-rw-r--r-- root/root ./usr/lib/homeport/bin/homeport.mjs',
+      'drwxr-xr-x root/root ./usr/share/',
+      'drwxr-xr-x root/root ./usr/share/doc/',
+      'drwxr-xr-x root/root ./usr/share/doc/homeport/',
+      '-rw-r--r-- root/root ./usr/share/doc/homeport/changelog.gz',
+      '-rw-r--r-- root/root ./usr/share/doc/homeport/copyright',
+      'drwxr-xr-x root/root ./usr/share/lintian/',
+      'drwxr-xr-x root/root ./usr/share/lintian/overrides/',
+      '-rw-r--r-- root/root ./usr/share/lintian/overrides/homeport',
+      'drwxr-xr-x root/root ./usr/share/man/',
+      'drwxr-xr-x root/root ./usr/share/man/man1/',
+      '-rw-r--r-- root/root ./usr/share/man/man1/homeport.1.gz',
       // dpkg-deb puts links last.
       'lrwxrwxrwx root/root ./usr/bin/homeport',
     ]);

@@ -1,9 +1,14 @@
-import { chmod, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { outputOf, type Run } from './run.ts';
 import { settleFiles } from './settled-files.ts';
 
 const FOLDER = 'usr/lib/homeport';
+const DOCUMENTS = 'usr/share/doc/homeport';
+const MANUAL = join(import.meta.dirname, 'homeport.1');
+const MAINTAINER = 'Homeport <packages@homeport.invalid>';
 /** By Node's name of an architecture. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
@@ -30,6 +35,13 @@ export async function makeDebianPackage(
   await mkdir(join(root, 'usr/bin'), { recursive: true });
   await symlink('../lib/homeport/homeport', join(root, 'usr/bin/homeport'));
   const size = (await outputOf('du', ['-sk', root], work)).split('\t')[0] ?? '0';
+  await write(join(root, DOCUMENTS, 'copyright'), COPYRIGHT, 0o644);
+  const changes = gzipSync(changelogOf(version, commitTime), { level: 9 });
+  await write(join(root, DOCUMENTS, 'changelog.gz'), changes, 0o644);
+  const manual = gzipSync(await readFile(MANUAL), { level: 9 });
+  await write(join(root, 'usr/share/man/man1/homeport.1.gz'), manual, 0o644);
+  await write(join(root, 'usr/share/lintian/overrides/homeport'), OVERRIDES, 0o644);
+  await write(join(root, 'DEBIAN/md5sums'), await checksumsBelow(root), 0o644);
   await write(join(root, 'DEBIAN/control'), controlOf({ version, architecture, size }), 0o644);
   await write(join(root, 'DEBIAN/templates'), QUESTION, 0o644);
   for (const [name, script] of Object.entries(SCRIPTS))
@@ -45,7 +57,32 @@ export async function makeDebianPackage(
 /** `~` sorts before the release. */
 const debianVersion = (version: string) => version.replace('-', '~');
 
-async function write(path: string, text: string, mode: number): Promise<void> {
+/** For `dpkg --verify`, which knows only MD5. */
+async function checksumsBelow(root: string): Promise<string> {
+  const lines: string[] = [];
+  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const sum = createHash('md5')
+      .update(await readFile(path))
+      .digest('hex');
+    lines.push(`${sum}  ${relative(root, path)}\n`);
+  }
+  return lines.sort().join('');
+}
+
+/** deb-changelog(5). People read CHANGELOG.md of the program. */
+const changelogOf = (
+  version: string,
+  commitTime: number,
+) => `homeport (${debianVersion(version)}) stable; urgency=medium
+
+  * Release ${version}. Its changes are in /${FOLDER}/CHANGELOG.md.
+
+ -- ${MAINTAINER}  ${new Date(commitTime * 1000).toUTCString().replace('GMT', '+0000')}
+`;
+
+async function write(path: string, text: string | Uint8Array, mode: number): Promise<void> {
   await mkdir(join(path, '..'), { recursive: true });
   await writeFile(path, text);
   await chmod(path, mode);
@@ -58,9 +95,9 @@ const controlOf = ({
 }: Record<'version' | 'architecture' | 'size', string>) => `Package: homeport
 Version: ${debianVersion(version)}
 Architecture: ${architecture}
-Maintainer: Homeport <packages@homeport.invalid>
+Maintainer: ${MAINTAINER}
 Installed-Size: ${size}
-Depends: libc6 (>= 2.31), libstdc++6, ca-certificates, adduser
+Depends: ca-certificates, debconf (>= 0.5) | debconf-2.0, libc6 (>= 2.31), libstdc++6, openssh-client
 Recommends: bubblewrap
 Section: web
 Priority: optional
@@ -88,12 +125,10 @@ if [ -e /usr/share/debconf/confmodule ]; then
   . /usr/share/debconf/confmodule
   db_stop
 fi
-[ -d /run/systemd/system ] || exit 0
-for unit in homeport-host.service homeport.service; do
-  if systemctl is-active --quiet "$unit"; then
-    systemctl restart "$unit" || echo "$unit does not start. \\"journalctl --unit $unit\\" says why." >&2
-  fi
-done
+[ -d /run/systemd/system ] && ${HAS_SERVICES} || exit 0
+# Writes the units of this version, and restarts what runs. dpkg would leave a half-configured package behind an error, which helps no one.
+/${FOLDER}/homeport host setup --services ||
+  echo "The services of Homeport do not run this version, for the reason above. Then run \\"homeport host setup\\"." >&2
 `,
   prerm: `#!/bin/sh
 set -e
@@ -131,6 +166,30 @@ case "$1" in
 esac
 `,
 } as const;
+
+/** copyright-format(5) */
+const COPYRIGHT = `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: Homeport
+Comment: The packages in node_modules and the files in wp-files have licenses of
+ their own, which are beside them.
+
+Files: *
+Copyright: 2026 The Homeport authors
+License: MIT
+ Permission is hereby granted, free of charge, to any person obtaining a copy
+ of this software and associated documentation files (the "Software"), to deal
+ in the Software without restriction, subject to the conditions in
+ /${FOLDER}/LICENSE.
+`;
+
+/** Tags of lintian(1), each with the reason. */
+const OVERRIDES = `# Debian has unpacked Zstandard since release 12. Packages of this size take minutes with xz.
+homeport: malformed-deb-archive *
+# The only question belongs to the purge. An installation asks nothing.
+homeport: no-debconf-config
+# "homeport host setup" writes the units, because they depend on the settings of the machine.
+homeport: maintainer-script-calls-systemctl *
+`;
 
 /** debconf-devel(7) */
 const QUESTION = `Template: homeport/delete-websites

@@ -23,7 +23,7 @@ import { PROGRAM } from './beside.ts';
 import { CONTROL_PLANE_USER } from './control-plane-user.ts';
 import { SETTINGS_FILE } from './machine-settings.ts';
 import { CONTROL_PLANE_HOME, serviceSettings, settingsWithoutServices } from './service-settings.ts';
-import { controlPlaneAccount, setUpServices } from './service-setup.ts';
+import { controlPlaneAccount, restartServices, setUpServices } from './service-setup.ts';
 import { tell, warn } from './setup-report.ts';
 
 /**
@@ -51,6 +51,16 @@ export async function setUp(
       `\nThere is no systemd here. Next, as root:\n  homeport serve        runs the websites and the control plane, with the settings in ${SETTINGS_FILE}\n`,
     ),
   );
+}
+
+/**
+ * Writes the units of this version and restarts the services that run, and waits `waitMs` for each. Installs nothing, because the upgrade of
+ * a package has apt's lock. Throws OperatorError.
+ */
+export async function renewServices({ waitMs }: { waitMs: number }): Promise<void> {
+  if (!hasSystemd())
+    throw new OperatorError('There is no systemd here, so there are no services to restart.');
+  await restartServices(await serviceSettings(process.env), { waitMs });
 }
 
 async function prepareMachine(config: Config): Promise<void> {

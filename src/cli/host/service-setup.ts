@@ -3,6 +3,7 @@ import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { publicFolder } from '../../api/public-certificate.ts';
 import type { Config } from '../../config/config.ts';
+import { createSystemctl } from '../../hosting/linux/daemons/systemctl.ts';
 import { linuxLayout } from '../../hosting/linux/machine/layout.ts';
 import { replaceFile } from '../../hosting/linux/setup/machine.ts';
 import { startService } from '../../hosting/linux/setup/service-start.ts';
@@ -43,17 +44,14 @@ export async function setUpServices(
   const account = await controlPlaneAccount(config);
   await tell('settings', () => settings.provide(account));
   await warn('settings', async () => warning);
-  const start = { node: process.execPath, program: realpathSync(PROGRAM), settings: SETTINGS_FILE };
-  const units = [{ name: HOST_UNIT, text: hostServiceUnit(start) }];
-  // The control plane that gave this host its identity is on another machine.
-  const isAlone = config.hostIdentity === null;
+  const units = unitsOf(account, config);
+  const isAlone = hasControlPlane(config);
   if (isAlone) {
     await tell('control plane', async () => {
       await requireReady(account, config);
       return null;
     });
     await warn('platform backup', () => backupFolderFault(account, config));
-    units.push({ name: CONTROL_PLANE_UNIT, text: controlPlane(start, account, config) });
   }
   const changed = await writeUnits(units);
   for (const { name } of units) {
@@ -64,6 +62,41 @@ export async function setUpServices(
       ? summary(config, existsSync(firstSignInFile(config)))
       : withOwnCommand(`\n${HOST_UNIT} runs. "homeport host list" on the control plane shows it.\n`),
   );
+}
+
+/**
+ * Writes the present units again, and restarts those that run. Services that the operator has stopped or removed stay so. Waits `waitMs` for
+ * each to be ready. Throws OperatorError with what to do.
+ */
+export async function restartServices(
+  { config }: ServiceSettings,
+  { waitMs }: { waitMs: number },
+): Promise<void> {
+  const account = await controlPlaneAccount(config);
+  const present = unitsOf(account, config).filter(({ name }) => existsSync(unitFile(name)));
+  const running = (await createSystemctl('systemctl').show(present.map(({ name }) => name)))
+    .filter(({ activeState }) => activeState !== 'inactive')
+    .map(({ id }) => id);
+  await replaceUnits(present);
+  for (const { name } of present) {
+    if (running.includes(name)) await tell('service', () => provideService(name, true, waitMs));
+  }
+}
+
+interface Unit {
+  name: string;
+  text: string;
+}
+
+/** The control plane that gave a host its identity is on another machine. */
+const hasControlPlane = ({ hostIdentity }: Config) => hostIdentity === null;
+
+function unitsOf(account: Account, config: Config): Unit[] {
+  const start = { node: process.execPath, program: realpathSync(PROGRAM), settings: SETTINGS_FILE };
+  const units = [{ name: HOST_UNIT, text: hostServiceUnit(start) }];
+  if (hasControlPlane(config))
+    units.push({ name: CONTROL_PLANE_UNIT, text: controlPlane(start, account, config) });
+  return units;
 }
 
 /** The user that the control plane runs as. */
@@ -150,13 +183,21 @@ async function belongsElsewhere({
   return records !== null && records.length > 0;
 }
 
-/** Names of the units that are new or changed. All of them start with the machine from now on. */
-async function writeUnits(units: { name: string; text: string }[]): Promise<string[]> {
+const unitFile = (name: string) => `/etc/systemd/system/${name}`;
+
+/** Names of the units that are new or changed. */
+async function replaceUnits(units: Unit[]): Promise<string[]> {
   const changed: string[] = [];
   for (const { name, text } of units) {
-    if (await replaceFile(`/etc/systemd/system/${name}`, text, 0o644)) changed.push(name);
+    if (await replaceFile(unitFile(name), text, 0o644)) changed.push(name);
   }
   if (changed.length > 0) await runCommand('systemctl', ['daemon-reload'], { timeoutMs: RELOAD_MS });
+  return changed;
+}
+
+/** Names of the units that are new or changed. All of them start with the machine from now on. */
+async function writeUnits(units: Unit[]): Promise<string[]> {
+  const changed = await replaceUnits(units);
   await runCommand('systemctl', ['enable', '--quiet', ...units.map(({ name }) => name)], {
     timeoutMs: RELOAD_MS,
   });

@@ -12,18 +12,29 @@ export function addHostSetup(host: Command): void {
     )
     .option('--packages', 'install the packages, and nothing else')
     .option(
+      '--services',
+      'write the units again and restart the running services, as an upgrade needs, and nothing else',
+    )
+    .option(
       '--wait <seconds>',
       'how long to wait for each service to be ready, without the time in which it works',
       secondsOf,
       300,
     )
     .addHelpText('after', '\nExample:\n  homeport host setup')
-    .action(async ({ packages = false, wait }: { packages?: boolean; wait: number }, command: Command) => {
+    .action(async ({ packages = false, services = false, wait }: SetupOptions, command: Command) => {
       requireRoot('homeport host setup');
       const config = configOf(command);
-      const { setUp } = await import('./machine-setup.ts');
-      await setUp(config, { packagesOnly: packages, waitMs: wait * 1000 });
+      const { renewServices, setUp } = await import('./machine-setup.ts');
+      if (services) await renewServices({ waitMs: wait * 1000 });
+      else await setUp(config, { packagesOnly: packages, waitMs: wait * 1000 });
     });
+}
+
+interface SetupOptions {
+  packages?: boolean;
+  services?: boolean;
+  wait: number;
 }
 
 function secondsOf(text: string): number {
