@@ -30,6 +30,7 @@ const at = (root: string, given: Partial<Parameters<typeof commandOf>[0]> = {}) 
     named: undefined,
     path: '/usr/bin:/bin',
     folder: '/',
+    words: ['serve'],
     ...given,
   }).replace(folder, '…');
 
@@ -47,6 +48,13 @@ test('a release that PATH does not have, or has another of', () => {
 test('a clone: in its folder, and elsewhere', () => {
   expect(at('clone', { folder: join(folder, 'clone') })).toBe('npx homeport');
   expect(at('clone')).toBe('…/clone/bin/homeport.mjs');
+});
+
+test('the settings file of the process belongs to its commands', () => {
+  const words = ['--config', '/etc/homeport/homeport.conf', 'doctor'];
+  expect(at('clone', { folder: join(folder, 'clone'), words })).toBe(
+    'npx homeport --config /etc/homeport/homeport.conf',
+  );
 });
 
 test('HOMEPORT_COMMAND takes precedence', () => {

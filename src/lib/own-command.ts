@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { hasCode } from './error-code.ts';
 import { IS_RELEASE } from './program-version.ts';
 
@@ -20,11 +20,20 @@ interface Installation {
   path: string | undefined;
   /** The folder in which commands are typed. */
   folder: string;
+  /** Arguments of this process. The file of `--config` belongs to every command. */
+  words: readonly string[];
 }
 
 /** The words that run this program here: `homeport` if `PATH` has it, `npx homeport` in the folder of a clone, else a path. */
-export function commandOf({ root, isRelease, named, path, folder }: Installation): string {
+export function commandOf({ named, words, ...installation }: Installation): string {
   if (named !== undefined && named.trim() !== '') return named.trim();
+  const at = words.indexOf('--config');
+  const file = at === -1 ? undefined : words[at + 1];
+  const program = programOf(installation);
+  return file === undefined ? program : `${program} --config ${quoted(resolve(file))}`;
+}
+
+function programOf({ root, isRelease, path, folder }: Omit<Installation, 'named' | 'words'>): string {
   const own = LAUNCHERS.map((launcher) => resolved(join(root, launcher)));
   const first = (path ?? '')
     .split(delimiter)
@@ -60,6 +69,7 @@ export function withOwnCommand(text: string): string {
     named: process.env.HOMEPORT_COMMAND,
     path: process.env.PATH,
     folder: process.cwd(),
+    words: process.argv.slice(2),
   });
   return withCommand(text, ownCommand);
 }

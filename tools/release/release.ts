@@ -2,7 +2,7 @@
  * `npm run release`: releases what `main` has. In a clone it runs the checks and gives the unreleased changes of CHANGELOG.md their
  * version. It keeps data of that version for upgrade tests, commits, tags, builds the artifacts, and begins the next version. Only then
  * does this repository get the commits, the tag and `dist/`: a failure changes nothing here. `--without-checks` is for
- * a commit whose `.ci/run` has passed.
+ * a commit whose `.ci/run` has passed. HOMEPORT_RELEASE_KEY names the key that signs; `--unsigned` releases without one.
  */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,7 @@ import { releaseChanges, sectionOf } from './changelog.ts';
 import { checksumsOf, ReleasedMigrations, withRelease } from './released-migrations.ts';
 import { cloneForRelease, requireBranch, tagRelease, takeRelease } from './repository.ts';
 import { outputOf, run } from './run.ts';
+import { signingKeys } from './signature.ts';
 import { developmentAfter, releaseAfter } from './versions.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -22,7 +23,17 @@ const BRANCH = 'main';
 const MANIFESTS = ['.', 'packages/client'];
 const MIGRATIONS = 'test/releases/migrations.json';
 
-const { values } = parseArgs({ options: { 'without-checks': { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: {
+    'without-checks': { type: 'boolean', default: false },
+    unsigned: { type: 'boolean', default: false },
+  },
+});
+if (!values.unsigned && signingKeys(process.env) === null) {
+  throw new Error(
+    'HOMEPORT_RELEASE_KEY names no key to sign the release with. "--unsigned" releases without one.',
+  );
+}
 await release({ isChecked: values['without-checks'] });
 
 async function release({ isChecked }: { isChecked: boolean }): Promise<void> {

@@ -1,5 +1,5 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { outputOf, type Run } from './run.ts';
 
 /** The name under which releases are signed, as the signer and as the purpose: ssh-keygen(1), ALLOWED SIGNERS. */
@@ -17,7 +17,8 @@ export interface SigningKeys {
 /** The keys that the environment names; null if a release is not signed. */
 export function signingKeys(environment: Record<string, string | undefined>): SigningKeys | null {
   const { HOMEPORT_RELEASE_KEY: key, HOMEPORT_RELEASE_NEXT_KEY: next } = environment;
-  return key === undefined || key === '' ? null : { key, next: next || null };
+  if (key === undefined || key === '') return null;
+  return { key: resolve(key), next: next ? resolve(next) : null };
 }
 
 /** The lines of a file of allowed signers that accepts these keys for releases only. Throws an Error for a file that is no key. */
