@@ -239,9 +239,7 @@ function row(number: number) {
   return found;
 }
 
-it('the log of a busy run has no password, token, private key or Authorization in it', {
-  timeout: 120_000,
-}, async () => {
+it('the log of a busy run has no password, token, private key or Authorization in it', async () => {
   noteCredential('the owner', owner.credential);
   secrets.set('what people typed', TYPED_PASSWORD);
   secrets.set('the secret of the object storage', S3_SECRET);

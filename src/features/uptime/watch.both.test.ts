@@ -4,7 +4,7 @@ import { silent } from '../../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
-import { onlyOn } from '../../../test/only-on.ts';
+import { mostlyOn, onlyOn } from '../../../test/only-on.ts';
 import { runningJob } from '../../../test/running-job.ts';
 import type { LogQuery } from '../../hosting/contract/logs.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
@@ -261,7 +261,7 @@ describe('an incident', () => {
     expect(edge.asked.some((line) => line.includes(`https://${shop.hostname}/ cached`))).toBe(true);
   });
 
-  it('ends without news if the website is not watched any more', async () => {
+  mostlyOn('sqlite', it)('ends without news if the website is not watched any more', async () => {
     const shop = await website();
     edge.answers.set(shop.hostname, { status: 500 });
     await check(4);
@@ -317,7 +317,7 @@ describe('the checks', () => {
     expect([pages.length, cached.length]).toEqual([1, 59]);
   });
 
-  it('leave out other websites than production', async () => {
+  mostlyOn('sqlite', it)('leave out other websites than production', async () => {
     const others = [await website('staging'), await website(null)];
     await check(2);
     expect(edge.asked).toEqual([]);
@@ -334,7 +334,7 @@ describe('the checks', () => {
     for (const one of hanging) expect(await incidentsOf(one)).toMatchObject([{ cause: 'timeout' }]);
   });
 
-  it('leave a gap where nobody looked, and where the host restarted', async () => {
+  mostlyOn('sqlite', it)('leave a gap where nobody looked, and where the host restarted', async () => {
     const shop = await website();
     await check(3);
     clock.advance(HOUR_MS);
@@ -352,7 +352,7 @@ describe('the checks', () => {
     expect(await uptimeOf(shop)).toMatchObject({ state: 'up' });
   });
 
-  it('ask again if a website fails right after its host was silent', async () => {
+  mostlyOn('sqlite', it)('ask again if a website fails right after its host was silent', async () => {
     const shop = await website();
     await check(2);
     addresses = listeningAt({ http: 1, https: 1 });
@@ -396,7 +396,7 @@ describe('the checks', () => {
     expect(mailsTo(homeport, owner.email)).toHaveLength(before + 1);
   });
 
-  it('take turns if there are very many websites', async () => {
+  mostlyOn('sqlite', it)('take turns if there are very many websites', async () => {
     const all = await Promise.all([website(), website(), website()]);
     const { reader } = homeport.platform.database;
     const pages = await Promise.all(
@@ -414,7 +414,7 @@ describe('the checks', () => {
     expect(second.length).toBeGreaterThan(0);
   });
 
-  it('are queued once a minute, and not while earlier ones run', async () => {
+  mostlyOn('sqlite', it)('are queued once a minute, and not while earlier ones run', async () => {
     const { platform } = homeport;
     const schedule = watchSchedule(platform);
     await platform.database.write(async (transaction) => {
@@ -431,7 +431,7 @@ describe('the checks', () => {
     await homeport.idle();
   });
 
-  it('reach the edge of this server', async () => {
+  mostlyOn('sqlite', it)('reach the edge of this server', async () => {
     const shop = await website();
     addresses = homeport.hosting;
     await check(2);

@@ -2,7 +2,7 @@ import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { field } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
-import { onlyOn } from '../../../../test/only-on.ts';
+import { mostlyOn, onlyOn } from '../../../../test/only-on.ts';
 import { type PortalClient, signedIn } from '../../../../test/portal-client.ts';
 
 let homeport: TestHomeport;
@@ -74,7 +74,7 @@ const idsOf = (events: { data: unknown }[], topic: string) =>
   events.filter(({ data }) => field(data, 'topic') === topic).map(({ data }) => field(data, 'id'));
 
 describe('live changes', () => {
-  it('show what others do by the API, in no other account', async () => {
+  mostlyOn('sqlite', it)('show what others do by the API, in no other account', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const elsewhere = await homeport.ownedAccount();
     const page = await follow(await signedIn(homeport, owner));
@@ -96,7 +96,7 @@ describe('live changes', () => {
     page.leave();
   });
 
-  it('show each step of creating an install', async () => {
+  mostlyOn('sqlite', it)('show each step of creating an install', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const page = await follow(await signedIn(homeport, owner));
     const install = await homeport.install(owner, accountId);
@@ -162,7 +162,7 @@ describe('live changes', () => {
     witness.leave();
   });
 
-  it('start when a user joins an account and stop when they leave', async () => {
+  mostlyOn('sqlite', it)('start when a user joins an account and stop when they leave', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const person = await homeport.person();
     const page = await follow(await signedIn(homeport, person));
@@ -206,20 +206,23 @@ describe('live changes', () => {
     expect((await follow({ cookie: null })).status).toBe(401);
   });
 
-  it('end when the account starts to require a second factor that the user lacks', async () => {
-    const { accountId, owner } = await homeport.ownedAccount();
-    const page = await follow(await signedIn(homeport, owner));
-    await homeport.platform.database.write(({ queries }) =>
-      queries
-        .updateTable('accounts')
-        .set({ requires_second_factor: true })
-        .where('id', '=', accountId)
-        .execute(),
-    );
-    await vi.waitFor(() => expect(page.isOver()).toBe(true), { timeout: 20_000 });
-  });
+  mostlyOn('sqlite', it)(
+    'end when the account starts to require a second factor that the user lacks',
+    async () => {
+      const { accountId, owner } = await homeport.ownedAccount();
+      const page = await follow(await signedIn(homeport, owner));
+      await homeport.platform.database.write(({ queries }) =>
+        queries
+          .updateTable('accounts')
+          .set({ requires_second_factor: true })
+          .where('id', '=', accountId)
+          .execute(),
+      );
+      await vi.waitFor(() => expect(page.isOver()).toBe(true), { timeout: 20_000 });
+    },
+  );
 
-  it('are limited to twenty streams per user, over all sessions', async () => {
+  mostlyOn('sqlite', it)('are limited to twenty streams per user, over all sessions', async () => {
     const { owner } = await homeport.ownedAccount();
     const browsers = [await signedIn(homeport, owner), await signedIn(homeport, owner)];
     const pages = await Promise.all(
@@ -239,7 +242,7 @@ describe('live changes', () => {
     for (const page of pages) page.leave();
   });
 
-  it('do not delay the shutdown of the server', async () => {
+  mostlyOn('sqlite', it)('do not delay the shutdown of the server', async () => {
     const second = await startTestHomeport({ place: homeport.place, roles: { api: true, hosting: false } });
     const { owner } = await homeport.ownedAccount();
     const page = await follow(await signedIn(second, owner), second);

@@ -7,7 +7,7 @@ import { overlapping } from '../../../../test/held-jobs.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { mailsTo } from '../../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
-import { onlyOn } from '../../../../test/only-on.ts';
+import { mostlyOn, onlyOn } from '../../../../test/only-on.ts';
 import { FORBIDDEN, NOT_FOUND } from '../../../../test/refusal.ts';
 import { rounds } from '../../../../test/rounds.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
@@ -28,7 +28,7 @@ afterAll(() => homeport.remove());
 
 const { create, newSite, read } = installCalls(() => ({ accountId, owner }));
 
-describe('DELETE /installs/{install_id}', () => {
+mostlyOn('sqlite', describe)('DELETE /installs/{install_id}', () => {
   it('leaves nothing on disk or in the database, and frees the name', async () => {
     const install = await homeport.install(owner, accountId, { site_id: await newSite() });
     const partial = await homeport.person(accountId, 'partial', [install.id]);
@@ -184,7 +184,7 @@ describe('failed provisioning', () => {
     await laterUntil(async () => field(await read(again), 'status') === 'active');
   });
 
-  it('succeeds if the cause is fixed in time', async () => {
+  mostlyOn('sqlite', it)('succeeds if the cause is fixed in time', async () => {
     let id = '';
     await withoutFolder(async () => {
       id = text((await create()).body, 'id');
