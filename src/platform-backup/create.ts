@@ -1,9 +1,10 @@
-import { rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { ownCertificateFile, ownKeyFile } from '../api/api-certificate.ts';
 import type { Config } from '../config/config.ts';
 import { copyDatabase } from '../database/copy-database.ts';
 import { timestamp } from '../lib/clock.ts';
-import { codeOf, hasCode } from '../lib/error-code.ts';
+import { hasCode } from '../lib/error-code.ts';
 import { messageOf } from '../lib/error-message.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -17,14 +18,14 @@ import {
   FORMAT_VERSION,
   type Manifest,
   manifestText,
+  type PackFacts,
 } from './manifest.ts';
 import { isNoRoom } from './no-room.ts';
-import { finishRun, hadJobSince, insertRun, isInstall, type RunOutcome, readContents } from './runs-store.ts';
+import { finishRun, insertRun, isInstall, type RunOutcome, readContents } from './runs-store.ts';
 import { type BackupDraft, type BackupStorage, backupName } from './storage.ts';
+import { storeUnlessChanging } from './store-website.ts';
+import { provideFormerPacks, websiteStoreOf } from './website-packs.ts';
 import type { HostFile, WebsiteParts } from './website-parts.ts';
-
-/** Attempts to copy a website that a job changed meanwhile. */
-const TRIES = 3;
 
 export type BackupProgress = (done: { websites: number; of: number; bytes: number }) => void;
 
@@ -135,15 +136,15 @@ async function fill(
   const platform = sealingKeyFingerprint(loadSealingKey(config));
   const files: BackedUpFile[] = [];
   let stored_bytes = 0;
-  let former = formerFilesOf(null);
+  let former = formerFilesOf(null, storage);
 
-  async function keep(path: string, file: string): Promise<void> {
+  async function keep(path: string, file: string, pack?: PackFacts): Promise<void> {
     signal?.throwIfAborted();
     const measured = await measure(file, signal);
     if (await reuse(path, measured)) return;
     const place = await draft.keep(path, measured.bytes, { isShared: isShared(path), signal });
     stored_bytes += measured.bytes;
-    files.push({ ...place, ...measured });
+    files.push({ ...place, ...measured, ...(pack === undefined ? {} : { pack }) });
   }
 
   async function reuse(path: string, measured: { bytes: number; sha256: string }): Promise<boolean> {
@@ -178,7 +179,7 @@ async function fill(
   const contents = await copyDatabase(config, database, readContents, { log, signal });
   await keep(databaseFile(dialect), database);
   // Pruning sees this backup since its first file is stored, and then keeps the files that it may reuse.
-  if (options.isFull !== true) former = formerFilesOf(await readableFormer(storage, platform, log));
+  if (options.isFull !== true) former = formerFilesOf(await readableFormer(storage, platform, log), storage);
 
   if (options.withSealingKey) await addCopy('sealing.key', sealingKeyFile(config));
   for (const { name: path, file } of ownFiles(config)) await addCopy(path, file);
@@ -195,19 +196,28 @@ async function fill(
   /** Null if the install was deleted meanwhile. */
   async function addWebsite(install: { id: string; name: string }): Promise<BackedUpWebsite | null> {
     if (websites === null) return null;
-    const paths = {
-      archive: `websites/${install.id}.tar.zst`,
-      manifest: `websites/${install.id}.manifest.jsonl`,
-    };
-    const archive = {
-      archive: await draft.place(paths.archive),
-      manifest: await draft.place(paths.manifest),
-    };
-    const copied = await archived(parts, websites, { install, backupId: id, archive, signal });
-    if (copied.missing === null) {
-      await keep(paths.archive, archive.archive);
-      await keep(paths.manifest, archive.manifest);
-    } else if (!(await isInstall(parts.database.reader, install.id))) return null;
+    const paths = websiteStoreOf(install.id);
+    const manifest = await draft.place(paths.manifest);
+    const packs = dirname(await draft.place(`${paths.packs}/pack`));
+    const formerPacks = await provideFormerPacks(draft, former, paths.packs);
+    const copied = await storeUnlessChanging(parts, websites, {
+      install,
+      backupId: id,
+      to: { manifest, packs },
+      signal,
+    });
+    for (const { name: pack, ...facts } of copied.packs) {
+      const path = `${paths.packs}/${pack}`;
+      const reused = formerPacks.get(pack);
+      if (reused === undefined) await keep(path, join(packs, pack), facts);
+      else files.push({ ...reused, pack: facts });
+    }
+    const needed = new Set(copied.packs.map(({ name: pack }) => pack));
+    for (const pack of await readdir(packs)) {
+      if (!needed.has(pack)) await rm(join(packs, pack));
+    }
+    if (copied.missing === null) await keep(paths.manifest, manifest);
+    else if (!(await isInstall(parts.database.reader, install.id))) return null;
     await websites.withFilesOf(
       install.id,
       async (ofInstall, damaged) => {
@@ -216,7 +226,7 @@ async function fill(
       },
       signal,
     );
-    return { ...install, ...copied };
+    return { ...install, missing: copied.missing, changing: copied.changing };
   }
 
   return {
@@ -242,43 +252,6 @@ async function fill(
 }
 
 const sum = (files: BackedUpFile[]): number => files.reduce((bytes, file) => bytes + file.bytes, 0);
-
-/**
- * Archives one website, again if a job of the install ran meanwhile. A customer's fault (an unreadable or constantly
- * changing file) must not stop the backup of the others: then these files are left out, with the reason.
- */
-async function archived(
-  { database, clock }: Parts,
-  websites: WebsiteParts,
-  {
-    install,
-    backupId,
-    archive,
-    signal,
-  }: {
-    install: { id: string; name: string };
-    backupId: string;
-    archive: { archive: string; manifest: string };
-    signal: AbortSignal | undefined;
-  },
-): Promise<Pick<BackedUpWebsite, 'missing' | 'changing'>> {
-  for (let tried = 1; ; tried++) {
-    const began = timestamp(clock);
-    let missing: string | null = null;
-    try {
-      await websites.archive(install, backupId, archive, signal);
-    } catch (error) {
-      signal?.throwIfAborted();
-      // A system error concerns the disk or the machine.
-      if (codeOf(error) !== undefined) throw error;
-      missing = messageOf(error);
-    }
-    const changing = await hadJobSince(database.reader, install.id, began);
-    if (missing === null && (!changing || tried === TRIES)) return { missing, changing };
-    for (const file of Object.values(archive)) await rm(file, { force: true });
-    if (missing !== null && (!changing || tried === TRIES)) return { missing, changing };
-  }
-}
 
 function notIncluded(config: Config, withSealingKey: boolean): string[] {
   const sealingKey =

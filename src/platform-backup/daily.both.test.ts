@@ -159,10 +159,10 @@ test('a website that cannot be read is named, and all others are backed up', asy
   if (parts === null) throw new Error('the embedded host has websites');
   const websites: typeof parts = {
     ...parts,
-    archive: (install, ...rest) =>
+    store: (install, ...rest) =>
       install.id === broken.id
         ? Promise.reject(new Error('The file "log" kept changing while it was read.'))
-        : parts.archive(install, ...rest),
+        : parts.store(install, ...rest),
   };
   const manifest = await createPlatformBackup(homeport.platform, {
     storage: createFolderStorage(destination),
@@ -177,9 +177,9 @@ test('a website that cannot be read is named, and all others are backed up', asy
     changing: false,
   });
   const paths = manifest.files.map(({ path }) => path);
-  expect(paths).toContain(`websites/${whole.id}.tar.zst`);
+  expect(paths).toContain(`websites/${whole.id}.backup.jsonl`);
   expect(paths).toContain(`host/vhosts/${broken.id}.json`);
-  expect(paths).not.toContain(`websites/${broken.id}.tar.zst`);
+  expect(paths.filter((path) => path.startsWith(`websites/${broken.id}`))).toEqual([]);
   expect(await finding()).toMatchObject({
     state: 'warning',
     message: expect.stringContaining('1 website are'),

@@ -71,11 +71,13 @@ export function createFolderStorage(folder: string): BackupStorage {
       }
       return complete;
     },
-    async read(name, { path, stored_in }) {
+    async read(name, { path, stored_in }, from = 0) {
       // A copy of a bucket has shared files.
       const place = stored_in === undefined ? join(folder, name) : join(folder, SHARED, stored_in);
       const file = await ifThere(open(join(place, path)));
-      return file === null ? null : createReadStream('', { fd: file, highWaterMark: 256 * 1024 });
+      return file === null
+        ? null
+        : createReadStream('', { fd: file, start: from, highWaterMark: 256 * 1024 });
     },
     async remove(name) {
       // Renamed first: a process killed during the deletion leaves nothing that looks whole.

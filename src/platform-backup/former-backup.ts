@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import type { Logger } from 'pino';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { BackedUpFile, Manifest } from './manifest.ts';
@@ -34,6 +35,10 @@ export async function readableFormer(
 /** The files of a former backup, which a new one need not store again. */
 export interface FormerFiles {
   hasSize(path: string, bytes: number): boolean;
+  /** The files below a folder. */
+  below(folder: string): BackedUpFile[];
+  /** Reads the end of a file. Null if it is gone. */
+  readEnd(file: BackedUpFile, bytes: number): Promise<Buffer | null>;
   /** Takes an equal file over into the draft. Null if the former backup has none. */
   reuse(draft: BackupDraft, file: BackedUpFile): Promise<BackedUpFile | null>;
 }
@@ -41,10 +46,16 @@ export interface FormerFiles {
 /** Whether later backups may reuse a file: those of websites and their host. */
 export const isShared = (path: string): boolean => /^(host|websites)\//.test(path);
 
-export function formerFilesOf(former: Manifest | null): FormerFiles {
+export function formerFilesOf(former: Manifest | null, storage: BackupStorage): FormerFiles {
   const files = new Map(former?.files.filter(({ path }) => isShared(path)).map((file) => [file.path, file]));
   return {
     hasSize: (path, bytes) => files.get(path)?.bytes === bytes,
+    below: (folder) => [...files.values()].filter(({ path }) => path.startsWith(`${folder}/`)),
+    async readEnd(file, bytes) {
+      if (former === null) return null;
+      const content = await storage.read(former.name, file, file.bytes - bytes);
+      return content === null ? null : buffer(content);
+    },
     async reuse(draft, { path, bytes, sha256 }) {
       const known = files.get(path);
       if (former === null || known?.sha256 !== sha256 || known.bytes !== bytes) return null;

@@ -5,7 +5,7 @@ import { OperatorError } from '../lib/operator-error.ts';
 import { BACKUP_NAME } from './storage.ts';
 
 /** Version of the format below. Increase it with every change that older programs cannot restore. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 export const MANIFEST_FILE = 'manifest.json';
 export const databaseFile = (dialect: 'sqlite' | 'postgres'): string =>
   dialect === 'sqlite' ? 'database.sqlite' : 'database.dump';
@@ -14,6 +14,15 @@ const Hash = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const Count = Type.Integer({ minimum: 0 });
 const Name = '[A-Za-z0-9_-][A-Za-z0-9._-]*';
 
+/** Of a pack, which has contents of a website. */
+const PackFacts = Type.Object({
+  /** Bytes at its end with the list of its contents. */
+  list_bytes: Count,
+  /** Bytes that this backup needs. */
+  used_bytes: Count,
+});
+export type PackFacts = Static<typeof PackFacts>;
+
 const BackedUpFile = Type.Object({
   /** Relative, with `/`. No part begins with a dot, so none leads out of the backup. */
   path: Type.String({ pattern: `^${Name}(/${Name})*$`, maxLength: 300 }),
@@ -21,6 +30,7 @@ const BackedUpFile = Type.Object({
   sha256: Hash,
   /** The backup that stored the file, in a destination where backups share files. Missing: only this backup has it. */
   stored_in: Type.Optional(Type.String({ pattern: BACKUP_NAME.source })),
+  pack: Type.Optional(PackFacts),
 });
 export type BackedUpFile = Static<typeof BackedUpFile>;
 

@@ -25,9 +25,10 @@ export async function prunePlatformBackups(
   await storage.removeUnused({ before: abandonedBefore(now), used: filesInUse });
   return [...spent, ...abandoned];
 
-  async function filesInUse(): Promise<FilePlace[] | null> {
+  async function filesInUse(): Promise<{ backups: string[]; files: FilePlace[] } | null> {
     const files: FilePlace[] = [];
-    for (const name of await storage.list()) {
+    const backups = await storage.list();
+    for (const name of backups) {
       const manifest = await readManifest(storage, name).catch((err: unknown) => {
         log.warn(
           { err },
@@ -38,7 +39,7 @@ export async function prunePlatformBackups(
       if (manifest === null) return null;
       files.push(...manifest.files);
     }
-    return files;
+    return { backups, files };
   }
 }
 

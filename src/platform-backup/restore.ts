@@ -15,7 +15,8 @@ import { DamagedBackup, databaseFile, type Manifest, requireNotNewer } from './m
 import { isNoRoom } from './no-room.ts';
 import type { BackupStorage } from './storage.ts';
 import { readManifest, requireDatabase } from './verify.ts';
-import type { WebsiteParts } from './website-parts.ts';
+import { websiteStoreOf } from './website-packs.ts';
+import type { WebsiteArchive, WebsiteParts, WebsiteStore } from './website-parts.ts';
 
 /** Files that this program, or an earlier version (`.writable`), creates itself in an otherwise empty folder. */
 const NO_CONTENT = new Set([
@@ -27,7 +28,9 @@ const WORKSHOP = '.restoring';
 /** Files that go to the same path below the data folder. */
 const IN_PLACE =
   /^(tls\/api\.(crt|key)|host\/(id|platform|ssh-host-key|edge-certificate\.pem)|host\/vhosts\/[0-9a-f-]{36}\.json|host\/snapshots\/[0-9a-f-]{36}\/([0-9a-f-]{36}\.(backup\.jsonl|tar\.zst|manifest\.jsonl)|packs\/[0-9a-f]{64}\.pack(\.damaged)?))$/;
-const WEBSITE = /^websites\/([0-9a-f-]{36})\.(tar\.zst|manifest\.jsonl)$/;
+/** The two last are of earlier versions. */
+const WEBSITE =
+  /^websites\/([0-9a-f-]{36})(\.backup\.jsonl|\/packs\/[0-9a-f]{64}\.pack|\.tar\.zst|\.manifest\.jsonl)$/;
 
 export interface RestoreOptions {
   storage: BackupStorage;
@@ -173,13 +176,20 @@ async function unpack(
   if (websites === null) return;
   for (const { id, missing } of manifest.websites) {
     if (missing !== null) continue;
-    const from = {
-      archive: join(fetched, `websites/${id}.tar.zst`),
-      manifest: join(fetched, `websites/${id}.manifest.jsonl`),
-    };
+    const from = storeOrArchiveOf(id, manifest, fetched);
     await websites.extract(id, manifest.id, from, join(ready, 'host'));
-    for (const file of Object.values(from)) await rm(file);
+    for (const path of Object.values(from)) await rm(path, { recursive: true });
   }
+}
+
+function storeOrArchiveOf(id: string, { files }: Manifest, fetched: string): WebsiteStore | WebsiteArchive {
+  const store = websiteStoreOf(id);
+  return files.some(({ path }) => path === store.manifest)
+    ? { manifest: join(fetched, store.manifest), packs: join(fetched, store.packs) }
+    : {
+        archive: join(fetched, `websites/${id}.tar.zst`),
+        manifest: join(fetched, `websites/${id}.manifest.jsonl`),
+      };
 }
 
 async function moveIn(ready: string, dataDir: string): Promise<void> {

@@ -221,11 +221,12 @@ export function createS3Storage(place: S3Place, options: S3StorageOptions): Back
       for (const name of await names()) if (await isComplete(name)) complete.push(name);
       return complete;
     },
-    async read(name, file) {
+    async read(name, file, from = 0) {
       const { path } = file;
       const Key = keyOfFile(name, file);
+      const range = from === 0 ? {} : { Range: `bytes=${from}-` };
       const answer = await ask((s3, { GetObjectCommand }, abort) =>
-        s3.send(new GetObjectCommand({ Bucket, Key }), abort).catch((error: unknown) => {
+        s3.send(new GetObjectCommand({ Bucket, Key, ...range }), abort).catch((error: unknown) => {
           if (error instanceof Error && error.name === 'NoSuchKey') return null;
           throw error;
         }),
@@ -257,14 +258,15 @@ export function createS3Storage(place: S3Place, options: S3StorageOptions): Back
     async removeUnused({ before, used }) {
       // Listed first: of a backup that begins later, no file is among them.
       const shared = await sharedKeys();
-      // An unfinished backup may reuse what only a removed one has. Its first file is here before it chooses which backup it reuses.
+      const inUse = await used();
+      if (inUse === null) return;
+      // After that: a backup that is not among them may reuse what only a removed one has. Its first file is here before it chooses which
+      // backup it reuses. One that begins later can only choose one of those that were read.
       for (const name of await names()) {
         const began = beginningOf(name);
-        if (began !== null && began >= before && !(await isComplete(name))) return;
+        if (began !== null && began >= before && !inUse.backups.includes(name)) return;
       }
-      const files = await used();
-      if (files === null) return;
-      const kept = new Set(files.map((file) => keyOfFile('', file)));
+      const kept = new Set(inUse.files.map((file) => keyOfFile('', file)));
       for (const key of shared) if (!kept.has(key)) await removeKey(key);
     },
     close() {

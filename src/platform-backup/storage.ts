@@ -18,8 +18,8 @@ export interface BackupStorage {
   begin(name: string): Promise<BackupDraft>;
   /** Names of the complete backups, oldest first. */
   list(): Promise<string[]>;
-  /** Opens a file of a complete backup; null if it does not exist. The stream must be read to its end or destroyed. */
-  read(name: string, file: FilePlace): Promise<Readable | null>;
+  /** Opens a file of a complete backup, from a position on; null if it does not exist. The stream must be read to its end or destroyed. */
+  read(name: string, file: FilePlace, from?: number): Promise<Readable | null>;
   /** Deletes a backup. No part of it ever looks complete. */
   remove(name: string): Promise<void>;
   /** Deletes the remains of unfinished backups begun before `before`. Returns their names. */
@@ -32,8 +32,8 @@ export interface BackupStorage {
 export interface UnusedOptions {
   /** No process still works on a backup that began before. */
   before: Date;
-  /** The files of all complete backups; null if that is unknown. */
-  used(): Promise<FilePlace[] | null>;
+  /** The complete backups with all of their files; null if that is unknown. */
+  used(): Promise<{ backups: string[]; files: FilePlace[] } | null>;
 }
 
 /** A backup in progress. */

@@ -1,4 +1,5 @@
 import type { InstallRef } from '../hosting/contract/install-ref.ts';
+import type { PackFacts } from './manifest.ts';
 
 /** A file, and its name in the host's folder (relative, with `/`). */
 export interface HostFile {
@@ -6,7 +7,19 @@ export interface HostFile {
   file: string;
 }
 
-/** An archive of a website's files and the list of what is in it. */
+/** The files of a website, in a folder of packs, and the list of what is in them. */
+export interface WebsiteStore {
+  manifest: string;
+  packs: string;
+}
+
+/** A pack that a website needs. */
+export interface StoredPack extends PackFacts {
+  /** Of its file. */
+  name: string;
+}
+
+/** An archive of a website's files by an earlier version, and the list of what is in it. */
 export interface WebsiteArchive {
   archive: string;
   manifest: string;
@@ -25,13 +38,18 @@ export interface WebsiteParts {
     work: (files: HostFile[], damagedBackups: number) => Promise<void>,
     signal?: AbortSignal,
   ): Promise<void>;
-  /** Archives the files of a website into two new files. Throws PermanentHostError if it has none. */
-  archive(install: InstallRef, backupId: string, to: WebsiteArchive, signal?: AbortSignal): Promise<void>;
-  /** Puts files back that an archive of that backup holds, below the host's folder `to`. */
+  /**
+   * Stores the files of a website in packs, and a manifest, which is a new file. Contents in packs that the folder has already, or has the
+   * list of (`listFileOf`), are not stored again. Throws PermanentHostError if the website has no files.
+   *
+   * @returns all packs that the website needs
+   */
+  store(install: InstallRef, backupId: string, to: WebsiteStore, signal?: AbortSignal): Promise<StoredPack[]>;
+  /** Puts the files of that backup back, below the host's folder `to`. */
   extract(
     installId: string,
     backupId: string,
-    from: WebsiteArchive,
+    from: WebsiteStore | WebsiteArchive,
     to: string,
     signal?: AbortSignal,
   ): Promise<void>;

@@ -373,7 +373,7 @@ onlyInLong(onlyOn('sqlite', test))(
   'a bucket that fails in the middle holds no backup afterwards',
   async () => {
     const { server, settings } = await bucket(
-      (method, key) => method === 'PUT' && key.includes('manifest.jsonl'),
+      (method, key) => method === 'PUT' && key.includes('.backup.jsonl'),
     );
     try {
       const { code, stderr } = await call(settings, 'platform', 'backup', 'create');

@@ -628,11 +628,11 @@ describe('a backup', () => {
 
   test('of the platform has the database, and gives it back', async () => {
     const to = await mkdtemp(join(tmpdir(), 'homeport-parts-'));
-    const archive = { archive: join(to, 'a'), manifest: join(to, 'm') };
+    const store = { packs: join(to, 'packs'), manifest: join(to, 'm') };
     const id = randomUUID();
     const parts = platformParts(site.folder, site.clock);
-    await parts.archive(shop, id, archive);
-    await parts.extract(shop.id, id, archive, join(to, 'host'));
+    await parts.store(shop, id, store);
+    await parts.extract(shop.id, id, store, join(to, 'host'));
     const copied = join(to, 'host/installs', shop.id);
     const live = await readFile(databaseFile(shop));
     expect(await readFile(join(copied, 'database/wordpress.sqlite'))).toEqual(live);
@@ -647,8 +647,8 @@ describe('a backup', () => {
     await rename(path, `${path}.kept`);
     await mkdir(path);
     const parts = platformParts(site.folder, site.clock);
-    const archived = parts.archive(shop, randomUUID(), { archive: join(to, 'a'), manifest: join(to, 'm') });
-    const error = await archived.catch((caught: unknown) => caught);
+    const stored = parts.store(shop, randomUUID(), { packs: join(to, 'packs'), manifest: join(to, 'm') });
+    const error = await stored.catch((caught: unknown) => caught);
     expect(String(error)).toContain('not a plain file');
     expect(codeOf(error)).toBeUndefined();
     await rmdir(path);

@@ -11,8 +11,11 @@ import { OWN_PREFIX } from '../runtime/wasm/abandoned-entries.ts';
 import { layoutOf, websiteIn } from './host-folder/layout.ts';
 import { requirePlainFolder } from './host-folder/plain-folder.ts';
 import { extractArchive } from './snapshots/archive-extract.ts';
-import { type ArchiveFiles, writeArchive } from './snapshots/archive-write.ts';
+import type { ArchiveFiles } from './snapshots/archive-write.ts';
 import { captureBackups } from './snapshots/captured-backups.ts';
+import { listBytesOf } from './snapshots/store/pack-file.ts';
+import { storeWebsite, type WebsiteStore } from './snapshots/store-website.ts';
+import { storedBackup } from './snapshots/stored-backup.ts';
 import { copyLiveDatabase } from './wordpress/database-copy.ts';
 import {
   DATABASE,
@@ -21,6 +24,15 @@ import {
   PLATFORM_COPY_FOLDER,
   PRIVATE,
 } from './wordpress/site.ts';
+
+/** A pack that a website needs. */
+interface StoredPack {
+  name: string;
+  /** Bytes at its end with the list of its chunks. */
+  list_bytes: number;
+  /** Bytes of the chunks that the website needs. */
+  used_bytes: number;
+}
 
 interface NamedFile {
   name: string;
@@ -87,18 +99,17 @@ export function platformParts(root: string, clock: Clock) {
       }
     },
 
-    async archive(
+    async store(
       install: InstallRef,
       backupId: string,
-      to: ArchiveFiles,
+      to: WebsiteStore,
       signal?: AbortSignal,
-    ): Promise<void> {
+    ): Promise<StoredPack[]> {
       const files = layout.filesOf(install.id);
       if ((await ifThere(lstat(files))) === null)
         throw new PermanentHostError(`The install ${install.name} has no files on this host.`);
       const header = {
         format: 'homeport-snapshot' as const,
-        version: 1 as const,
         install_id: install.id,
         install_name: install.name,
         backup_id: backupId,
@@ -117,7 +128,15 @@ export function platformParts(root: string, clock: Clock) {
             await copyLiveDatabase(database, join(copy, DATABASE), { signal });
           });
         }
-        await writeArchive(files, to, header, clock, { signal, leftOut: NOT_IN_PLATFORM_BACKUPS });
+        const packs = await storeWebsite(files, to, header, clock, {
+          signal,
+          leftOut: NOT_IN_PLATFORM_BACKUPS,
+        });
+        return packs.map(({ name, chunks, usedBytes }) => ({
+          name,
+          list_bytes: listBytesOf(chunks),
+          used_bytes: usedBytes,
+        }));
       } finally {
         if (hasDatabase) await blamingWebsite(() => rm(copy, { recursive: true, force: true }));
       }
@@ -126,13 +145,15 @@ export function platformParts(root: string, clock: Clock) {
     async extract(
       installId: string,
       backupId: string,
-      from: ArchiveFiles,
+      from: ArchiveFiles | WebsiteStore,
       to: string,
       signal?: AbortSignal,
     ): Promise<void> {
       const files = layoutOf(to).filesOf(installId);
       await mkdir(dirname(files), { recursive: true, mode: 0o700 });
-      await extractArchive(from, { installId, backupId }, files, signal);
+      const identity = { installId, backupId };
+      if ('packs' in from) await storedBackup(from.manifest, from.packs, identity).extract(files, { signal });
+      else await extractArchive(from, identity, files, signal);
       const copy = join(files, PRIVATE, PLATFORM_COPY_FOLDER);
       if ((await ifThere(lstat(copy))) !== null) await rename(copy, layoutOf(to).databaseOf(installId));
       await syncFolder(dirname(files));

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { hasCode } from '../../../../lib/error-code.ts';
 import { type Disk, namesIn } from './disk.ts';
-import { DamagedPackError, isPack, markOf, type PackedChunk, readPackList } from './pack-file.ts';
+import { DamagedPackError, isPack, markOf, type PackedChunk, packOfList, readPackList } from './pack-file.ts';
 
 export interface Place extends PackedChunk {
   pack: string;
   isSuspect: boolean;
+  /** Whether a backup that is being made has the chunk. */
+  isUsed: boolean;
 }
 
 /** Where the chunks of a store are. The packs themselves are the only record of it. */
@@ -20,10 +22,12 @@ export interface ChunkIndex {
 export function readIndex(folder: string): ChunkIndex {
   const index: ChunkIndex = { places: new Map(), packs: new Map(), unreadable: [] };
   const names = new Set(namesIn(folder));
-  for (const pack of names) {
+  for (const name of names) {
+    const elsewhere = packOfList(name);
+    const pack = elsewhere ?? name;
     if (!isPack(pack)) continue;
     try {
-      addPack(index, pack, readPackList(folder, pack), names.has(markOf(pack)));
+      addPack(index, pack, readPackList(folder, pack, elsewhere !== null), names.has(markOf(pack)));
     } catch (error) {
       if (error instanceof DamagedPackError) index.unreadable.push(pack);
       // Deleted since the names were read: its chunks are in a pack that was written before.
@@ -35,7 +39,7 @@ export function readIndex(folder: string): ChunkIndex {
 
 export function addPack(index: ChunkIndex, pack: string, chunks: PackedChunk[], isSuspect = false): void {
   // Shared by both maps, because a store can have millions of them.
-  const placed = chunks.map((chunk): Place => ({ ...chunk, pack, isSuspect }));
+  const placed = chunks.map((chunk): Place => ({ ...chunk, pack, isSuspect, isUsed: false }));
   index.packs.set(pack, { chunks: placed, isSuspect });
   for (const place of placed) {
     const known = index.places.get(place.id);

@@ -37,7 +37,17 @@ export interface ChunkStore {
   writeFiles(files: readonly FileToWrite[], sync: boolean): void;
   /** Deletes what no backup in the folder above uses: see prune.ts. */
   prune(manifests: readonly string[], mayRewrite: boolean): void;
+  /** The packs with chunks that were added, whether they were new or not. */
+  usedPacks(): UsedPack[];
   close(): void;
+}
+
+/** A pack, and how much of it a backup needs. */
+export interface UsedPack {
+  name: string;
+  /** Chunks in the pack. */
+  chunks: number;
+  usedBytes: number;
 }
 
 /** A pack is written when it has so many bytes. In an object storage, a pack would be an object. */
@@ -95,7 +105,7 @@ export function createChunkStore(
       waiting.set(id, { id, length, bytes: packed(chunk) });
       waitingBytes += waiting.get(id)?.bytes.length ?? 0;
       if (waitingBytes >= packBytes || waiting.size >= MOST_CHUNKS) writeWaiting();
-    }
+    } else if (place !== undefined) place.isUsed = true;
     return { id, length };
   }
 
@@ -107,6 +117,10 @@ export function createChunkStore(
     reader?.close();
     addPack(known(), name, readPackList(folder, name));
     written.push(name);
+    for (const id of waiting.keys()) {
+      const place = known().places.get(id);
+      if (place !== undefined) place.isUsed = true;
+    }
     waiting.clear();
     waitingBytes = 0;
   }
@@ -166,6 +180,20 @@ export function createChunkStore(
       index = null;
       reader?.close();
       reader = null;
+    },
+    usedPacks() {
+      const { packs, places } = known();
+      return [...packs].flatMap(([name, { chunks }]) => {
+        let usedBytes = 0;
+        let isUsed = false;
+        for (const { id, stored } of chunks) {
+          const place = places.get(id);
+          if (place?.pack !== name || !place.isUsed) continue;
+          usedBytes += stored;
+          isUsed = true;
+        }
+        return isUsed ? [{ name, chunks: chunks.length, usedBytes }] : [];
+      });
     },
     close() {
       reader?.close();

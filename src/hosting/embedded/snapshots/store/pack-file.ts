@@ -24,6 +24,8 @@ const NAME = /^[0-9a-f]{64}\.pack$/;
 export const UNFINISHED = '.part';
 /** A pack with this mark beside it has a chunk that did not match its checksum. Backups store the contents of the pack again. */
 const MARK = '.damaged';
+/** The list and the end of a pack that is elsewhere. Its chunks count as stored, and cannot be read. */
+const LIST = '.list';
 /** Enough for the list of most packs. */
 const READ_AHEAD = 64 * 1024;
 
@@ -41,6 +43,17 @@ export interface PackedChunk {
 export class DamagedPackError extends Error {
   override name = 'DamagedPackError';
 }
+
+export const listOf = (pack: string): string => `${pack}${LIST}`;
+
+/** The pack whose list a file is; null if it is none. */
+export function packOfList(name: string): string | null {
+  const pack = name.slice(0, -LIST.length);
+  return name.endsWith(LIST) && isPack(pack) ? pack : null;
+}
+
+/** Bytes of the list and the end of a pack. */
+export const listBytesOf = (chunks: number): number => chunks * ENTRY_BYTES + END_BYTES;
 
 export const markOf = (pack: string): string => `${pack}${MARK}`;
 
@@ -82,9 +95,13 @@ export function writePack(disk: Disk, folder: string, chunks: readonly NewChunk[
   return name;
 }
 
-/** Reads the list of a pack, and checks it and the size of the file. Errors: {@link DamagedPackError}, and those of the system. */
-export function readPackList(folder: string, name: string): PackedChunk[] {
-  const file = openSync(join(folder, name), 'r');
+/**
+ * Reads the list of a pack, and checks it and the size of the file. Errors: {@link DamagedPackError}, and those of the system.
+ *
+ * @param isElsewhere only the list is here: see {@link listOf}
+ */
+export function readPackList(folder: string, name: string, isElsewhere = false): PackedChunk[] {
+  const file = openSync(join(folder, isElsewhere ? listOf(name) : name), 'r');
   try {
     const { size } = fstatSync(file);
     const tail = readEnd(file, size, Math.min(size, READ_AHEAD));
@@ -109,7 +126,7 @@ export function readPackList(folder: string, name: string): PackedChunk[] {
       chunks.push({ id: list.toString('latin1', at, at + ID_BYTES), offset, stored, length });
       offset += stored;
     }
-    if (offset + listBytes + END_BYTES !== size) {
+    if ((isElsewhere ? 0 : offset) + listBytes + END_BYTES !== size) {
       throw new DamagedPackError(`the pack ${name} has another size than its list`);
     }
     return chunks;

@@ -163,7 +163,10 @@ function usedChunksOf(
         const place = index.places.get(id);
         return used.has(id) && place?.pack === name && place.offset === offset;
       })
-      .map((chunk) => ({ ...chunk, bytes: reader.readStored({ ...chunk, pack: name, isSuspect: false }) }));
+      .map((chunk) => ({
+        ...chunk,
+        bytes: reader.readStored({ ...chunk, pack: name, isSuspect: false, isUsed: true }),
+      }));
   } catch (error) {
     // A damaged pack is marked by now. The other is a fault of the medium.
     if (error instanceof DamagedPackError || hasCode(error, 'EIO')) return null;

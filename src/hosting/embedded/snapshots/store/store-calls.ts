@@ -16,6 +16,8 @@ export type StoreCall =
   | { op: 'read'; chunks: Uint8Array }
   | { op: 'write'; files: FileToWrite[]; sync: boolean }
   | { op: 'prune'; manifests: string[]; mayRewrite: boolean }
+  /** Answers the packs that are used, as JSON. */
+  | { op: 'used' }
   /** Answers the number of damaged backups. */
   | ({ op: 'capture' } & CaptureOptions);
 

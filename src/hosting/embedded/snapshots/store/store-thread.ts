@@ -42,6 +42,8 @@ function answer(call: StoreCall): StoreAnswer {
     case 'prune':
       store.prune(call.manifests, call.mayRewrite);
       return NOTHING;
+    case 'used':
+      return { bytes: new TextEncoder().encode(JSON.stringify(store.usedPacks())), count: 0 };
     case 'capture':
       return { ...NOTHING, count: capture(folder, call).length };
   }

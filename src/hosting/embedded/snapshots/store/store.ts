@@ -1,7 +1,10 @@
 import { Worker } from 'node:worker_threads';
+import Type from 'typebox';
+import { Value } from 'typebox/value';
 import { DamagedArchiveError } from '../damaged-archive.ts';
 import type { CaptureOptions } from './capture.ts';
 import { type ChunkRef, decodeChunks, encodeChunks } from './chunk-list.ts';
+import type { UsedPack } from './chunk-store.ts';
 import { isReply, type StoreAnswer, type StoreCall, type StoreFailure } from './store-calls.ts';
 import type { FileToWrite } from './written-files.ts';
 
@@ -21,11 +24,17 @@ export interface Store {
   /** Writes contents into new files. */
   writeFiles(files: FileToWrite[], sync: boolean): Promise<void>;
   prune(manifests: string[], mayRewrite: boolean): Promise<void>;
+  /** The packs with chunks that were added, whether they were new or not. */
+  usedPacks(): Promise<UsedPack[]>;
   /** Captures backups in new folders: see capture.ts. Returns how many of them are damaged. */
   capture(options: CaptureOptions): Promise<number>;
   /** Ends the thread at once. */
   close(): Promise<void>;
 }
+
+const UsedPacks = Type.Array(
+  Type.Object({ name: Type.String(), chunks: Type.Integer(), usedBytes: Type.Integer() }),
+);
 
 interface Waiting {
   resolve(answer: StoreAnswer): void;
@@ -88,6 +97,10 @@ export function openStore(folder: string): Store {
     },
     async prune(manifests, mayRewrite) {
       await call({ op: 'prune', manifests, mayRewrite });
+    },
+    async usedPacks() {
+      const { bytes } = await call({ op: 'used' });
+      return Value.Parse(UsedPacks, JSON.parse(Buffer.from(bytes).toString()));
     },
     capture: async (options) => (await call({ op: 'capture', ...options })).count,
     async close() {

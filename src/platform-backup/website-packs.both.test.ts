@@ -1,0 +1,146 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { silent, temporaryFolder } from '../../test/database.ts';
+import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../test/manual-clock.ts';
+import { type S3Server, startS3Server } from '../../test/servers/s3-server.ts';
+import { websiteParts } from '../app/embedded-websites.ts';
+import { loadSealingKey, sealingKeyFingerprint } from '../secrets/sealing-key.ts';
+import { readChecked } from './checked-copy.ts';
+import { createPlatformBackup } from './create.ts';
+import { openStorage } from './destination.ts';
+import type { BackedUpFile, Manifest } from './manifest.ts';
+import { prunePlatformBackups } from './prune.ts';
+import type { BackupStorage } from './storage.ts';
+import { verifyPlatformBackup } from './verify.ts';
+import { websiteStoreOf, worthReusing } from './website-packs.ts';
+
+let homeport: TestHomeport;
+let clock: ManualClock;
+let folder: ReturnType<typeof temporaryFolder>;
+let server: S3Server;
+let install: { id: string; name: string };
+
+beforeAll(async () => {
+  folder = temporaryFolder();
+  clock = manualClock(new Date('2026-05-01T12:00:00.000Z'));
+  server = await startS3Server({ buckets: ['platform'] });
+  homeport = await startTestHomeport({ clock });
+  const { accountId, owner } = await homeport.ownedAccount();
+  install = await homeport.install(owner, accountId);
+});
+afterAll(async () => {
+  await homeport?.remove();
+  await server?.close();
+  folder.remove();
+});
+
+function parts() {
+  const websites = websiteParts(homeport.config, clock);
+  if (websites === null) throw new Error('the embedded host has websites');
+  return websites;
+}
+
+const site = () => join(homeport.config.dataDir, 'host/installs', install.id, 'files');
+
+async function backUp(storage: BackupStorage): Promise<Manifest> {
+  clock.advance(1_000);
+  return createPlatformBackup(homeport.platform, {
+    storage,
+    websites: parts(),
+    version: '0.0.0',
+    withSealingKey: false,
+  });
+}
+
+/** Packs of the website that a backup has, and those that the other does not have. */
+function packsOf({ files }: Manifest, except?: Manifest): BackedUpFile[] {
+  const others = new Set(except?.files.map(({ path }) => path));
+  const { packs } = websiteStoreOf(install.id);
+  return files.filter(({ path }) => path.startsWith(packs) && !others.has(path));
+}
+
+const sizeOf = (files: BackedUpFile[]): number => files.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Contents of the website's files in a backup. */
+async function contentsIn(storage: BackupStorage, manifest: Manifest): Promise<Record<string, string>> {
+  const to = join(folder.path, randomUUID());
+  const store = websiteStoreOf(install.id);
+  for (const file of manifest.files.filter(({ path }) => path.startsWith('websites/'))) {
+    mkdirSync(dirname(join(to, file.path)), { recursive: true });
+    await readChecked(storage, manifest.name, file, { to: join(to, file.path) });
+  }
+  const from = { manifest: join(to, store.manifest), packs: join(to, store.packs) };
+  await parts().extract(install.id, manifest.id, from, join(to, 'host'));
+  return contentsBelow(join(to, 'host/installs', install.id, 'files'));
+}
+
+function contentsBelow(path: string): Record<string, string> {
+  const files = readdirSync(path, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  return Object.fromEntries(
+    files.map((one) => {
+      const file = join(one.parentPath, one.name);
+      return [file.slice(path.length), readFileSync(file, 'base64')];
+    }),
+  );
+}
+
+test.each(['folder', 'bucket'])(
+  'in a %s, a backup of a website stores only what has changed',
+  async (kind) => {
+    const place = join(folder.path, kind);
+    const address = kind === 'folder' ? place : `s3:http://127.0.0.1:${server.port}/platform/p`;
+    const storage = openStorage(address, { credentials: null, staging: place, log: silent });
+    const put = (name: string, bytes: number) => writeFileSync(join(site(), name), randomBytes(bytes));
+    try {
+      put('large.bin', 3_000_000);
+      const first = await backUp(storage);
+      put('small.bin', 10_000);
+      const before = contentsBelow(site());
+      const second = await backUp(storage);
+      expect(packsOf(second)).toEqual(
+        expect.arrayContaining(packsOf(first).map(({ path }) => expect.objectContaining({ path }))),
+      );
+      expect(sizeOf(packsOf(second, first))).toBeLessThan(30_000);
+      // The database and the manifests are new each time.
+      expect(second.stored_bytes).toBeLessThan(first.stored_bytes ?? 0);
+      rmSync(join(site(), 'large.bin'));
+      const third = await backUp(storage);
+      const fourth = await backUp(storage);
+      expect(sizeOf(packsOf(third))).toBeGreaterThan(3_000_000);
+      expect(sizeOf(packsOf(fourth))).toBeLessThan(100_000);
+      const options = { platform: sealingKeyFingerprint(loadSealingKey(homeport.config)), log: silent };
+      await prunePlatformBackups(storage, { ...options, keep: 3, now: clock.now() });
+      for (const { name } of [second, third, fourth]) await verifyPlatformBackup(storage, name);
+      expect(await contentsIn(storage, second)).toEqual(before);
+      expect(await contentsIn(storage, fourth)).toEqual(contentsBelow(site()));
+    } finally {
+      storage.close();
+    }
+  },
+);
+
+test('a backup that finds a pack of the former one gone stores its contents again', async () => {
+  const place = join(folder.path, 'gone');
+  const storage = openStorage(place, { credentials: null, staging: place, log: silent });
+  writeFileSync(join(site(), 'kept.bin'), randomBytes(100_000));
+  const first = await backUp(storage);
+  for (const { path } of packsOf(first)) rmSync(join(place, first.name, path));
+  const second = await backUp(storage);
+  expect(await contentsIn(storage, second)).toEqual(contentsBelow(site()));
+});
+
+test('packs that are used little, and many small ones, are not reused', () => {
+  const pack = (bytes: number, used_bytes: number): BackedUpFile => ({
+    path: `websites/x/packs/${bytes}.pack`,
+    bytes,
+    sha256: '0'.repeat(64),
+    pack: { list_bytes: 84, used_bytes },
+  });
+  const large = [pack(10_000_000, 5_000_001), pack(10_000_000, 4_000_000)];
+  const small = Array.from({ length: 15 }, () => pack(1_000, 900));
+  expect(worthReusing([...large, ...small])).toEqual([large[0], ...small]);
+  expect(worthReusing([...large, ...small, pack(2_000, 2_000)])).toEqual([large[0]]);
+});
