@@ -150,6 +150,26 @@ test('pruning deletes no file that an unfinished backup may reuse, until the bac
   expect(await contentIn(bucket, last.name)).not.toBeNull();
 });
 
+test('pruning deletes no file that a backup chose before another prune removed its owner', async () => {
+  const first = await backUp(bucket);
+  let late: Awaited<ReturnType<typeof begin>> | undefined;
+  await bucket.removeUnused({
+    before: new Date(now.getTime() - DAY_MS),
+    async used() {
+      now = new Date(now.getTime() + 1000);
+      late = await begin(bucket);
+      now = new Date(now.getTime() + 1000);
+      const { name, draft } = await begin(bucket);
+      const file = await store(draft, 'another');
+      await draft.finish(manifestText(manifestOf(name, [file])));
+      await bucket.remove(first.name);
+      return { backups: [name], files: [file] };
+    },
+  });
+  expect(shared()).toContain(`p/files/${first.name}/${PATH}`);
+  expect(await late?.complete()).toBe(true);
+});
+
 test('pruning deletes no file of others', async () => {
   await backUp(bucket);
   const ofOtherPlatform = 'homeport-20261101T000000Z-00000000/database.sqlite';
