@@ -7,6 +7,7 @@ import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../test/manual-clock.ts';
 import { type S3Server, startS3Server } from '../../test/servers/s3-server.ts';
 import { websiteParts } from '../app/embedded-websites.ts';
+import { writeArchive } from '../hosting/embedded/snapshots/archive-write.fixture.ts';
 import { loadSealingKey, sealingKeyFingerprint } from '../secrets/sealing-key.ts';
 import { readChecked } from './checked-copy.ts';
 import { createPlatformBackup } from './create.ts';
@@ -130,6 +131,17 @@ test('a backup that finds a pack of the former one gone stores its contents agai
   for (const { path } of packsOf(first)) rmSync(join(place, first.name, path));
   const second = await backUp(storage);
   expect(await contentsIn(storage, second)).toEqual(contentsBelow(site()));
+});
+
+test('a website in an archive of an earlier version can be restored', async () => {
+  const to = join(folder.path, 'archived');
+  mkdirSync(to);
+  const archive = { archive: join(to, 'archive'), manifest: join(to, 'manifest') };
+  const backup_id = randomUUID();
+  const header = { install_id: install.id, install_name: install.name, backup_id, created_at: '' };
+  await writeArchive(site(), archive, { format: 'homeport-snapshot', version: 1, ...header }, clock);
+  await parts().extract(install.id, backup_id, archive, join(to, 'host'));
+  expect(contentsBelow(join(to, 'host/installs', install.id, 'files'))).toEqual(contentsBelow(site()));
 });
 
 test('packs that are used little, and many small ones, are not reused', () => {

@@ -11,7 +11,7 @@ import { OWN_PREFIX } from '../runtime/wasm/abandoned-entries.ts';
 import { layoutOf, websiteIn } from './host-folder/layout.ts';
 import { requirePlainFolder } from './host-folder/plain-folder.ts';
 import { extractArchive } from './snapshots/archive-extract.ts';
-import type { ArchiveFiles } from './snapshots/archive-write.ts';
+import type { ArchiveFiles } from './snapshots/archive-files.ts';
 import { captureBackups } from './snapshots/captured-backups.ts';
 import { listBytesOf } from './snapshots/store/pack-file.ts';
 import { storeWebsite, type WebsiteStore } from './snapshots/store-website.ts';

@@ -3,11 +3,11 @@ import { chmod, type FileHandle, lutimes, mkdir, open, symlink } from 'node:fs/p
 import { syncFolder } from '../../../lib/durable-file.ts';
 import { syncFileSystem } from '../../../lib/sync-file-system.ts';
 import { nameBytes } from '../../websites/backup-contents/archive-names.ts';
+import type { ArchiveFiles } from './archive-files.ts';
 import type { ManifestTotals } from './archive-manifest.ts';
 import { type ArchivedItem, type ArchiveIdentity, readArchive } from './archive-read.ts';
 import { SMALL_BYTES } from './archive-source.ts';
 import { joinBytes } from './archive-tree.ts';
-import type { ArchiveFiles } from './archive-write.ts';
 import { piecesToWrite } from './file-content.ts';
 import { partsOf } from './sparse-file.ts';
 

@@ -6,12 +6,11 @@ import { hasCode } from '../../../lib/error-code.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { Snapshot } from '../../contract/snapshots.ts';
 import { removeTree } from './archive-exchange.ts';
-import type { WriteOptions } from './archive-write.ts';
 import type { BackupFiles } from './backup-files.ts';
 import { DamagedArchiveError } from './damaged-archive.ts';
 import { DamagedFormerError, type FormerFiles, openFormerFiles } from './former-files.ts';
 import { openStore, type Store } from './store/store.ts';
-import { writeStored } from './stored-write.ts';
+import { type WriteOptions, writeStored } from './stored-write.ts';
 
 /** Some chunks of the previous backup are gone or damaged, so its files must be read again. */
 class LostChunksError extends Error {

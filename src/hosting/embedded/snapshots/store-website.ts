@@ -1,9 +1,8 @@
 import type { Clock } from '../../../lib/clock.ts';
-import type { WriteOptions } from './archive-write.ts';
 import type { UsedPack } from './store/chunk-store.ts';
 import { openStore } from './store/store.ts';
 import type { StoredHeader } from './stored-manifest.ts';
-import { writeStored } from './stored-write.ts';
+import { type WriteOptions, writeStored } from './stored-write.ts';
 
 export interface WebsiteStore {
   /** A new file. */

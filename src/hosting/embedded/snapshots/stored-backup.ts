@@ -149,7 +149,7 @@ function summary({ totals, sha256 }: ManifestEnd): Snapshot {
   return { bytes: totals.bytes, files: totals.files, sha256 };
 }
 
-/** Writes items as a tar archive, in the form of archive-write.ts. */
+/** Writes items as a tar archive, in the form of backups of earlier versions. */
 async function packItems(
   pack: tar.Pack,
   readItems: (visit: (item: ArchivedItem) => Promise<void>) => Promise<unknown>,

@@ -4,7 +4,6 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Snapshot } from '../../contract/snapshots.ts';
 import { type OpenFile, type Place, placeOf } from './archive-file.ts';
 import { readParts, type Source } from './archive-source.ts';
-import type { WriteOptions } from './archive-write.ts';
 import { findData } from './find-holes.ts';
 import type { FormerFiles } from './former-files.ts';
 import { type FormerFile, readWebsite, type TakenFile, type WebsiteSink } from './read-website.ts';
@@ -23,6 +22,10 @@ const BATCH_BYTES = 1024 * 1024;
 const BATCH_LINES = 1000;
 /** Pieces of a large file that the thread has not taken yet. */
 const MOST_PUSHED = 8;
+
+export interface WriteOptions extends Partial<Pick<Source, 'leftOut' | 'signal' | 'atRest'>> {
+  report?: ((done: number) => void) | undefined;
+}
 
 export interface StoredWriteOptions extends WriteOptions {
   store: Store;

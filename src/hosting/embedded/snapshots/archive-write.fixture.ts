@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, constants as zlib } from 'node:zlib';
 import tar from 'tar-stream';
 import type { Clock } from '../../../lib/clock.ts';
 import { headerOf, type OpenFile, placeOf } from './archive-file.ts';
+import { type ArchiveFiles, checksum } from './archive-files.ts';
 import {
   createManifestWriter,
   type ManifestEntry,
@@ -18,21 +18,13 @@ import { CHUNK_BYTES, readParts, type Source } from './archive-source.ts';
 import { findData } from './find-holes.ts';
 import { readWebsite, type WebsiteSink } from './read-website.ts';
 import { sparseForm } from './sparse-file.ts';
-
-export interface ArchiveFiles {
-  archive: string;
-  manifest: string;
-}
+import type { WriteOptions } from './stored-write.ts';
 
 /** Five times faster than gzip's fastest level, and smaller than gzip's best. */
 const ZSTD_LEVEL = 3;
 
-export interface WriteOptions extends Partial<Pick<Source, 'leftOut' | 'signal' | 'atRest'>> {
-  report?: ((done: number) => void) | undefined;
-}
-
 /**
- * Writes a folder into an archive (tar, compressed with zstd) and a manifest. Both are new files and durable when the promise resolves.
+ * Makes a backup as earlier versions did: writes a folder into an archive (tar, compressed with zstd) and a manifest. Both are new files and durable when the promise resolves.
  * Memory does not grow with the size of files. Files are consistent as defined in {@link Source}. Files that vanish before they are read
  * are left out of archive and manifest.
  */
@@ -153,23 +145,4 @@ async function* inBlocks(
     bytes = 0;
   }
   yield Buffer.concat(block);
-}
-
-/** Passes bytes through, counting and hashing them. `report` gets the count. */
-export function checksum(report?: (done: number) => void): {
-  stream: Transform;
-  bytes(): number;
-  digest(): string;
-} {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  const stream = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length;
-      hash.update(chunk);
-      report?.(bytes);
-      done(null, chunk);
-    },
-  });
-  return { stream, bytes: () => bytes, digest: () => hash.digest('hex') };
 }
