@@ -240,7 +240,7 @@ test('restored into an empty folder, every row and every byte is there, and the 
 });
 
 const DAMAGES: [string, (folder: string) => void][] = [
-  ['a truncated file', (folder: string) => truncateSync(firstOf(folder, /\.tar\.zst$/), 1_000)],
+  ['a truncated file', (folder: string) => truncateSync(firstOf(folder, /websites.*\.pack$/), 1_000)],
   ['a changed byte', (folder: string) => flip(firstOf(folder, /\.pack$/))],
   ['a missing file', (folder: string) => rmSync(firstOf(folder, /manifest\.jsonl$/))],
   ['a missing pack of backups', (folder: string) => rmSync(firstOf(folder, /\.pack$/))],
