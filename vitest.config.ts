@@ -2,6 +2,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { whyNoMachinePhp } from './src/hosting/runtime/machine/machine.fixture.ts';
 import { hasChromium } from './test/chromium.ts';
 import { keepTemporaryFilesInMemory } from './test/memory-folder.ts';
 import { skippedTests } from './test/missing-programs.ts';
@@ -25,6 +26,13 @@ const GIB = 1024 ** 3;
 const filesOf = (...suffixes: string[]) =>
   suffixes.map((suffix) => `{src,test,web,packages}/**/*.${suffix}.ts`);
 
+/** The tests of websites of the embedded host, which the long tests run on the PHP of the machine as well. */
+const ON_MACHINE_PHP = [
+  'src/hosting/embedded/{wordpress,imports}/*.{test,long-test}.ts',
+  'src/hosting/embedded/{embedded-wordpress,lost-data}.{test,long-test}.ts',
+  'test/operations/*.test.ts',
+];
+
 /**
  * Tests of operations and faults wait longest, so they begin first. Their files are short and would be last. The files of a project stay
  * together: at each change of the project, all workers end, and new ones load all modules again.
@@ -41,13 +49,14 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** In the mode "long", tests that repeat themselves do so more often. */
-export default defineConfig(({ mode }) => {
+export default defineConfig(async ({ mode }) => {
   const isLong = mode === 'long';
   if (isLong) {
     // Read by test/rounds.ts and test/contract/fuzz.test.ts in the processes of the tests.
     process.env.HOMEPORT_TEST_LONG = '1';
     process.env.FUZZ_RUNS ??= '40';
   }
+  const hasMachinePhp = isLong && (await whyNoMachinePhp()) === null;
   return {
     test: {
       // For what hangs. WordPress on PHP as WebAssembly needs minutes on a busy machine.
@@ -79,6 +88,19 @@ export default defineConfig(({ mode }) => {
             globalSetup: ['test/prepared-folder.ts'],
           },
         },
+        ...(hasMachinePhp
+          ? [
+              {
+                extends: true as const,
+                test: {
+                  name: 'machine-php',
+                  include: ON_MACHINE_PHP,
+                  provide: { postgresUrl: '', embeddedPhp: 'machine' as const },
+                  globalSetup: ['test/prepared-folder.ts'],
+                },
+              },
+            ]
+          : []),
         ...(postgres
           ? [
               {

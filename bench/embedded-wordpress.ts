@@ -4,6 +4,7 @@ import { messageOf } from '../src/lib/error-message.ts';
 import { measureAtOnce } from './embedded-wordpress/at-once.ts';
 import { measureCachedPage } from './embedded-wordpress/cached-page.ts';
 import { measureFirstPages } from './embedded-wordpress/first-pages.ts';
+import { measureMachinePhp } from './embedded-wordpress/machine-php.ts';
 import { type Platform, startPlatform } from './embedded-wordpress/platform.ts';
 import { measureRest } from './embedded-wordpress/rest.ts';
 import { measureSoak } from './embedded-wordpress/soak.ts';
@@ -17,6 +18,7 @@ const PARTS: Record<string, (platform: Platform, report: Report, soak: number) =
   first: measureFirstPages,
   at_once: measureAtOnce,
   cached: measureCachedPage,
+  machine: measureMachinePhp,
   soak: measureSoak,
   rest: measureRest,
 };
@@ -43,7 +45,7 @@ function chosen(): { core: string; names: string[]; soak: number } {
 
 const { core, names, soak } = chosen();
 const report = createReport('embedded-wordpress');
-const platform = await startPlatform(core);
+const platform = await startPlatform({ HOMEPORT_WORDPRESS_SOURCE: core });
 try {
   for (const name of names) await PARTS[name]?.(platform, report, soak);
 } finally {

@@ -20,10 +20,8 @@ export function phpProcesses(ancestor: number): PhpProcess[] {
       const words = readFileSync(`/proc/${id}/cmdline`, 'utf8').split('\0');
       if (!words.some((word) => word.endsWith('/process/main.mjs')) || words.includes('--clearenv'))
         return [];
-      const fields = readFileSync(`/proc/${id}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
       const memory = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1];
-      const cpuMs = (Number(fields[11]) + Number(fields[12])) * 10;
-      return [{ id, cpuMs, megabytes: Math.round(Number(memory) / 1024) }];
+      return [{ id, cpuMs: cpuMsOf(id), megabytes: Math.round(Number(memory) / 1024) }];
     } catch {
       // It has ended meanwhile.
       return [];
@@ -56,6 +54,34 @@ export function children(id: number): number[] {
 /** The number of open files of a process. */
 export function filesOf(id: number): number {
   return readdirSync(`/proc/${id}/fd`).length;
+}
+
+/** Processor time of all processes below one, in milliseconds, to 10 ms. Those that have ended do not count. */
+export const cpuMsBelow = (ancestor: number): number => sumBelow(ancestor, cpuMsOf);
+
+/** Memory of all processes below one, each with its share of what they have in common. */
+export const pssMbBelow = (ancestor: number): number =>
+  sumBelow(
+    ancestor,
+    (id) => Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, 'utf8'))?.[1]) / 1024,
+  );
+
+function sumBelow(ancestor: number, figureOf: (id: number) => number): number {
+  let sum = 0;
+  for (const id of descendants(ancestor)) {
+    try {
+      sum += figureOf(id);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return sum;
+}
+
+/** Fields 14 and 15 of proc(5) stat, in hundredths of a second. */
+function cpuMsOf(id: number): number {
+  const fields = readFileSync(`/proc/${id}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 function descendants(id: number): number[] {

@@ -1,9 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, type Dispatcher, request } from 'undici';
+import { layoutOf } from '../../src/hosting/embedded/host-folder/layout.ts';
+import { databaseNameOf } from '../../src/hosting/embedded/wordpress/site.ts';
 import { freePort } from '../../test/servers/free-port.ts';
 import { serveHomeport, temporaryFolder } from '../measure/processes.ts';
-import { children } from './php-processes.ts';
 
 /** Homeport with WordPress in the embedded host, through its API and its edge. */
 export interface Platform {
@@ -19,10 +21,21 @@ export interface Platform {
   hostOf(name: string): string;
   /** Document root of an install. */
   filesOf(name: string): string;
+  /** What its website is made of. */
+  placesOf(name: string): WebsitePlaces;
   visit(name: string, path: string, visit?: Visit): Promise<Visited>;
   /** Signs in to WordPress with a link, as a browser would. */
   signIn(name: string): Promise<{ cookie: string; nonce: string }>;
   stop(): Promise<void>;
+}
+
+export interface WebsitePlaces {
+  files: string;
+  /** Folder of the database. */
+  database: string;
+  databaseName: string;
+  core: string;
+  sqlite: string;
 }
 
 export interface Visit {
@@ -42,18 +55,19 @@ const PATIENCE_MS = 300_000;
 /** The shortest that the setting allows. */
 const IDLE_MINUTES = '1';
 
-/** Starts it with the WordPress of the folder `core`. */
-export async function startPlatform(core: string): Promise<Platform> {
+/** Starts it, with further settings. */
+export async function startPlatform(settings: Record<string, string>): Promise<Platform> {
   const folder = temporaryFolder();
   const edgePort = await freePort();
   const server = await serveHomeport(folder.path, undefined, {
     HOMEPORT_EDGE_HTTP: `127.0.0.1:${edgePort}`,
     HOMEPORT_EMBEDDED_PHP_MB: '4000',
     HOMEPORT_EMBEDDED_PHP_IDLE_MINUTES: IDLE_MINUTES,
-    HOMEPORT_WORDPRESS_SOURCE: core,
     HOMEPORT_INSTALL_RUNTIME: 'wordpress',
+    ...settings,
   });
-  const [pid = 0] = children(process.pid);
+  const { pid } = server;
+  const layout = layoutOf(join(folder.path, 'host'));
   const edgeOrigin = `http://127.0.0.1:${edgePort}`;
   const api = new Agent({ connect: { ca: server.ca } });
   const edge = new Agent({ connections: 4, pipelining: 1 });
@@ -122,7 +136,18 @@ export async function startPlatform(core: string): Promise<Platform> {
       if (!ids.has(name)) await create(name);
     },
     hostOf,
-    filesOf: (name) => join(folder.path, 'host/installs', idOf(name), 'files'),
+    filesOf: (name) => layout.filesOf(idOf(name)),
+    placesOf(name) {
+      const id = idOf(name);
+      const vhost: unknown = JSON.parse(readFileSync(layout.vhostOf(id), 'utf8'));
+      return {
+        files: layout.filesOf(id),
+        database: layout.databaseOf(id),
+        databaseName: databaseNameOf(id),
+        core: layout.coreOf(String(Object(Object(vhost).wordpress).version)),
+        sqlite: join(layout.sqlite, readdirSync(layout.sqlite)[0] ?? ''),
+      };
+    },
     visit,
     async signIn(name) {
       const link = Object(await call('POST', `/installs/${idOf(name)}/wordpress/login_links`, {}));

@@ -8,6 +8,7 @@ import { freePort } from '../../test/servers/free-port.ts';
 
 /** A server in a separate process. */
 export interface Served {
+  pid: number;
   origin: string;
   ca?: string;
   /** From spawning the process to its first answer. */
@@ -34,6 +35,7 @@ export async function serve(
   const startMs = performance.now() - started;
   const ca = options.ca?.();
   return {
+    pid: child.pid ?? 0,
     origin: options.origin,
     ...(ca === undefined ? {} : { ca }),
     startMs,

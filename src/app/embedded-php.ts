@@ -1,11 +1,6 @@
 import { totalmem } from 'node:os';
 import type { Config } from '../config/config.ts';
-import {
-  MACHINE_MEMORY,
-  type PhpMemory,
-  WASM_MEMORY,
-  wasmPhpBounds,
-} from '../hosting/policy/wasm-php-limits.ts';
+import { wasmPhpBounds } from '../hosting/policy/wasm-php-limits.ts';
 import type { PhpBounds } from '../lib/php-limits.ts';
 
 const MIB = 1024 * 1024;
@@ -13,10 +8,6 @@ const MIB = 1024 * 1024;
 /** Memory of all PHP processes of the embedded host, in MiB. */
 export const phpMemoryMb = ({ embeddedPhpMb }: Pick<Config, 'embeddedPhpMb'>): number =>
   embeddedPhpMb ?? Math.floor(totalmem() / MIB / 2);
-
-/** The share of a website's PHP. */
-export const phpMemory = ({ embeddedPhp }: Pick<Config, 'embeddedPhp'>): PhpMemory =>
-  embeddedPhp === 'machine' ? MACHINE_MEMORY : WASM_MEMORY;
 
 /** The limits of PHP that websites of the embedded host can have. */
 export const embeddedPhpBounds = (config: Config): PhpBounds => wasmPhpBounds(config, phpMemoryMb(config));

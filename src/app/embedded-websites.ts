@@ -159,6 +159,9 @@ export function createEmbeddedWebsites(
 /** Folders of programs. */
 const programPath = (): string => process.env.PATH ?? '';
 
+const isMachineRequired = ({ embeddedPhp }: Pick<Config, 'embeddedPhp'>): boolean =>
+  embeddedPhp === 'machine';
+
 /** How long a request waits for a process of PHP, and for a thread in it. */
 const PHP_WAIT_MS = 20_000;
 
@@ -166,7 +169,10 @@ const PHP_WAIT_MS = 20_000;
 export const embeddedWordPress = (
   config: Pick<Config, 'dataDir' | 'embeddedPhp'>,
 ): Promise<InspectedWordPress> =>
-  inspectWordPress(layoutFor(config), config.embeddedPhp === 'machine' ? programPath() : null);
+  inspectWordPress(
+    layoutFor(config),
+    config.embeddedPhp === 'wasm' ? null : { path: programPath(), isRequired: isMachineRequired(config) },
+  );
 
 /** The versions of WordPress that the embedded host has, newest first. Every process of its machine reads its folder. */
 export const embeddedVersions = (config: Pick<Config, 'dataDir'>): Promise<string[]> =>
@@ -196,9 +202,13 @@ function wordpressOf({ config, random, log, clock }: Platform): WordPressSetting
           }),
           log,
         },
-        config.embeddedPhp === 'machine'
-          ? machinePhp({ path: programPath(), date: () => clock.now() })
-          : null,
+        config.embeddedPhp === 'wasm'
+          ? null
+          : machinePhp({
+              path: programPath(),
+              isRequired: isMachineRequired(config),
+              date: () => clock.now(),
+            }),
       ),
     mail: {
       hasServer: config.smtpUrl !== null,

@@ -1,11 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { inject } from 'vitest';
 import { startTestHomeport } from '../homeport.ts';
 import type { Platform } from './platform.ts';
 
 /** A platform whose embedded host runs WordPress, for the cases of all hosts. */
-export async function startEmbeddedPlatform(environment: Record<string, string> = {}): Promise<Platform> {
+export async function startEmbeddedPlatform(): Promise<Platform> {
   let passed = 0;
   const homeport = await startTestHomeport({
     clock: { now: () => new Date(Date.now() + passed) },
@@ -13,7 +14,7 @@ export async function startEmbeddedPlatform(environment: Record<string, string> 
       HOMEPORT_WORDPRESS_FETCH: 'false',
       HOMEPORT_EMBEDDED_PHP_MB: '2000',
       HOMEPORT_INSTALL_RUNTIME: 'wordpress',
-      ...environment,
+      ...(inject('embeddedPhp') === 'machine' ? { HOMEPORT_EMBEDDED_PHP: 'machine' } : {}),
     },
   });
   const { config, hosting } = homeport;

@@ -34,7 +34,10 @@ function found(changes: Partial<InspectedWordPress> = {}, environment: Record<st
 
 test('says how many websites run at the same time', async () => {
   expect(await found()).toMatchObject([
-    { state: 'ok', message: 'New websites get 6.8.1. 1000 MiB let 2 websites run PHP at the same time.' },
+    {
+      state: 'ok',
+      message: expect.stringContaining('6.8.1. 1000 MiB let 2 websites run PHP as WebAssembly'),
+    },
   ]);
   expect(await found({ versions: [] })).toMatchObject([
     { state: 'ok', message: expect.stringContaining('The first website fetches WordPress from its source.') },
@@ -63,7 +66,7 @@ test.each<[string, Partial<InspectedWordPress>, Record<string, string>, string, 
   [
     'a machine without PHP-FPM',
     { machine: { reason: 'PHP-FPM is not installed' } },
-    {},
+    { HOMEPORT_EMBEDDED_PHP: 'machine' },
     'problem',
     "WordPress cannot run on this machine's PHP: PHP-FPM is not installed.",
   ],
@@ -73,6 +76,13 @@ test.each<[string, Partial<InspectedWordPress>, Record<string, string>, string, 
     {},
     'ok',
     '2 websites run PHP 8.2.9 of this machine',
+  ],
+  [
+    'a machine without PHP-FPM that may use WebAssembly',
+    { machine: { reason: 'PHP-FPM is not installed' } },
+    { HOMEPORT_EMBEDDED_PHP: 'auto' },
+    'ok',
+    'They do not use that of this machine: PHP-FPM is not installed.',
   ],
   ['no bubblewrap', { unconfined }, {}, 'warning', 'PHP runs without bubblewrap: bwrap: not allowed.'],
 ])('%s', async (_what, changes, environment, state, message) => {

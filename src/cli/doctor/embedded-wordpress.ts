@@ -32,7 +32,7 @@ export async function checkEmbeddedWordPress(
   if (missing !== null) {
     return [severity(CHECK, `WordPress cannot run: ${missing}.`, 'Install them and restart Homeport.')];
   }
-  if (machine !== null && 'reason' in machine) {
+  if (machine !== null && 'reason' in machine && config.embeddedPhp === 'machine') {
     return [
       severity(
         CHECK,
@@ -95,8 +95,19 @@ export async function checkEmbeddedWordPress(
       ? 'The first website fetches WordPress from its source'
       : `New websites get ${newest}`;
   const atOnce = Math.floor(memoryMb / processMb);
-  const php = machine === null ? 'PHP' : `PHP ${machine.version} of this machine`;
-  return [ok(CHECK, `${core}. ${memoryMb} MiB let ${counted(atOnce)} run ${php} at the same time.`)];
+  const text = `${core}. ${memoryMb} MiB let ${counted(atOnce)} run ${engineIn(machine)} at the same time.`;
+  const why =
+    machine !== null && 'reason' in machine
+      ? ` They do not use that of this machine: ${machine.reason}.`
+      : '';
+  return [ok(CHECK, text + why)];
+}
+
+/** The PHP of websites, and its walls. */
+function engineIn(machine: Awaited<ReturnType<typeof embeddedWordPress>>['machine']): string {
+  return machine === null || 'reason' in machine
+    ? `PHP as WebAssembly${process.platform === 'linux' ? ' in bubblewrap' : ''}`
+    : `PHP ${machine.version} of this machine in bubblewrap`;
 }
 
 /** Whether a source that is a file or folder exists. */

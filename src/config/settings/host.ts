@@ -29,8 +29,8 @@ export const HOST_SETTINGS = {
   embeddedPhp: setting(
     'HOMEPORT_EMBEDDED_PHP',
     'wasm',
-    'embedded host: what runs PHP: `wasm`, which comes with Homeport, or `machine`, the PHP-FPM of this Linux machine in bubblewrap',
-    oneOf(['wasm', 'machine']),
+    'embedded host: what runs PHP: `wasm`, which comes with Homeport; `machine`, the PHP-FPM of this Linux machine in bubblewrap; or `auto`, the machine’s if it can be used at the start, else `wasm`',
+    oneOf(['wasm', 'machine', 'auto']),
   ),
   embeddedPhpMb: optional(
     'HOMEPORT_EMBEDDED_PHP_MB',

@@ -147,7 +147,7 @@ test('a start of PHP that failed is tried again at once, unless the failure last
 describe('a new install', () => {
   test('has the newest WordPress with its own values and password', async () => {
     expect(await site.host.apply(shop)).toEqual({
-      phpVersion: '8.4',
+      phpVersion: expect.stringMatching(/^8\.\d$/),
       wordpressVersion: version,
       stableIps: null,
       hasFormerUrls: false,

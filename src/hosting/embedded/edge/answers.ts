@@ -123,7 +123,11 @@ export function createAnswers(options: AnswersOptions): Answer {
     if (route.vhost.noindex === 'all' || route.rule.default) response.setHeader('X-Robots-Tag', 'noindex');
     const path = parseSitePath(target.path);
     if (path === null) return sendNotice({ response }, NOTICES.badRequest);
-    const exchange = { request, response, method, target, scheme, host, clientAddress: address ?? '' };
+    const exchange = {
+      ...{ request, response, method, target, scheme, host },
+      clientAddress: address ?? '',
+      isOwn: asking === route.vhost.id,
+    };
     // Its token counts in place of the password.
     if (wordpress !== null && target.path === LOGIN_PATH) return answerLogin(exchange, route.vhost);
     if (wordpress !== null && isDatabasePath(target)) return answerDatabase(exchange, route.vhost);

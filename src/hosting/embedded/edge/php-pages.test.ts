@@ -88,6 +88,7 @@ const handle: HttpHandler = (request, response) => {
     target,
     host,
     clientAddress: '192.0.2.1',
+    isOwn: false,
   };
   pages.answer({ ...exchange, scheme: 'http' }, vhost, path).catch(() => response.destroy());
 };

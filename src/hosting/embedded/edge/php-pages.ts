@@ -38,6 +38,8 @@ export interface PhpExchange extends Omit<Exchange, 'method'> {
   scheme: Scheme;
   host: HostHeader;
   clientAddress: string;
+  /** As in PhpRequest. */
+  isOwn: boolean;
 }
 
 /** Answers requests by PHP, or by the page cache. */
@@ -166,7 +168,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
   }
 
   /** Headers of the visitor do not reach PHP, so none can shape what others see. `leave`: the visitor has left before the end of an answer. */
-  async function makePage({ scheme, host, clientAddress }: PhpExchange, vhost: Vhost, target: string) {
+  async function makePage({ scheme, host, clientAddress, isOwn }: PhpExchange, vhost: Vhost, target: string) {
     const gone = new AbortController();
     const response = await ask(
       vhost,
@@ -177,6 +179,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
         body: null,
         https: scheme === 'https',
         clientAddress,
+        isOwn,
         host: nameOf(host),
         left: gone.signal,
       },
@@ -220,7 +223,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
   }
 
   async function pass(exchange: PhpExchange, vhost: Vhost): Promise<void> {
-    const { request: visitor, response, method, target, scheme, host, clientAddress } = exchange;
+    const { request: visitor, response, method, target, scheme, host, clientAddress, isOwn } = exchange;
     const ended = new AbortController();
     const gone = new AbortController();
     let isLeft = false;
@@ -249,6 +252,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
               body,
               https: scheme === 'https',
               clientAddress,
+              isOwn,
               host: nameOf(host),
               left: gone.signal,
             },

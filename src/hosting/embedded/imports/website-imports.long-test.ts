@@ -5,15 +5,12 @@ import { createServer } from 'node:https';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { certificateMaker } from '../../../../test/servers/certificate-maker.ts';
-import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
+import { HOUR_MS } from '../../../lib/durations.ts';
 import { BrokenWebsiteError } from '../../contract/errors.ts';
 import type { InstallState } from '../../contract/install-state.ts';
 import { type Asked, ask, siteState } from '../../policy/edge.fixture.ts';
-import { createPhpSites } from '../../runtime/wasm/create-php-sites.ts';
-import { TESTS_CODE } from '../../runtime/wasm/kept-code.fixture.ts';
 import { SEEN } from '../../runtime/wasm/library-script.ts';
 import { tarOf } from '../../websites/imports/archives.fixture.ts';
 import {
@@ -24,9 +21,8 @@ import {
 import { startHost, type TestHost } from '../embedded-host.fixture.ts';
 import { createEmbeddedHost } from '../embedded-host.ts';
 import { layoutOf } from '../host-folder/layout.ts';
-import type { WordPressSettings } from '../host-options.ts';
 import { announceDatabase } from '../wordpress/adopted-database.ts';
-import { realWordPress } from '../wordpress/real-wordpress.fixture.ts';
+import { realPhpThat, realWordPress } from '../wordpress/real-wordpress.fixture.ts';
 import { DATABASE } from '../wordpress/site.ts';
 
 let site: TestHost;
@@ -53,17 +49,7 @@ async function dump(): Promise<string> {
 importCases(async (): Promise<ImportingWebsite> => {
   // However busy the machine is.
   const checkPace = { pageMs: HOUR_MS, patienceMs: HOUR_MS, wholeMs: HOUR_MS, pauseMs: 10 };
-  const createPhp: WordPressSettings['createPhp'] = (given) =>
-    createPhpSites({
-      ...given,
-      codeFolder: TESTS_CODE,
-      idleMs: HOUR_MS,
-      memoryMb: 1_000,
-      waitMs: MINUTE_MS,
-      spare: false,
-      mayConnect: (_address, port) => port === reachable,
-      log: pino({ level: 'silent' }),
-    });
+  const createPhp = realPhpThat({ mayConnect: (_address, port) => port === reachable });
   const importAuthority = `${SEEN.sqlite}/${AUTHORITY}`;
   site = await startHost({
     wordpress: realWordPress({ checkPace, createPhp, importAuthority }),

@@ -7,6 +7,7 @@ import { MACHINE_MEMORY, usualSiteMb, WASM_MEMORY } from '../../policy/wasm-php-
 import { findMachinePhp } from '../../runtime/machine/machine-engine.ts';
 import { OWN_PREFIX } from '../../runtime/wasm/abandoned-entries.ts';
 import { createConfinedPlaces } from '../../runtime/wasm/confined-places.ts';
+import { createProcessFolder } from '../../runtime/wasm/process-folder.ts';
 import { writeProcessProgram } from '../../runtime/wasm/process-program.ts';
 import { requirePackages } from '../../runtime/wasm/required-packages.ts';
 import { UnconfinedError } from '../../runtime/wasm/unconfined-error.ts';
@@ -19,37 +20,39 @@ import { createVhostStore } from '../host-folder/vhost-store.ts';
 export interface InspectedWordPress {
   /** Why PHP cannot run; null if its packages are installed. */
   missing: string | null;
-  /** Why bubblewrap does not confine PHP; null if it does, or on a system without it. */
+  /** Why bubblewrap does not confine PHP as WebAssembly; null if it does, on a system without it, or if websites use another PHP. */
   unconfined: UnconfinedError | null;
   /** Newest first. */
   versions: string[];
   websites: number;
   /** Versions that websites need and this host lacks. */
   lacking: string[];
-  /** The version of the machine's PHP, or why websites cannot use it, as a clause; null: they use the one of Homeport. */
+  /** The version of the machine's PHP, or why websites cannot use it, as a clause; null: they shall use the one of Homeport. */
   machine: { version: string } | { reason: string } | null;
   /** Memory of the PHP of one website with the defaults in MiB. */
   processMb: number;
 }
 
 /**
- * Looks at the machine and the host's folder. Changes neither. `machinePath`: folders of programs if websites use the machine's PHP, else null.
+ * Looks at the machine and the host's folder. Changes neither. `wanted`: folders of programs if websites shall use the machine's PHP, and
+ * whether they can use no other; null: they use the one of Homeport.
  */
 export async function inspectWordPress(
   layout: Layout,
-  machinePath: string | null = null,
+  wanted: { path: string; isRequired: boolean } | null = null,
 ): Promise<InspectedWordPress> {
   const missing = missingPackage();
   const versions = await heldVersions(layout.cores);
   const used = await usedVersions(layout);
-  const isWasm = machinePath === null;
+  const machine = wanted === null ? null : await machineFor(layout, wanted.path);
+  const isWasm = machine === null || (!wanted?.isRequired && 'reason' in machine);
   return {
     missing,
     unconfined: isWasm && missing === null && process.platform === 'linux' ? await whyUnconfined() : null,
     versions,
     websites: used.length,
     lacking: [...new Set(used)].filter((version) => !versions.includes(version)).sort(),
-    machine: isWasm ? null : await machineFor(layout, machinePath),
+    machine,
     processMb: usualSiteMb(isWasm ? WASM_MEMORY : MACHINE_MEMORY),
   };
 }
@@ -82,11 +85,12 @@ async function whyUnconfined(): Promise<UnconfinedError | null> {
 async function machineFor(layout: Layout, path: string): Promise<InspectedWordPress['machine']> {
   const present = (await ifThere(stat(layout.php))) === null ? tmpdir() : layout.php;
   const folder = await mkdtemp(join(present, OWN_PREFIX));
+  const sockets = await createProcessFolder(present);
   try {
-    const found = await findMachinePhp(folder, path);
+    const found = await findMachinePhp({ folder, sockets }, path);
     return found.php === undefined ? { reason: found.reason } : { version: found.php.version };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    for (const one of [folder, sockets]) await rm(one, { recursive: true, force: true });
   }
 }
 

@@ -4,40 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { systemClock } from '../../../lib/clock.ts';
-import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
-import { createPhpSites } from '../../runtime/wasm/create-php-sites.ts';
-import { TESTS_CODE } from '../../runtime/wasm/kept-code.fixture.ts';
 import { createLoopbackConnections } from '../../runtime/wasm/loopback-connections.ts';
-import type { OtherPhp } from '../../runtime/wasm/php-engine.ts';
 import type { OperatedWebsite } from '../../websites/operated-website.fixture.ts';
 import { layoutOf } from '../host-folder/layout.ts';
 import { createEmbeddedWordPress } from './embedded-wordpress.ts';
 import { fillWithWordPress } from './prepared-wordpress.fixture.ts';
-import { realWordPress } from './real-wordpress.fixture.ts';
+import { realPhpThat, realWordPress } from './real-wordpress.fixture.ts';
 
 const log = pino({ level: 'silent' });
 
 /** A website of the embedded host, without an edge. Its PHP connects to any address. */
-export async function startOperatedWebsite(other: OtherPhp | null = null): Promise<OperatedWebsite> {
+export async function startOperatedWebsite(): Promise<OperatedWebsite> {
   const folder = await mkdtemp(join(tmpdir(), 'homeport-operated-'));
   const layout = layoutOf(folder);
   await fillWithWordPress(folder);
-  const settings = realWordPress({
-    createPhp: (given) =>
-      createPhpSites(
-        {
-          ...given,
-          codeFolder: TESTS_CODE,
-          idleMs: HOUR_MS,
-          memoryMb: 1_000,
-          waitMs: MINUTE_MS,
-          spare: false,
-          mayConnect: () => true,
-          log,
-        },
-        other,
-      ),
-  });
+  const settings = realWordPress({ createPhp: realPhpThat({ mayConnect: () => true }) });
   const wordpress = createEmbeddedWordPress({
     settings,
     layout,

@@ -1,26 +1,48 @@
 import { pino } from 'pino';
+import { inject } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
 import { PHP_RANGES } from '../../policy/php-limits.ts';
 import { wasmPhpBounds } from '../../policy/wasm-php-limits.ts';
+import { THIS_PHP } from '../../runtime/machine/machine.fixture.ts';
 import { createPhpSites } from '../../runtime/wasm/create-php-sites.ts';
 import { TESTS_CODE } from '../../runtime/wasm/kept-code.fixture.ts';
 import { providePhpMyAdmin, provideSqlitePlugin, provideWpCli } from '../../runtime/wasm/packaged-copies.ts';
+import type { OtherPhp } from '../../runtime/wasm/php-engine.ts';
+import type { PhpSitesOptions } from '../../runtime/wasm/php-sites.ts';
 import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
 import type { WordPressSettings } from '../host-options.ts';
 
-/** Real PHP, which stays while a test runs and reaches no network. */
-export const realPhp: WordPressSettings['createPhp'] = (given) =>
-  createPhpSites({
-    ...given,
-    codeFolder: TESTS_CODE,
-    idleMs: HOUR_MS,
-    memoryMb: 1_000,
-    waitMs: MINUTE_MS,
-    spare: false,
-    mayConnect: () => false,
-    log: pino({ level: 'silent' }),
-  });
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The PHP of the project's tests, as in `HOMEPORT_EMBEDDED_PHP`. */
+    embeddedPhp?: 'machine';
+  }
+}
+
+/** Real PHP, which stays while a test runs. `other`: by default as the tests of the project want it. */
+export const realPhpThat =
+  (
+    changes: Pick<PhpSitesOptions, 'mayConnect'>,
+    other: OtherPhp | null = inject('embeddedPhp') === 'machine' ? THIS_PHP : null,
+  ): WordPressSettings['createPhp'] =>
+  (given) =>
+    createPhpSites(
+      {
+        ...given,
+        codeFolder: TESTS_CODE,
+        idleMs: HOUR_MS,
+        memoryMb: 1_000,
+        waitMs: MINUTE_MS,
+        spare: false,
+        log: pino({ level: 'silent' }),
+        ...changes,
+      },
+      other,
+    );
+
+/** Real PHP that reaches no network. */
+export const realPhp = realPhpThat({ mayConnect: () => false });
 
 /** The packaged WordPress with real PHP, SQLite and WP-CLI. Mail is dropped. */
 export function realWordPress(parts: Partial<WordPressSettings> = {}): WordPressSettings {

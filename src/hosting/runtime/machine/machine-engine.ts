@@ -15,10 +15,11 @@ import { CLI, FPM, type MachinePrograms, sandboxCommand } from './sandbox.ts';
 import { startSandbox } from './start-sandbox.ts';
 import { systemCallFilter } from './system-call-filter.ts';
 import { faultOf } from './trial-website.ts';
-import type { MachinePhp } from './website-sandbox.ts';
+import type { MachinePhp, SandboxFolders } from './website-sandbox.ts';
 
 const LEAST_PHP = 80_200;
 const PROBE_MB = 512;
+const TRIAL = 'trial';
 
 const FACTS = `echo json_encode([
   'version' => PHP_VERSION, 'id' => PHP_VERSION_ID, 'zts' => PHP_ZTS, 'folder' => PHP_EXTENSION_DIR,
@@ -36,8 +37,11 @@ interface Facts {
 /** The machine's PHP, or why websites cannot use it, as a clause. */
 export type MachinePhpFound = { php: MachinePhp; reason?: undefined } | { php?: undefined; reason: string };
 
-/** Looks for a PHP-FPM that websites can use, and serves a trial website with it in `folder`, which is on the file system of the websites. */
-export async function findMachinePhp(folder: string, path: string): Promise<MachinePhpFound> {
+/** Looks for a PHP-FPM that websites can use, and serves a trial website with it. `path`: folders of programs. */
+export async function findMachinePhp(
+  { folder, sockets }: SandboxFolders,
+  path: string,
+): Promise<MachinePhpFound> {
   if (process.platform !== 'linux') return { reason: 'only Linux has the walls for it' };
   const filter = systemCallFilter(process.arch);
   if (filter === null) return { reason: `there is no filter of system calls for ${process.arch}` };
@@ -52,17 +56,29 @@ export async function findMachinePhp(folder: string, path: string): Promise<Mach
   let reason = '';
   for (const pair of programs) {
     const found = await inspect(pair, file, { ip, nft });
-    const fault = found.php === undefined ? found.reason : await faultOf(found.php, folder, file);
+    const fault =
+      found.php === undefined
+        ? found.reason
+        : await faultOf(found.php, { folder: join(folder, TRIAL), sockets: join(sockets, TRIAL) }, file);
     if (fault === null) return found;
     reason ||= fault;
   }
   return { reason };
 }
 
-/** PHP-FPM of this machine for all websites. `path`: folders of programs. */
-export function machinePhp({ path, date }: { path: string; date(): Date }): OtherPhp {
+interface MachinePhpOptions {
+  /** Folders of programs. */
+  path: string;
+  /** As in {@link OtherPhp}. Default: true. */
+  isRequired?: boolean;
+  date(): Date;
+}
+
+/** PHP-FPM of this machine for all websites. */
+export function machinePhp({ path, isRequired = true, date }: MachinePhpOptions): OtherPhp {
   return {
     memory: MACHINE_MEMORY,
+    isRequired,
     async create(folder) {
       // On the file system of the websites, where overlays of their folders have to be.
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -74,7 +90,7 @@ export function machinePhp({ path, date }: { path: string; date(): Date }): Othe
       };
       let last = 0;
       try {
-        const found = await findMachinePhp(own, path);
+        const found = await findMachinePhp({ folder: own, sockets }, path);
         if (found.php === undefined) throw new Error(found.reason);
         const { php } = found;
         return {

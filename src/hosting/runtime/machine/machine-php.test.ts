@@ -21,7 +21,11 @@ import { createPhpSites } from '../wasm/create-php-sites.ts';
 import { createDestinations } from '../wasm/destinations.ts';
 import { createLoopbackConnections } from '../wasm/loopback-connections.ts';
 import type { PhpMail, PhpRequest, PhpSite, PhpSites } from '../wasm/php-sites.ts';
+import { findPrograms } from './find-programs.ts';
 import { THIS_PHP, whyNoMachinePhp } from './machine.fixture.ts';
+import { CLI, sandboxCommand } from './sandbox.ts';
+import { startSandbox } from './start-sandbox.ts';
+import { systemCallFilter } from './system-call-filter.ts';
 
 let folder: string;
 /** Answers with the path. */
@@ -32,7 +36,8 @@ const mails: PhpMail[] = [];
 const connections: string[] = [];
 
 beforeAll(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'php-')));
+  // Too long for sockets.
+  folder = await realpath(await mkdtemp(join(tmpdir(), `${'php-'.repeat(20)}-`)));
   await mkdir(join(folder, 'core/wp-includes'), { recursive: true });
   await mkdir(join(folder, 'core/wp-admin'));
   await writeFile(join(folder, 'core/index.php'), '<?php echo "index ", $_SERVER["REQUEST_URI"];');
@@ -253,6 +258,54 @@ describe.skipIf((await whyNoMachinePhp()) !== null)('the PHP of the machine', ()
     expect([...new Set(connections)]).toEqual(refused.map((host) => `one ${host}:${port}`));
     const curl = `$h = curl_init('http://own.example:${port}/'); curl_exec($h); return curl_errno($h);`;
     expect(await result(curl, false)).not.toBe(0);
+  });
+
+  it('drops floods of queries for names and of connections before the platform', async () => {
+    expect(
+      await result(`$names = stream_socket_client('udp://127.0.0.1:53');
+        $query = fn ($id) => pack('n6', $id, 0x100, 1, 0, 0, 0) . "\\3own\\7example\\0" . pack('n2', 1, 1);
+        for ($id = 1; $id <= 200; $id++) fwrite($names, $query($id));
+        stream_set_timeout($names, 1);
+        for ($answers = 0; fread($names, 512); $answers++);
+        for ($id = 1; $id <= 400; $id++) $all[] = @stream_socket_client('tcp://192.0.2.1:9', $code, $error, 1, STREAM_CLIENT_ASYNC_CONNECT);
+        // Those that are open, or were and have been reset.
+        $read = $except = []; $open = stream_select($read, $all, $except, 0);
+        return [$answers >= 90 && $answers < 200, $open >= 90 && $open < 400, gethostbyname('own.example') !== 'own.example'];`),
+    ).toEqual([true, true, true]);
+  });
+
+  it('ends a process that exceeds the memory of the website, whatever its settings, and answers the next request', async () => {
+    await put(
+      'wp-content/greedy.php',
+      `ini_set('memory_limit', '-1'); for ($all = [], $mb = 0; $mb < 900; $mb++) $all[] = str_repeat('x', 1 << 20); echo 'all of it';`,
+    );
+    await expect(ask('/wp-content/greedy.php')).rejects.toThrow('PHP ended early');
+    expect((await ask('/wp-content/headers.php')).status).toBe(200);
+  });
+
+  it('limits the processes of a website, even for code that could start some', async () => {
+    expect(
+      await result(
+        `preg_match('~Max processes +(\\d+) +(\\d+)~', file_get_contents('/proc/self/limits'), $found); return $found[2];`,
+      ),
+    ).toBe('256');
+    // The kernel counts no processes of root, and a website has no function for it.
+    const [programs] = findPrograms(process.env.PATH ?? '');
+    if (programs === undefined) throw new Error('there is no PHP');
+    const filter = join(folder, 'filter');
+    await writeFile(filter, systemCallFilter(process.arch) ?? '');
+    const code = `for ($n = 0; $n < 300 && ($id = @pcntl_fork()) > 0; $n++); if ($id === 0) { sleep(600); exit; } echo $n;`;
+    const { command, descriptors } = sandboxCommand(
+      programs,
+      { shown: [], environment: {}, folder: '/', memoryMb: 512, processes: 100, joined: null },
+      [CLI, '-n', '-r', code],
+    );
+    const asUser =
+      process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+    const [program = '', ...rest] = [...asUser, ...command];
+    const started = await startSandbox({ command: [program, ...rest], descriptors }, filter);
+    const count = Number(await text(started.stdout));
+    expect([count > 0, count < 100, await started.ended]).toEqual([true, true, 0]);
   });
 
   it('hands over email, tells PHP of a refusal, and drops mail of a script without network', async () => {

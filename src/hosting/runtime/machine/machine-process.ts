@@ -16,7 +16,12 @@ import { type Fpm, startFpm } from './fpm.ts';
 import { requestParams } from './request-params.ts';
 import { createSlots } from './slots.ts';
 import { websiteLog } from './website-log.ts';
-import { createWebsiteSandbox, type MachinePhp, type SandboxFolders } from './website-sandbox.ts';
+import {
+  createWebsiteSandbox,
+  type MachinePhp,
+  type SandboxFolders,
+  type WebsiteSandbox,
+} from './website-sandbox.ts';
 
 const MIB = 1024 * 1024;
 const FORM_BYTES = MIB;
@@ -61,8 +66,7 @@ export async function startMachineProcess(
   options.signal.throwIfAborted();
   const connectOut = connectionsOf(site.id, options);
   const sandbox = await createWebsiteSandbox(options, filter, php, site, { connectOut, log });
-  const services = await listenForProcess(sandbox.services, site.id, options, connectOut);
-  await chmod(sandbox.services, 0o600);
+  const services = await servicesOf(sandbox);
   const errors = websiteLog(sandbox.private);
   const slots = createSlots(site.limits.threads, waitMs);
   const killing = new AbortController();
@@ -81,6 +85,17 @@ export async function startMachineProcess(
   const ended = new Promise<void>((resolve) => {
     over = resolve;
   });
+
+  async function servicesOf({ services: path, remove }: WebsiteSandbox): Promise<{ close(): void }> {
+    try {
+      const listening = await listenForProcess(path, site.id, options, connectOut);
+      await chmod(path, 0o600);
+      return listening;
+    } catch (error) {
+      await remove();
+      throw error;
+    }
+  }
 
   /** After everything has ended. */
   async function finish(): Promise<void> {
@@ -218,14 +233,16 @@ export async function startMachineProcess(
     busy += 1;
     const ending = abortion === undefined ? killed : AbortSignal.any([killed, abortion]);
     try {
-      const started = await sandbox.start(command, {
+      const starting = sandbox.start(command, {
         job,
         network,
         hasInput: input !== undefined,
         folder: cwd,
         environment,
       });
-      remember(started.ended);
+      // While it starts, it uses folders that the end of the process removes.
+      remember(starting.then(({ ended: over }) => over));
+      const started = await starting;
       const end = started.kill;
       ending.addEventListener('abort', end, { once: true });
       if (ending.aborted) end();

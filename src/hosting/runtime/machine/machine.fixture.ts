@@ -11,7 +11,7 @@ const path = process.env.PATH ?? '';
 export async function whyNoMachinePhp(): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-machine-php-'));
   try {
-    const { reason } = await findMachinePhp(folder, path);
+    const { reason } = await findMachinePhp({ folder: join(folder, 'php'), sockets: folder }, path);
     if (reason !== undefined) console.warn(`SKIPPED: Tests of the machine's PHP, because ${reason}.`);
     return reason ?? null;
   } finally {

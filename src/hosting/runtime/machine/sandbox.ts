@@ -27,6 +27,8 @@ interface SandboxOptions {
   folder: string;
   /** Of each process, in MiB. */
   memoryMb: number;
+  /** The most processes and threads of the joined namespace together, or of the user of Homeport without one. Default: no limit. */
+  processes?: number;
   /** Namespaces of the website, which {@link withOverlay} joins; null without a website. */
   joined: { user: FileHandle; network: FileHandle } | null;
   /** Whether it has a separate network, without a way out, all the same. */
@@ -73,7 +75,7 @@ const NETWORK_FD = 5;
  */
 export function sandboxCommand(
   { fpm, cli }: MachinePrograms,
-  { shown, environment, folder, memoryMb, joined, isAlone = joined === null }: SandboxOptions,
+  { shown, environment, folder, memoryMb, processes, joined, isAlone = joined === null }: SandboxOptions,
   command: readonly string[],
 ): SandboxStart {
   const descriptors: number[] = joined === null ? [] : [joined.user.fd, joined.network.fd];
@@ -85,7 +87,9 @@ export function sandboxCommand(
   };
   const sandboxed: SandboxStart['command'] = [
     'prlimit',
-    ...[`--data=${memoryMb * MIB}`, `--nofile=${MOST_OPEN}`, '--core=0', '--'],
+    ...[`--data=${memoryMb * MIB}`, `--nofile=${MOST_OPEN}`, '--core=0'],
+    ...(processes === undefined ? [] : [`--nproc=${processes}`]),
+    '--',
     'bwrap',
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts'],
     ...(isAlone ? ['--unshare-net'] : []),

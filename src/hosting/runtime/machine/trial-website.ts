@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { messageOf } from '../../../lib/error-message.ts';
 import type { PhpSite } from '../wasm/php-sites.ts';
 import { startMachineProcess } from './machine-process.ts';
-import type { MachinePhp } from './website-sandbox.ts';
+import type { MachinePhp, SandboxFolders } from './website-sandbox.ts';
 
 const HOST = 'trial.invalid';
 const PORT = 7;
@@ -16,9 +16,12 @@ const PAGE = `<?php @fsockopen('${HOST}', ${PORT}, $number, $message, 5); requir
 const CORE = "<?php echo PHP_SAPI, ' ', is_writable(__FILE__) ? 'writable' : 'core';";
 
 /** Serves a page of a trial website. Returns why websites cannot use this PHP, as a clause; null if they can. */
-export async function faultOf(php: MachinePhp, folder: string, filter: string): Promise<string | null> {
-  const trial = join(folder, 'trial');
-  const at = (name: string): string => join(trial, name);
+export async function faultOf(
+  php: MachinePhp,
+  { folder, sockets }: SandboxFolders,
+  filter: string,
+): Promise<string | null> {
+  const at = (name: string): string => join(folder, name);
   const limits = { memoryMb: 64, seconds: 20, uploadMb: 1, inputVars: 1_000, threads: 1 };
   const site: PhpSite = {
     id: 'trial',
@@ -38,7 +41,7 @@ export async function faultOf(php: MachinePhp, folder: string, filter: string): 
     await writeFile(at('core/wp-load.php'), CORE);
     await writeFile(at('files/trial.php'), PAGE);
     const served = await startMachineProcess(site, {
-      ...{ php, filter, folder: at('run'), sockets: at('sockets'), waitMs: WAIT_MS, signal: ending.signal },
+      ...{ php, filter, folder: at('run'), sockets, waitMs: WAIT_MS, signal: ending.signal },
       log: pino({ level: 'silent' }),
       date: () => new Date(),
       mayConnect: () => false,
@@ -66,6 +69,6 @@ export async function faultOf(php: MachinePhp, folder: string, filter: string): 
     return messageOf(error);
   } finally {
     ending.abort();
-    await rm(trial, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   }
 }

@@ -27,6 +27,8 @@ export interface MachinePhp extends MachinePrograms {
 const OWN_MB = 192;
 /** The least memory of a script of the platform. */
 const SCRIPT_MB = 256;
+/** The most processes and threads of a website: several times what its workers and scripts need. The kernel does not count those of root. */
+const MOST_PROCESSES = 256;
 /** Where the sandbox shows the sockets of the platform, the socket of FPM, and what one script needs. */
 const RUN = '/homeport/run';
 const LISTEN = '/homeport/listen';
@@ -161,6 +163,7 @@ export async function createWebsiteSandbox(
               ],
               folder: cwd,
               memoryMb: processMb,
+              processes: MOST_PROCESSES,
               joined,
               isAlone: !network,
               environment: {

@@ -56,11 +56,12 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
   /** Of the process of each website. */
   const bodies = new WeakMap<ServingProcess, HeldBodies>();
   const closing = new AbortController();
-  let chosen: Promise<PhpEngine> | undefined;
+  let chosen: Promise<PhpEngine | null> | undefined;
+  let memory = other?.isRequired ? other.memory : WASM_MEMORY;
   const serially = serializeByKey();
   const sites = createRunningSites({
     memoryMb: options.memoryMb,
-    memory: other?.memory ?? WASM_MEMORY,
+    memory: () => memory,
     idleMs: options.idleMs,
     waitMs,
     stop,
@@ -69,15 +70,26 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
   function engineOf(): Promise<PhpEngine | null> {
     if (other === null) return Promise.resolve(null);
     if (chosen !== undefined) return chosen;
-    const choosing = other.create(options.folder);
+    const choosing = choose(other);
     chosen = choosing;
-    choosing.then(
-      ({ version, walls }) => log.info({ version, walls }, "websites run on the machine's PHP"),
-      () => {
-        chosen = undefined;
-      },
-    );
+    choosing.catch(() => {
+      chosen = undefined;
+    });
     return choosing;
+  }
+
+  async function choose(wanted: OtherPhp): Promise<PhpEngine | null> {
+    try {
+      const engine = await wanted.create(options.folder);
+      const { version, walls } = engine;
+      log.info({ version, walls }, "websites run on the machine's PHP");
+      memory = wanted.memory;
+      return engine;
+    } catch (error) {
+      if (wanted.isRequired) throw error;
+      log.info({ reason: messageOf(error) }, "websites run on PHP as WebAssembly, not on the machine's");
+      return null;
+    }
   }
 
   async function placesOf(): Promise<ProcessPlaces> {
@@ -234,6 +246,7 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
       done: () => void,
       setWaiting: (isWaiting: boolean) => void,
     ) => Promise<Result>,
+    isOwn = false,
   ): Promise<Result> {
     if (closing.signal.aborted) return Promise.reject(closing.signal.reason);
     return sites.use(
@@ -248,6 +261,7 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
         return use(process, andRenew, setWaiting);
       },
       signal,
+      isOwn,
     );
   }
 
@@ -312,27 +326,32 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
       await making;
     },
 
-    request: (site, request, signal) =>
-      inProcessForVisitor(site, signal, async (process, done, setWaiting) => {
-        const held = request.body && bodiesOf(process, site).hold(request.body);
-        // Visitors who send or read slowly must not keep the memory from other websites. Others must get an answer.
-        if (held) whileSlow(held.stream, setWaiting);
-        try {
-          const response = await process.request({ ...request, body: held?.stream ?? null }, signal);
-          // PHP has ended by then. Its output waits for the visitor.
-          const slow = setTimeout(() => setWaiting(true), site.limits.seconds * 1000);
-          slow.unref();
-          finished(response.body, () => {
-            clearTimeout(slow);
+    request: (site, { isOwn = false, ...request }, signal) =>
+      inProcessForVisitor(
+        site,
+        signal,
+        async (process, done, setWaiting) => {
+          const held = request.body && bodiesOf(process, site).hold(request.body);
+          // Visitors who send or read slowly must not keep the memory from other websites. Others must get an answer.
+          if (held) whileSlow(held.stream, setWaiting);
+          try {
+            const response = await process.request({ ...request, body: held?.stream ?? null }, signal);
+            // PHP has ended by then. Its output waits for the visitor.
+            const slow = setTimeout(() => setWaiting(true), site.limits.seconds * 1000);
+            slow.unref();
+            finished(response.body, () => {
+              clearTimeout(slow);
+              held?.release();
+              done();
+            });
+            return response;
+          } catch (error) {
             held?.release();
-            done();
-          });
-          return response;
-        } catch (error) {
-          held?.release();
-          throw held?.refusal ?? error;
-        }
-      }),
+            throw held?.refusal ?? error;
+          }
+        },
+        isOwn,
+      ),
 
     run: (site, script, signal) =>
       inProcess(site, signal, async (process, done) => {

@@ -6,6 +6,8 @@ import type { ServiceOptions } from './platform-services.ts';
 /** How to get a PHP that is not the one in WebAssembly. */
 export interface OtherPhp {
   memory: PhpMemory;
+  /** Whether websites stand still if it cannot be used. Otherwise they run on the one in WebAssembly until the next start. */
+  isRequired: boolean;
   /**
    * `folder`: of the runtime, on the file system of the websites.
    *

@@ -51,6 +51,8 @@ export interface PhpRequest {
   /** Whether the visitor uses HTTPS. */
   https: boolean;
   clientAddress: string;
+  /** Whether a page of the website asks, and waits for the answer. */
+  isOwn?: boolean;
   /** Host name and port of the visitor's address bar; PHP's `HTTP_HOST`. */
   host: string;
   /** Aborts when the visitor has left: PHP then ends at its next output, unless it has called `ignore_user_abort(true)`. */

@@ -206,7 +206,7 @@ it('ends the turn of a website that works all the time, and gives it another one
     waitMs: 4_000,
     stop: (id) => sites.end(id, 60_000),
   });
-  const use = (id: string) =>
+  const use = (id: string, isOwn = false) =>
     sites.use(
       site(id),
       async () => {
@@ -214,6 +214,8 @@ it('ends the turn of a website that works all the time, and gives it another one
         return process();
       },
       async (_process, done) => done,
+      undefined,
+      isOwn,
     );
   let busy = await use('busy');
   let isOver = false;
@@ -226,6 +228,8 @@ it('ends the turn of a website that works all the time, and gives it another one
         next,
         new Promise<null>((resolve) => setTimeout(resolve, 20, null)),
       ]);
+      // Its page in progress asks its own website, which would otherwise wait for the end of that page.
+      if (overlap === null) (await use('busy', true))();
       busy();
       busy = overlap ?? (await next);
     }
@@ -235,6 +239,31 @@ it('ends the turn of a website that works all the time, and gives it another one
   isOver = true;
   await working;
   expect(started).toEqual(['busy', 'neighbour', 'busy']);
+  await sites.endAll();
+});
+
+it('begins as many requests of its own pages as there are pages, while its process ends', async () => {
+  const sites = createRunningSites({ memoryMb: 320, idleMs: 60_000, waitMs: 60_000, async stop() {} });
+  const use = (isOwn: boolean, signal?: AbortSignal) =>
+    sites.use(
+      site('one'),
+      async () => process(),
+      async (_process, done) => done,
+      signal,
+      isOwn,
+    );
+  const page = await use(false);
+  const ending = sites.end('one', 60_000);
+  const own = await use(true);
+  for (const isOwn of [true, false]) {
+    const waiting = new AbortController();
+    const further = use(isOwn, waiting.signal);
+    waiting.abort(new Error('still waits'));
+    await expect(further).rejects.toThrow('still waits');
+  }
+  own();
+  page();
+  await ending;
   await sites.endAll();
 });
 

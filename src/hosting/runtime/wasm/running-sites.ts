@@ -24,6 +24,8 @@ interface Running {
   yieldsTo: number;
   timer: NodeJS.Timeout | undefined;
   isEnding: boolean;
+  /** Requests of the website's pages that it still begins while its turn or its process ends. */
+  ownLeft: number;
 }
 
 /** The processes of websites, as many as the memory allows. */
@@ -31,7 +33,7 @@ export interface RunningSites {
   readonly count: number;
   /**
    * Runs `use` in the website's process, which `start` starts if needed. The process stays until `done` is called. While `setWaiting` says
-   * that only the visitor is busy, other websites may still need its memory more.
+   * that only the visitor is busy, other websites may still need its memory more. `isOwn`: a page of the website asks, and waits for the answer.
    *
    * @throws PhpFailure `busy` if the website is held, or the memory is used by other websites for too long
    */
@@ -44,6 +46,7 @@ export interface RunningSites {
       setWaiting: (isWaiting: boolean) => void,
     ) => Promise<Result>,
     signal?: AbortSignal,
+    isOwn?: boolean,
   ): Promise<Result>;
   /**
    * Takes the memory of another thread for this website, whose process is in use. Call the returned function when it has ended.
@@ -68,7 +71,7 @@ export interface RunningSites {
 interface Options {
   memoryMb: number;
   /** The memory of each website. Default: as WebAssembly. */
-  memory?: PhpMemory;
+  memory?: () => PhpMemory;
   idleMs: number;
   waitMs: number;
   /** Stops an idle website. */
@@ -77,7 +80,7 @@ interface Options {
 
 export function createRunningSites({
   memoryMb,
-  memory = WASM_MEMORY,
+  memory = () => WASM_MEMORY,
   idleMs,
   waitMs,
   stop,
@@ -97,7 +100,7 @@ export function createRunningSites({
     for (const listener of [...listeners]) listener();
   };
 
-  const sizeOf = ({ limits }: PhpSite): number => siteMb(memory, limits);
+  const sizeOf = ({ limits }: PhpSite): number => siteMb(memory(), limits);
 
   function usedMb(): number {
     return [...running.values()].reduce((sum, { site }) => sum + sizeOf(site), moreMb);
@@ -128,6 +131,7 @@ export function createRunningSites({
     site: PhpSite,
     start: () => Promise<ServingProcess>,
     signal: AbortSignal | undefined,
+    isOwn: boolean,
   ): Promise<Running> {
     const began = performance.now();
     const until = began + waitMs;
@@ -141,7 +145,8 @@ export function createRunningSites({
         // After each wait, because the files of a held website may be moved at any time.
         if (held.has(site.id)) throw new PhpFailure('busy', 'the website is being restored', RETRY_AFTER);
         const isPaused = paused.has(site.id);
-        const entry = isPaused ? null : presentOrNew(site, start);
+        const own = isOwn ? ownProcess(site.id) : null;
+        const entry = own ?? (isPaused ? null : presentOrNew(site, start));
         if (entry !== null) return entry;
         const isTurn = performance.now() >= turnAt;
         if (isTurn && !isPaused && !running.has(site.id)) yielding.push(...endTurns(sizeOf(site)));
@@ -172,7 +177,6 @@ export function createRunningSites({
   /** Ends turns until so much memory will be free, those of the websites first that have had their process for the longest time. */
   function endTurns(neededMb: number): Running[] {
     const entries = [...running.values()].toSorted((one, other) => one.begunAt - other.begunAt);
-    const isLeaving = (entry: Running) => entry.isEnding || entry.yieldsTo > 0;
     let freeMb = memoryMb - usedMb();
     for (const entry of entries) if (isLeaving(entry)) freeMb += sizeOf(entry.site);
     const chosen: Running[] = [];
@@ -180,11 +184,24 @@ export function createRunningSites({
       if (freeMb >= neededMb) break;
       if (isLeaving(entry)) continue;
       entry.yieldsTo += 1;
+      entry.ownLeft = entry.active;
       freeMb += sizeOf(entry.site);
       chosen.push(entry);
       if (!isWorking(entry)) void stop(entry.site.id);
     }
     return chosen;
+  }
+
+  /**
+   * Lets a page of the website ask the website itself while its process ends, because that page waits for the answer. There are only as
+   * many such requests as there were pages, so pages that ask for each other cannot go on for ever.
+   */
+  function ownProcess(siteId: string): Running | null {
+    const present = running.get(siteId);
+    if (present === undefined || !isWorking(present) || !isLeaving(present) || present.ownLeft === 0)
+      return null;
+    present.ownLeft -= 1;
+    return present;
   }
 
   /** Null while the website has to wait. */
@@ -212,6 +229,7 @@ export function createRunningSites({
       yieldsTo: 0,
       timer: undefined,
       isEnding: false,
+      ownLeft: 0,
     };
     running.set(site.id, entry);
     const forget = (): void => {
@@ -248,8 +266,8 @@ export function createRunningSites({
       return running.size;
     },
 
-    async use(site, start, use, signal) {
-      const entry = await entryFor(site, start, signal);
+    async use(site, start, use, signal, isOwn = false) {
+      const entry = await entryFor(site, start, signal, isOwn);
       entry.active += 1;
       clearTimeout(entry.timer);
       let isDone = false;
@@ -281,7 +299,7 @@ export function createRunningSites({
     },
 
     async takeThread({ limits }, signal) {
-      const mb = workerMemory(limits.memoryMb, memory.threadMb);
+      const mb = workerMemory(limits.memoryMb, memory().threadMb);
       const until = performance.now() + waitMs;
       // A single website always gets it, as it gets its process.
       while (usedMb() + mb > memoryMb && (running.size > 1 || moreMb > 0)) {
@@ -314,7 +332,9 @@ export function createRunningSites({
       signal?.throwIfAborted();
       const entry = running.get(siteId);
       if (entry === undefined) return;
+      if (!isLeaving(entry)) entry.ownLeft = entry.active;
       entry.isEnding = true;
+      changed();
       const until = performance.now() + graceMs;
       while (isWorking(entry) && running.get(siteId) === entry && (await change(until, signal))) {
         if (!signal?.aborted) continue;
@@ -331,6 +351,8 @@ export function createRunningSites({
     },
   };
 }
+
+const isLeaving = ({ isEnding, yieldsTo }: Running): boolean => isEnding || yieldsTo > 0;
 
 function isWorking({ active, waiting }: Running): boolean {
   return active > waiting;

@@ -29,10 +29,15 @@ export interface WebsiteNetwork {
 }
 
 const PORT = 1080;
+/** Further packets never reach the platform, whose time all websites share. A resolver asks for two records of each name, a dropped connection tries again. */
+const NAMES_PER_SECOND = 100;
+const OPENED_PER_SECOND = 200;
 /** All addresses are local ones, and all connections go to the listener. Packets of other protocols than TCP find no receiver. */
 const RULES = `table ip homeport {
   chain connections {
     type filter hook prerouting priority mangle;
+    udp dport 53 limit rate over ${NAMES_PER_SECOND}/second burst ${NAMES_PER_SECOND} packets drop
+    tcp flags & (syn | ack) == syn limit rate over ${OPENED_PER_SECOND}/second burst ${OPENED_PER_SECOND} packets drop
     meta l4proto tcp tproxy to :${PORT}
   }
 }
