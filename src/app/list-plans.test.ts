@@ -25,13 +25,18 @@ beforeAll(async () => {
   const created_at = '2026-01-01T00:00:00.000Z';
   await homeport.platform.database.write(async ({ queries }) => {
     await queries.insertInto('sites').values({ id: site_id, account_id, name: 'Shop', created_at }).execute();
+    const install = {
+      ...({ account_id, site_id, environment: 'production', status: 'active', created_at } as const),
+      ...{ php_version: null, stable_ips: null, offload_file_name: 'a', offload_file_content: 'b' },
+    };
+    // As many as a page has: with the id of one install, SQLite would find it at once.
+    const others = Array.from({ length: 60 }, (_, index) => ({
+      ...{ ...install, id: crypto.randomUUID(), name: `shop${index}` },
+      ...{ site_id: null, environment: null },
+    }));
     await queries
       .insertInto('installs')
-      .values({
-        ...{ id: install_id, account_id, site_id, environment: 'production', name: 'shop', status: 'active' },
-        ...{ php_version: null, stable_ips: null, offload_file_name: 'a', offload_file_content: 'b' },
-        created_at,
-      })
+      .values([{ ...install, id: install_id, name: 'shop' }, ...others])
       .execute();
     await queries
       .insertInto('webhooks')

@@ -109,8 +109,7 @@ async function withInstalls(
     soon,
   );
   const ids = installs.map(({ id }) => id);
-  const matches =
-    texts.length === 0 || ids.length === 0 ? [] : await installsByDomain(queries, scope, texts, ids);
+  const matches = texts.length === 0 || ids.length === 0 ? [] : await installsByDomain(queries, texts, ids);
   const byDomain = new Map(matches.map(({ install_id, name }) => [install_id, name]));
   const isShown = ({ name, primary_domain }: InstallOfSite) =>
     texts.some((text) => [name, primary_domain ?? ''].some((shown) => shown.includes(text)));

@@ -82,18 +82,18 @@ export function createOverviewService(
     return { texts: textsOf(search ?? ''), ...filters, soon: soon() };
   }
 
-  /** The reasons why these installs of a scope need attention, by install. */
+  /** The reasons why these installs need attention, by install. `ids`: of a scope. */
   async function reasonsIn(
     reader: Queries,
     scope: Scope,
     ids: readonly string[],
   ): Promise<Map<string, Attention>> {
     const [installs, closed, backups, limits, domains, operations] = await Promise.all([
-      failedInstalls(reader, scope, ids),
-      closedInstalls(reader, scope, ids),
-      failedBackups(reader, scope, ids),
-      reachedQuotas(reader, scope, ids),
-      doubtfulDomains(reader, scope, soon(), ids),
+      failedInstalls(reader, ids),
+      closedInstalls(reader, ids),
+      failedBackups(reader, ids),
+      reachedQuotas(reader, ids),
+      doubtfulDomains(reader, soon(), ids),
       lastFailedOperations(reader, ['install.create', 'backup.create'], ids),
     ]);
     const mayCreate = scope.whole.length > 0 && scope.installIds === null;
@@ -147,7 +147,7 @@ export function createOverviewService(
           ids.length === 0 ? new Map<string, Attention>() : reasonsIn(reader, scope, ids),
           ids.length === 0 || conditions.texts.length === 0
             ? []
-            : installsByDomain(reader, scope, conditions.texts, ids),
+            : installsByDomain(reader, conditions.texts, ids),
         ]);
         const byDomain = new Map(matches.map(({ install_id, name }) => [install_id, name]));
         return {

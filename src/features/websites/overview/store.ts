@@ -7,14 +7,12 @@ import { patternOf } from './search-store.ts';
 
 type InstallExpressions = ExpressionBuilder<Tables & { install: Tables['installs'] }, 'install'>;
 
-/** Those among `ids` that are in a scope. */
-const among = (eb: InstallExpressions, scope: Scope, ids: readonly string[]) =>
-  eb.and([inScope(eb, scope), eb('install.id', 'in', ids)]);
+// Functions with `ids` want those of installs that the caller may see. Asking for the account again would let SQLite read all its active
+// installs instead of these.
 
 /** The first matching domain, by name, of each of these installs that has any. */
 export async function installsByDomain(
   queries: Queries,
-  scope: Scope,
   texts: readonly string[],
   ids: readonly string[],
 ): Promise<{ install_id: string; name: string }[]> {
@@ -23,7 +21,7 @@ export async function installsByDomain(
     .selectFrom('installs as install')
     .innerJoin('domains as domain', 'domain.install_id', 'install.id')
     .select((eb) => ['domain.install_id', eb.fn.min('domain.name').as('name')])
-    .where((eb) => among(eb, scope, ids))
+    .where('install.id', 'in', ids)
     .where(({ or }) => or(holding.map((pattern) => sql<boolean>`domain.name like ${pattern} escape '\\'`)))
     .groupBy('domain.install_id')
     .execute();
@@ -59,48 +57,47 @@ export async function lastFailedOperations(
 /** Those among `ids` whose provisioning failed. */
 export async function failedInstalls(
   queries: Queries,
-  scope: Scope,
   ids: readonly string[],
 ): Promise<{ install_id: string; install_name: string }[]> {
   return queries
     .selectFrom('installs as install')
     .select(['install.id as install_id', 'install.name as install_name'])
-    .where((eb) => among(eb, scope, ids))
+    .where('install.id', 'in', ids)
     .where('install.status', '=', 'failed')
     .execute();
 }
 
 /** Those among `ids` that are closed to visitors because data is missing. */
-export async function closedInstalls(queries: Queries, scope: Scope, ids: readonly string[]) {
+export async function closedInstalls(queries: Queries, ids: readonly string[]) {
   return queries
     .selectFrom('installs as install')
     .select(['install.id as install_id', 'install.name as install_name', 'install.lost_data'])
-    .where((eb) => among(eb, scope, ids))
+    .where('install.id', 'in', ids)
     .where('install.lost_data', 'is not', null)
     .execute();
 }
 
 /** The limits of disk space and files that installs among `ids` have almost reached. */
-export async function reachedQuotas(queries: Queries, scope: Scope, ids: readonly string[]) {
+export async function reachedQuotas(queries: Queries, ids: readonly string[]) {
   return queries
     .selectFrom('installs as install')
     .innerJoin('install_quotas as reached', 'reached.install_id', 'install.id')
     .select(['install.id as install_id', 'install.name as install_name'])
     .select(['reached.limited', 'reached.used', 'reached.allowed', 'reached.measured_at'])
-    .where((eb) => among(eb, scope, ids))
+    .where('install.id', 'in', ids)
     .where('reached.threshold', '>', 0)
     .orderBy('reached.limited')
     .execute();
 }
 
 /** Aborted backups of `ids` that are the latest finished backup of their install. */
-export async function failedBackups(queries: Queries, scope: Scope, ids: readonly string[]) {
+export async function failedBackups(queries: Queries, ids: readonly string[]) {
   return queries
     .selectFrom('installs as install')
     .innerJoin('backups as backup', 'backup.install_id', 'install.id')
     .select(['backup.install_id', 'install.name as install_name', 'backup.finished_at', 'backup.reason'])
     .select('backup.checkpoint')
-    .where((eb) => among(eb, scope, ids))
+    .where('install.id', 'in', ids)
     .where('backup.status', '=', 'aborted')
     .where('backup.copy_job_id', 'is', null)
     .where('backup.deleting', '=', false)
@@ -199,7 +196,11 @@ const inNeed = (queries: Queries, scope: Scope, { ids, soon }: Looked) =>
     .crossJoin('installs as install')
     .whereRef('install.id', '=', 'doubted.id')
     .where((eb) =>
-      eb.and([ids === undefined ? inScope(eb, scope) : among(eb, scope, ids), needsAttention(eb, soon)]),
+      eb.and([
+        inScope(eb, scope),
+        ...(ids === undefined ? [] : [eb('install.id', 'in', ids)]),
+        needsAttention(eb, soon),
+      ]),
     );
 
 /** The number of installs of a scope that need attention. */
@@ -257,7 +258,6 @@ export interface DoubtfulDomain {
  */
 export async function doubtfulDomains(
   queries: Queries,
-  scope: Scope,
   soon: string,
   ids: readonly string[],
 ): Promise<DoubtfulDomain[]> {
@@ -279,7 +279,7 @@ export async function doubtfulDomains(
       'domain.ssl_reason',
       'certificate.not_after',
     ])
-    .where((eb) => among(eb, scope, ids))
+    .where('install.id', 'in', ids)
     .where('install.status', '=', 'active')
     .where('domain.is_duplicate', '=', false)
     .where((eb) =>
