@@ -108,7 +108,7 @@ interface Cost {
   times: number[];
 }
 
-/** What each list costs, by its name and parameters. */
+/** The cost of each list, by its name and parameters. */
 async function costs(
   homeport: Parameters<typeof everyList>[0],
   account: Account,

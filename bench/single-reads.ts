@@ -85,7 +85,7 @@ async function costOfWrite(server: ServedHomeport, writer: Writer): Promise<numb
 
 /**
  * The cost of a read beside writes, without that of the writes, in microseconds of processor time. It leaves out the same warm-up as the
- * cost without writes: the handshakes of its connections would take a tenth.
+ * cost without writes, so that it has no handshakes either.
  */
 async function besideWrites(server: ServedHomeport, seeded: Seeded, load: Load): Promise<number> {
   const writer = startWriter(server, seeded);
