@@ -17,8 +17,8 @@ export const websiteStoreOf = (installId: string) => ({
 });
 
 /**
- * Provides a website's packs of the former backup in the draft, so that their contents are not stored again: as links in a folder, as
- * lists of their contents for a bucket. Returns them by their names.
+ * Provides a website's packs of the former backup in the draft, so that their contents are not stored again. In a folder they are links,
+ * for a bucket lists of their contents. Returns them by their names.
  */
 export async function provideFormerPacks(
   draft: BackupDraft,
@@ -40,7 +40,7 @@ export async function provideFormerPacks(
   return packs;
 }
 
-/** The file that stands for a pack which is not here. */
+/** The list of a pack, in place of the pack. */
 const listFileOf = (pack: string): string => `${pack}.list`;
 
 /** Pure. */

@@ -8,7 +8,7 @@ import { DamagedArchiveError } from './damaged-archive.ts';
 import { isMark } from './store/pack-file.ts';
 import { readManifestEnds } from './stored-manifest.ts';
 
-/** What is known to be damaged among the backups of an install. */
+/** Known damage of the backups of an install. */
 export interface DamagedBackups {
   installId: string;
   /** Backups whose manifest cannot be read. Nothing says what they need, so no chunk of the install is deleted. */
