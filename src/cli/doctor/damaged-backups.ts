@@ -48,7 +48,7 @@ function findingsOf({ unreadable, packs }: Damaged, name: string): Finding[] {
       problem(
         CHECK,
         `The backup ${id} of ${name} cannot be restored: ${reason}. Until it is deleted, deleting other backups of ${name} frees no space.`,
-        `Restore host/snapshots of a platform backup, or make a new backup and delete this one in the portal or with "homeport api deleteBackup".`,
+        `Restore host/snapshots of a platform backup, or make a new backup and delete this one in the portal or with "homeport api delete-backup".`,
       ),
     ),
     ...(packs === 0
