@@ -86,7 +86,10 @@ export function createHomeportWorker(
   platform: Platform,
   services: Services,
   websites: ReturnType<typeof createHost>,
-  { dnsPort = DNS_PORT, onEnded }: { dnsPort?: number | undefined; onEnded?: WorkerParts['onEnded'] } = {},
+  {
+    dnsPort = DNS_PORT,
+    ...watching
+  }: { dnsPort?: number | undefined } & Pick<WorkerParts, 'onEnded' | 'onSettled'> = {},
 ): {
   worker: Worker;
   /** The names of its kinds. */
@@ -157,7 +160,7 @@ export function createHomeportWorker(
     concurrency: config.workers,
     otherKinds: [deliverWebhook.name],
     onCancelled: services.cancellations.end,
-    ...(onEnded === undefined ? {} : { onEnded }),
+    ...watching,
   });
   return {
     worker,

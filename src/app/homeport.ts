@@ -25,6 +25,7 @@ import { codeOf, hasCode } from '../lib/error-code.ts';
 import { hostAndPort } from '../lib/host-and-port.ts';
 import type { Randomness } from '../lib/ids.ts';
 import { OperatorError } from '../lib/operator-error.ts';
+import { measuredWork } from '../metrics/measured-work.ts';
 import { createMeasurements } from '../metrics/measurements.ts';
 import { startMetrics } from '../metrics/server.ts';
 import { createSocketLimiters } from '../network/connections/socket-limiters.ts';
@@ -135,7 +136,8 @@ export async function startHomeport(
     const hosting = roles.hosting ? await startHosting() : null;
     const api = roles.api ? await startApi() : null;
     if (config.metricsListen !== null && measurements !== null) {
-      const parts = { measurements, readiness, connections };
+      const answering = websites?.answering ?? (async () => []);
+      const parts = { measurements, readiness, connections, answering };
       const metrics = await startMetrics(platform, config.metricsListen, parts);
       shutdown.add('metrics', () => metrics.close());
     }
@@ -167,7 +169,7 @@ export async function startHomeport(
     shutdown.add('reconciliation', () => reconciling.stop());
     const made = createHomeportWorker(platform, services, websites, {
       dnsPort: surroundings.dnsPort,
-      ...(measurements === null ? {} : { onEnded: measurements.attempt }),
+      ...(measurements === null ? {} : measuredWork(platform, measurements)),
     });
     const { worker, schedules, watched } = made;
     await settleChangedSettings(platform, watched);

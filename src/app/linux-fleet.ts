@@ -29,7 +29,7 @@ export interface Websites {
   prepareWordPress?(report?: ReportProgress): Promise<PreparedWordPress | WordPressLacking>;
   /** The hosts that fetch releases of WordPress, as far as they answer now. */
   fetching(): Promise<FetchingHost[]>;
-  /** The hosts that can be asked for usage now. */
+  /** The hosts that can be asked for usage and figures now. */
   answering(): Promise<AnsweringHost[]>;
   /**
    * Reconciles the hosts with the database: now, every hour, and when a host answers again. Once it resolves, a host in

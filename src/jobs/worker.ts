@@ -74,6 +74,8 @@ export interface WorkerParts {
   pollMs?: number;
   /** Called after each attempt, with how it ended. */
   onEnded?: (attempt: { kind: string; outcome: Outcome['is']; seconds: number }) => void;
+  /** Called after the outcome of an attempt was written, or could not be. The next attempt of the job may have begun. Must not reject. */
+  onSettled?: (jobId: string) => Promise<void>;
   /** Called for running jobs that were cancelled; default: does nothing. */
   onCancelled?: OnCancelled;
   /** How long an aborted job may take to end before it counts as unresponsive. */
@@ -236,6 +238,7 @@ export function createWorker(parts: WorkerParts): Worker {
     one.settling = true;
     const ended = { job, lease: one.lease, kind, log: jobLog, startedAt, lost: one.lost.signal };
     await settlement.settle(ended, outcome);
+    await parts.onSettled?.(job.id);
     await suspects.survived(one.suspectOf, outcome);
   }
 

@@ -1,16 +1,27 @@
+import type { BackupAges } from '../features/backups/backup-ages-store.ts';
+import type { HostFigures } from '../hosting/contract/figures.ts';
 import { JOB_CLASSES } from '../jobs/slots.ts';
 import type { SocketLimiters } from '../network/connections/socket-limiters.ts';
 import { SERVERS } from '../network/connections/socket-limits.ts';
 import type { Figures } from './figures.ts';
+import { createHostExposition } from './host-exposition.ts';
 import type { Measurements } from './measurements.ts';
 
 const SOURCES = ['LETS_ENCRYPT', 'THIRD_PARTY', 'SELF_SIGNED'];
 const STATES = ['queued', 'running', 'failed'];
 
+/** What is shown of the database and of the hosts. */
+export interface ShownFigures extends Figures {
+  /** Null if installs are not backed up daily. */
+  backups: BackupAges | null;
+  /** Of the hosts that answer, by their ids or `embedded`; empty in processes that ask no hosts. */
+  measured: ReadonlyMap<string, HostFigures>;
+}
+
 /** Renders figures in the text format of Prometheus. */
 export interface Exposition {
   readonly contentType: string;
-  text(figures: Figures): Promise<string>;
+  text(figures: ShownFigures): Promise<string>;
 }
 
 /** Adds figures of the database and of the connections to what this process measures. */
@@ -30,7 +41,8 @@ export async function createExposition(
   );
   const nextExpiry = gauge(
     'homeport_certificate_next_expiry_timestamp_seconds',
-    'Earliest expiry of a certificate from the authority; 0 without one',
+    'Earliest expiry of a certificate, by source; 0 without one',
+    ['source'],
   );
   const failing = gauge(
     'homeport_certificates_failing',
@@ -38,7 +50,11 @@ export async function createExposition(
   );
   const withoutBackup = gauge(
     'homeport_installs_without_recent_backup',
-    'Active installs, older than two days, without a completed backup of the last two days',
+    'Active installs, older than 26 hours, without a complete backup of the last 26 hours. Left out without daily backups',
+  );
+  const oldestBackup = gauge(
+    'homeport_backup_oldest_timestamp_seconds',
+    'When the newest backup of an active install was requested, of the install for which that is longest ago; 0 without backups. Left out without daily backups',
   );
   const unrestorable = gauge(
     'homeport_restore_checks_failing',
@@ -74,8 +90,16 @@ export async function createExposition(
     'homeport_installs_with_updates',
     'Active installs with updates of WordPress, plugins or themes',
   );
+  const failedUpdates = gauge(
+    'homeport_wordpress_updates_failed',
+    'Updates of WordPress, plugins and themes that were requested within a day and failed or were rolled back',
+  );
   const incidents = gauge('homeport_incidents_open', 'Websites that do not answer at present');
   const hosts = gauge('homeport_host_up', 'Whether a host answers (1) or not (0)', ['host']);
+  const seen = gauge('homeport_host_seen_timestamp_seconds', 'When a host last answered; 0 if it never did', [
+    'host',
+  ]);
+  const showHosts = await createHostExposition(registry);
   const open = gauge('homeport_connections', 'Open connections of this process, by server', ['server']);
   const most = gauge('homeport_connections_limit', 'Most connections of this process, by server', ['server']);
   const refused = new Counter({
@@ -84,6 +108,14 @@ export async function createExposition(
     labelNames: ['server'],
     registers: [registry],
   });
+
+  function showBackups(ages: BackupAges | null): void {
+    withoutBackup.remove();
+    oldestBackup.remove();
+    if (ages === null) return;
+    withoutBackup.set(ages.without);
+    oldestBackup.set(ages.oldest === null ? 0 : Date.parse(ages.oldest) / 1000);
+  }
 
   return {
     contentType: registry.contentType,
@@ -95,9 +127,11 @@ export async function createExposition(
       for (const { days, count: number } of figures.expiring) {
         expiring.set({ within_days: String(days) }, number);
       }
-      nextExpiry.set((figures.nextExpiry?.getTime() ?? 0) / 1000);
+      for (const source of ['LETS_ENCRYPT', 'THIRD_PARTY'] as const) {
+        nextExpiry.set({ source }, (figures.nextExpiry[source]?.getTime() ?? 0) / 1000);
+      }
       failing.set(figures.failing);
-      withoutBackup.set(figures.withoutBackup);
+      showBackups(figures.backups);
       unrestorable.set(figures.unrestorable);
       lastCheck.set((figures.lastRestoreCheck?.at.getTime() ?? 0) / 1000);
       lastCheckTook.set((figures.lastRestoreCheck?.tookMs ?? 0) / 1000);
@@ -107,10 +141,16 @@ export async function createExposition(
       installs.reset();
       for (const { status, installs: number } of figures.installs) installs.set({ status }, number);
       outdated.set(figures.outdated);
+      failedUpdates.set(figures.failedUpdates);
       incidents.set(figures.incidents);
       // A removed host must not stay.
       hosts.reset();
-      for (const { name, isUp } of figures.hosts) hosts.set({ host: name }, isUp ? 1 : 0);
+      seen.reset();
+      for (const { name: host, isUp, seen: at } of figures.hosts) {
+        hosts.set({ host }, isUp ? 1 : 0);
+        seen.set({ host }, (at?.getTime() ?? 0) / 1000);
+      }
+      showHosts(figures.measured, figures.hosts);
       refused.reset();
       for (const server of SERVERS) {
         const { counts, limits } = connections[server];

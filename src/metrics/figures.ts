@@ -2,25 +2,24 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { JobClass } from '../database/tables/jobs.ts';
 import { deliverWebhook } from '../features/accounts/webhooks/jobs.ts';
-import { installsWithoutRecentBackup } from '../features/backups/daily-backups.ts';
 import { lastRestoreCheck, unrestorable } from '../features/backups/restore-check-store.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
-import { DAY_MS } from '../lib/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../lib/durations.ts';
 import { backupRecord } from '../platform-backup/runs-store.ts';
 
 const WITHIN_DAYS = [14, 7, 1] as const;
+/** The control plane asks each host every 30 seconds. */
+const SEEN_WITHIN_MS = 3 * MINUTE_MS;
 
 /** Figures of certificates, backups and jobs from the database, without customers' names. */
 export interface Figures {
   certificates: { source: string; count: number }[];
   /** Authority certificates that expire within `days` days although their renewal is due, including expired ones. */
   expiring: { days: number; count: number }[];
-  /** Earliest expiry of an authority certificate; null without one. */
-  nextExpiry: Date | null;
+  /** Earliest expiry of an authority certificate, and of an uploaded one; null without one. */
+  nextExpiry: Record<'LETS_ENCRYPT' | 'THIRD_PARTY', Date | null>;
   /** Domains whose last certificate order failed. */
   failing: number;
-  /** Active installs, older than two days, without a completed backup of the last two days. */
-  withoutBackup: number;
   /** Installs whose last restore check failed. */
   unrestorable: number;
   /** The last restore check; null without one. */
@@ -31,9 +30,12 @@ export interface Figures {
   installs: { status: string; installs: number }[];
   /** Active installs with updates. */
   outdated: number;
+  /** Updates of WordPress, plugins and themes that were requested within a day and failed or were rolled back. */
+  failedUpdates: number;
   /** Confirmed incidents that go on. */
   incidents: number;
-  hosts: { name: string; isUp: boolean }[];
+  /** `id`: the host's id. `seen`: when it last answered; null if it never did. */
+  hosts: { id: string; name: string; isUp: boolean; seen: Date | null }[];
   /** Those that are queued are due. Without jobs that deliver webhooks. */
   jobs: { class: JobClass; state: string; count: number }[];
 }
@@ -60,8 +62,8 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
     certificates,
     expiring,
     first,
+    firstUploaded,
     failing,
-    withoutBackup,
     failed,
     lastCheck,
     platformBackup,
@@ -69,6 +71,7 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
     installs,
     incidents,
     hosts,
+    failedUpdates,
   ] = await Promise.all([
     reader
       .selectFrom('certificates')
@@ -78,13 +81,18 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
     Promise.all(WITHIN_DAYS.map(expiringWithin)),
     issued().select('certificate.not_after').orderBy('certificate.not_after').limit(1).executeTakeFirst(),
     reader
+      .selectFrom('certificates')
+      .select((eb) => eb.fn.min<string | null>('not_after').as('not_after'))
+      // The index of uploaded certificates.
+      .where('upload_id', 'is not', null)
+      .executeTakeFirst(),
+    reader
       .selectFrom('domains')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       // A literal, so that the databases use the index of these domains.
       .where('ssl_status', '=', sql.lit('failed'))
       .where('is_duplicate', '=', false)
       .executeTakeFirstOrThrow(),
-    installsWithoutRecentBackup(reader, clock),
     unrestorable(reader),
     lastRestoreCheck(reader),
     backupRecord(reader),
@@ -109,15 +117,20 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
       .where('confirmed_at', 'is not', null)
       .where('ended_at', 'is', null)
       .executeTakeFirstOrThrow(),
-    reader.selectFrom('hosts').select(['name', 'reason', 'seen_at']).execute(),
+    reader.selectFrom('hosts').select(['id', 'name', 'reason', 'seen_at']).execute(),
+    reader
+      .selectFrom('wordpress_updates')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('created_at', '>=', timestamp(clock, -DAY_MS))
+      .where('status', 'in', ['failed', 'rolled_back'])
+      .executeTakeFirstOrThrow(),
   ]);
   const byStatus = Map.groupBy(installs, ({ status }) => status);
   return {
     certificates,
     expiring,
-    nextExpiry: first === undefined ? null : new Date(first.not_after),
+    nextExpiry: { LETS_ENCRYPT: dateOf(first?.not_after), THIRD_PARTY: dateOf(firstUploaded?.not_after) },
     failing: failing.count,
-    withoutBackup: withoutBackup.length,
     unrestorable: failed.length,
     lastRestoreCheck:
       lastCheck === undefined ? null : { at: new Date(lastCheck.created_at), tookMs: lastCheck.took_ms },
@@ -132,9 +145,18 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
     installs: [...byStatus].map(([status, rows]) => ({ status, installs: sumOf(rows) })),
     outdated: sumOf(installs.filter((row) => row.status === 'active' && row.is_waiting)),
     incidents: incidents.count,
-    hosts: hosts.map(({ name, reason, seen_at }) => ({ name, isUp: seen_at !== null && reason === null })),
+    failedUpdates: failedUpdates.count,
+    hosts: hosts.map(({ id, name, reason, seen_at }) => ({
+      id,
+      name,
+      // The reason of an earlier check stays if no process checks the hosts any more.
+      isUp: reason === null && seen_at !== null && seen_at >= timestamp(clock, -SEEN_WITHIN_MS),
+      seen: dateOf(seen_at),
+    })),
   };
 }
+
+const dateOf = (time: string | null | undefined): Date | null => (time ? new Date(time) : null);
 
 /** PostgreSQL sums as text. */
 function sumOf(rows: readonly { installs: number | string }[]): number {

@@ -17,11 +17,21 @@ export interface EndedAttempt {
   seconds: number;
 }
 
+/** An operation that ended, as users see it. */
+export interface EndedOperation {
+  kind: string;
+  /** `succeeded`, `failed` or `cancelled`. */
+  status: string;
+  /** From the request to the end. */
+  seconds: number;
+}
+
 /** Counts and times of this process while it works. */
 export interface Measurements {
   readonly registry: Registry;
   request(answered: AnsweredRequest): void;
   attempt(ended: EndedAttempt): void;
+  operation(ended: EndedOperation): void;
 }
 
 const REQUEST_SECONDS = [0.005, 0.025, 0.1, 0.5, 2.5, 10];
@@ -48,6 +58,13 @@ export async function createMeasurements(): Promise<Measurements> {
     buckets: JOB_SECONDS,
     registers: [registry],
   });
+  const operations = new Histogram({
+    name: 'homeport_operation_duration_seconds',
+    help: 'Time of operations from the request to the end, by kind and status',
+    labelNames: ['kind', 'status'],
+    buckets: JOB_SECONDS,
+    registers: [registry],
+  });
   return {
     registry,
     request({ method, route, status, seconds }) {
@@ -55,6 +72,9 @@ export async function createMeasurements(): Promise<Measurements> {
     },
     attempt({ kind, outcome, seconds }) {
       attempts.observe({ kind, outcome: outcome.replace(' ', '_') }, seconds);
+    },
+    operation({ kind, status, seconds }) {
+      operations.observe({ kind, status }, seconds);
     },
   };
 }

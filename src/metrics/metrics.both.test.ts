@@ -2,6 +2,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAgent } from '../../test/client.ts';
 import { limiterFor } from '../../test/connections.ts';
+import { visit } from '../../test/edge.ts';
 import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../test/manual-clock.ts';
 import { signedIn } from '../../test/portal-client.ts';
@@ -9,8 +10,12 @@ import { freePort } from '../../test/servers/free-port.ts';
 import { healthAt } from '../api/health.ts';
 import { createReadiness } from '../api/readiness.ts';
 import { deliverWebhook, jobOfLane } from '../features/accounts/webhooks/jobs.ts';
+import { backupAges } from '../features/backups/backup-ages-store.ts';
+import { insertBackup } from '../features/backups/store.ts';
+import { insertHost, updateHost } from '../features/hosts/store.ts';
 import { transferLane, transferSite } from '../features/transfers/jobs.ts';
-import { DAY_MS } from '../lib/durations.ts';
+import { timestamp } from '../lib/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../lib/durations.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { createMeasurements } from './measurements.ts';
 import { startMetrics } from './server.ts';
@@ -47,7 +52,7 @@ async function scrape(): Promise<Map<string, number>> {
 it('counts certificates and their problems', async () => {
   const before = await scrape();
   expect(before.get('homeport_certificates_expiring{within_days="14"}')).toBe(0);
-  expect(before.get('homeport_certificate_next_expiry_timestamp_seconds')).toBe(0);
+  expect(before.get('homeport_certificate_next_expiry_timestamp_seconds{source="LETS_ENCRYPT"}')).toBe(0);
   expect(before.get('process_cpu_seconds_total')).toBeGreaterThan(0);
 
   const { accountId, owner } = await homeport.ownedAccount();
@@ -88,7 +93,9 @@ it('counts certificates and their problems', async () => {
   expect(after.get('homeport_certificates_expiring{within_days="14"}')).toBe(1);
   expect(after.get('homeport_certificates_expiring{within_days="7"}')).toBe(1);
   expect(after.get('homeport_certificates_expiring{within_days="1"}')).toBe(0);
-  expect(after.get('homeport_certificate_next_expiry_timestamp_seconds')).toBe(expires.getTime() / 1000);
+  expect(after.get('homeport_certificate_next_expiry_timestamp_seconds{source="LETS_ENCRYPT"}')).toBe(
+    expires.getTime() / 1000,
+  );
   expect(after.get('homeport_certificates_failing')).toBe(1);
   expect(after.get('homeport_jobs{class="short",state="queued"}')).toBe(0);
   expect(after.get('homeport_jobs{class="long",state="running"}')).toBe(0);
@@ -117,6 +124,76 @@ it('measures requests by route, and attempts of jobs by kind', async () => {
   expect(figures.get('homeport_installs{status="active"}')).toBeGreaterThan(0);
   expect(figures.get('homeport_installs_with_updates')).toBe(0);
   expect(figures.get('homeport_incidents_open')).toBe(0);
+  const operations = 'homeport_operation_duration_seconds_count{kind="install.create",status="succeeded"}';
+  expect(figures.get(operations)).toBeGreaterThan(0);
+});
+
+it('measures the edge of the embedded host, without names of websites', async () => {
+  const { owner, accountId } = await homeport.ownedAccount();
+  const install = await homeport.install(owner, accountId);
+  await homeport.idle();
+  const served = 'homeport_edge_requests_total{host="embedded",status="2xx"}';
+  const before = await scrape();
+  const response = await visit(homeport, `http://${install.name}.localhost/`);
+  expect(response.status).toBe(200);
+  const after = await scrape();
+  expect(Number(after.get(served))).toBe(Number(before.get(served)) + 1);
+  expect(Number(after.get('homeport_edge_sent_bytes_total{host="embedded"}'))).toBeGreaterThan(0);
+  expect(after.get('homeport_wordpress_cron_late{host="embedded"}')).toBe(0);
+  // Installs are not backed up daily on the embedded host.
+  expect(after.get('homeport_installs_without_recent_backup')).toBeUndefined();
+  expect([...after.keys()].join('\n')).not.toContain(install.name);
+});
+
+it('tells how old the newest backups are', async () => {
+  const { database } = homeport.platform;
+  const later = timestamp(clock, DAY_MS);
+  const before = await backupAges(database.reader, later);
+  const { owner, accountId } = await homeport.ownedAccount();
+  const install = await homeport.install(owner, accountId);
+  await homeport.idle();
+  const backedUp = async (created_at: string) =>
+    database.write(({ queries }) =>
+      insertBackup(queries, {
+        id: crypto.randomUUID(),
+        install_id: install.id,
+        description: 'Night',
+        notification_emails: [],
+        requested_by: null,
+        scheduled: true,
+        created_at,
+      }).then(() =>
+        queries
+          .updateTable('backups')
+          .set({ status: 'completed' })
+          .where('install_id', '=', install.id)
+          .execute(),
+      ),
+    );
+  expect(await backupAges(database.reader, later)).toMatchObject({ without: before.without + 1 });
+  await backedUp('2026-01-01T00:00:00.000Z');
+  await backedUp('2026-04-01T00:00:00.000Z');
+  expect(await backupAges(database.reader, later)).toEqual({
+    oldest: '2026-04-01T00:00:00.000Z',
+    without: before.without + 1,
+  });
+  await backedUp(later);
+  expect((await backupAges(database.reader, later)).without).toBe(before.without);
+});
+
+it('takes a host for lost that no process has seen for minutes', async () => {
+  const { database } = homeport.platform;
+  const id = crypto.randomUUID();
+  const host = { name: 'web7', address: 'https://10.0.0.7:7443', public_name: null, edge_addresses: [] };
+  await database.write(async ({ queries }) => {
+    await insertHost(queries, { id, ...host, created_at: timestamp(clock) });
+    await updateHost(queries, id, { seen_at: timestamp(clock) });
+  });
+  expect((await scrape()).get('homeport_host_up{host="web7"}')).toBe(1);
+  clock.advance(4 * MINUTE_MS);
+  const later = await scrape();
+  expect(later.get('homeport_host_up{host="web7"}')).toBe(0);
+  expect(later.get('homeport_host_seen_timestamp_seconds{host="web7"}')).toBeGreaterThan(0);
 });
 
 it('measures neither streams of events nor the questions of balancers', async () => {
@@ -190,7 +267,13 @@ it('queries the database once in five seconds, and answers 404 for other paths',
 it('names the setting if its address is in use, and answers 503 without a database', async () => {
   const port = Number(new URL(origin).port);
   const readiness = createReadiness(homeport.platform.database, clock);
-  const parts = async () => ({ measurements: await createMeasurements(), readiness, connections });
+  const answering = async () => [];
+  const parts = async () => ({
+    measurements: await createMeasurements(),
+    readiness,
+    connections,
+    answering,
+  });
   await expect(startMetrics(homeport.platform, { host: '127.0.0.1', port }, await parts())).rejects.toThrow(
     OperatorError,
   );

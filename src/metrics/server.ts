@@ -2,16 +2,25 @@ import { createServer, type ServerResponse } from 'node:http';
 import { HEALTH_PATHS, healthAt } from '../api/health.ts';
 import type { Readiness } from '../api/readiness.ts';
 import type { ListenAddress } from '../config/config.ts';
+import { backupAges } from '../features/backups/backup-ages-store.ts';
+import { areBackupsDaily } from '../features/backups/daily-backups.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 import { hostAndPort } from '../lib/host-and-port.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { SocketLimiters } from '../network/connections/socket-limiters.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createExposition } from './exposition.ts';
 import { readFigures } from './figures.ts';
+import { createHostFigures, type MeasuredHost } from './host-figures.ts';
 import type { Measurements } from './measurements.ts';
 
 /** Queries the database at most this often, however often metrics are scraped. */
 const KEPT_MS = 5_000;
+/** The ages of backups need a look at every install. */
+const AGES_KEPT_MS = 5 * MINUTE_MS;
+/** Daily backups spread over a night, so two may be further apart than a day. */
+const RECENT_MS = 26 * HOUR_MS;
 const LIMITS = { requestTimeout: 10_000, headersTimeout: 5_000, connectionsCheckingInterval: 5_000 };
 
 export interface MetricsServer {
@@ -21,28 +30,27 @@ export interface MetricsServer {
 
 /** Serves metrics for Prometheus at `/metrics`, and `/healthz` and `/readyz`, over plain HTTP. Throws OperatorError if the address is unavailable. */
 export async function startMetrics(
-  { database, clock, log }: Pick<Platform, 'database' | 'clock' | 'log'>,
+  { config, database, clock, log }: Pick<Platform, 'config' | 'database' | 'clock' | 'log'>,
   address: ListenAddress,
-  parts: { measurements: Measurements; readiness: Readiness; connections: SocketLimiters },
+  parts: {
+    measurements: Measurements;
+    readiness: Readiness;
+    connections: SocketLimiters;
+    /** The hosts that answer this process. */
+    answering(): Promise<MeasuredHost[]>;
+  },
 ): Promise<MetricsServer> {
   const exposition = await createExposition(parts.measurements, parts.connections);
-  let kept: { at: number; text: Promise<string> } | null = null;
-
-  function present(): Promise<string> {
-    const now = clock.now().getTime();
-    // The clock may have been set back since.
-    if (kept === null || Math.abs(now - kept.at) >= KEPT_MS) {
-      const text = Promise.resolve()
-        .then(() => readFigures(database, clock))
-        .then((figures) => exposition.text(figures));
-      kept = { at: now, text };
-      // The next scrape retries after a failure.
-      text.catch(() => {
-        kept = null;
-      });
-    }
-    return kept.text;
-  }
+  const readHosts = createHostFigures(parts.answering, log);
+  const ages = keptFor(AGES_KEPT_MS, clock, () => backupAges(database.reader, timestamp(clock, -RECENT_MS)));
+  const present = keptFor(KEPT_MS, clock, async () => {
+    const [figures, backups, measured] = await Promise.all([
+      readFigures(database, clock),
+      areBackupsDaily(config) ? ages() : null,
+      readHosts(),
+    ]);
+    return exposition.text({ ...figures, backups, measured });
+  });
 
   async function answer(response: ServerResponse): Promise<void> {
     try {
@@ -88,5 +96,21 @@ export async function startMetrics(
         server.closeAllConnections();
       });
     },
+  };
+}
+
+/** Makes something again if it is older than `ms`, or could not be made. */
+function keptFor<Result>(ms: number, clock: Clock, make: () => Promise<Result>): () => Promise<Result> {
+  let kept: { at: number; made: Promise<Result> } | null = null;
+  return () => {
+    const now = clock.now().getTime();
+    // The clock may have been set back since.
+    if (kept !== null && Math.abs(now - kept.at) < ms) return kept.made;
+    const made = Promise.resolve().then(make);
+    kept = { at: now, made };
+    made.catch(() => {
+      if (kept?.made === made) kept = null;
+    });
+    return made;
   };
 }

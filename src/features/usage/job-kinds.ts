@@ -1,3 +1,4 @@
+import type { FigureSource } from '../../hosting/contract/figures.ts';
 import type { Host } from '../../hosting/contract/host.ts';
 import type { InstallRef } from '../../hosting/contract/install-ref.ts';
 import type { UsageSource } from '../../hosting/contract/usage.ts';
@@ -14,12 +15,12 @@ import { findCursor, installsToMeasure, storeMeasurement, storePage } from './co
 import { dayOf, MEASURED_AT } from './days.ts';
 import { collectUsage, measureDaily, measureHost, measureNearlyFull, refreshStorage } from './jobs.ts';
 
-/** A host that can be asked now, for usage and for changes of WordPress. `host`: its id, or `embedded`. */
+/** A host that can be asked now, for usage, for changes of WordPress and for its figures. `host`: its id, or `embedded`. */
 export interface AnsweringHost {
   host: string;
   /** Null: the embedded host. */
   hostId: string | null;
-  source: UsageSource & WordPressMarks;
+  source: UsageSource & WordPressMarks & FigureSource;
 }
 
 /** A measurement of this age is not repeated by that of each hour. */

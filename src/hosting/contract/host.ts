@@ -2,6 +2,7 @@ import type { PhpBounds } from '../../lib/php-limits.ts';
 import type { BackupBrowser } from './backup-contents.ts';
 import type { BackupMover } from './backup-places.ts';
 import type { DatabaseAccess } from './database-access.ts';
+import type { FigureSource } from './figures.ts';
 import type { WebsiteImports } from './imports.ts';
 import type { InstallRef } from './install-ref.ts';
 import type { AppliedInstall, InstallState, RemovalOptions, RemovedInstall } from './install-state.ts';
@@ -121,6 +122,7 @@ export interface HostMachine
     BackupMover,
     Inventory,
     UsageSource,
+    FigureSource,
     MailQueueControl,
     WordPressMarks,
     ReleaseFetcher {

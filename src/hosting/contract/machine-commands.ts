@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
 import { command, field, members, nothing } from './command.ts';
+import { HostFiguresSchema } from './figures.ts';
 import { INVENTORY_PAGE, LISTED_HOSTNAMES } from './inventory.ts';
 import { MailQueueReportSchema, MailSelectionSchema } from './mail.ts';
 import {
@@ -80,6 +81,11 @@ export const MACHINE_COMMANDS = {
   ),
   readUsage: command('read_usage', [field('since', orNull(UsageCursorSchema))], UsagePageSchema, {
     withinMs: MINUTE_MS,
+    route: 'host',
+    isIdleTalk: true,
+  }),
+  readFigures: command('read_figures', [], HostFiguresSchema, {
+    withinMs: 15 * SECOND_MS,
     route: 'host',
     isIdleTalk: true,
   }),

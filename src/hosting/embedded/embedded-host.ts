@@ -16,6 +16,7 @@ import { createWebsiteChanges } from '../websites/changes/website-changes.ts';
 import { createBackupTables } from './backup-tables.ts';
 import { createChosenParts } from './chosen-parts.ts';
 import { createChallengeFiles } from './edge/challenge-files.ts';
+import { embeddedFigures } from './embedded-figures.ts';
 import { layoutOf } from './host-folder/layout.ts';
 import { createVhostStore } from './host-folder/vhost-store.ts';
 import type {
@@ -360,6 +361,11 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     async readUsage(since) {
       if (serving === null) throw new Error('this process does not serve the websites');
       return serving.usage.read(since);
+    },
+
+    async readFigures() {
+      if (serving === null) throw new Error('this process does not serve the websites');
+      return embeddedFigures(serving.counts, wordpress);
     },
 
     publish: (proof) => proofs.publish(proof),

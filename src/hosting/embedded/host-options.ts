@@ -7,6 +7,7 @@ import type { SocketLimiters } from '../../network/connections/socket-limiters.t
 import type { ObjectStorage } from '../../network/object-storage/object-storage.ts';
 import type { Sealer } from '../../secrets/sealer.ts';
 import type { PreparedWordPress, WordPressHere, WordPressLacking } from '../contract/embedded-wordpress.ts';
+import type { FigureSource } from '../contract/figures.ts';
 import type { Host } from '../contract/host.ts';
 import type { InstallLimits } from '../contract/install-limits.ts';
 import type { Inventory } from '../contract/inventory.ts';
@@ -86,7 +87,7 @@ export interface EmbeddedAddresses {
   ssh: ListenAddress;
 }
 
-export interface EmbeddedHost extends Host, Inventory, UsageSource, WordPressMarks {
+export interface EmbeddedHost extends Host, Inventory, UsageSource, FigureSource, WordPressMarks {
   /** Null before the start, and if it does not listen. */
   readonly addresses: EmbeddedAddresses | null;
   wordpressHere(): Promise<WordPressHere>;

@@ -1,4 +1,5 @@
 import type { ListenAddress } from '../../network/connections/listener.ts';
+import { createEdgeCounts, type EdgeCounts } from '../policy/usage/edge-counts.ts';
 import { createUsageLedger, type UsageLedger } from '../policy/usage/ledger.ts';
 import type { LoopbackConnections } from '../runtime/wasm/loopback-connections.ts';
 import { createCaches, DEFAULT_CACHE_LIMITS } from './edge/caches.ts';
@@ -26,6 +27,7 @@ export interface Serving {
   /** Ids of the websites with WordPress. */
   withWordPress(): string[];
   usage: UsageLedger;
+  counts: Pick<EdgeCounts, 'figures'>;
   start(): Promise<EmbeddedAddresses>;
   /** Finishes active requests. */
   stop(): Promise<void>;
@@ -62,6 +64,7 @@ export function createServing(options: ServingOptions): Serving {
     clock,
   });
   const usage = createUsageLedger({ file: layout.usage, clock, log });
+  const counts = createEdgeCounts();
   const isTrusted = options.isTrustedProxy ?? (() => false);
   const edge = createEdge({
     http: options.edgeHttp,
@@ -74,7 +77,7 @@ export function createServing(options: ServingOptions): Serving {
     own,
     objectStorage: options.objectStorage,
     connections: options.connections.edge,
-    meter: createResponseMeter({ ledger: usage, requests: options.logs.requests, clock }),
+    meter: createResponseMeter({ ledger: usage, counts, requests: options.logs.requests, clock }),
     visitorOf: (request) => addressOf(request, isTrusted),
     websiteAsking: ({ socket }) => options.loopbacks.siteOf(socket),
     log,
@@ -110,6 +113,7 @@ export function createServing(options: ServingOptions): Serving {
     vhosts,
     withWordPress: () => [...vhosts.all()].flatMap(({ id, wordpress }) => (wordpress === null ? [] : id)),
     usage,
+    counts,
     async start() {
       await proofs.keepSwept();
       usage.start();

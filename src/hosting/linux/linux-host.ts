@@ -33,6 +33,7 @@ import type { JournalEntry } from './machine/journal.ts';
 import { findPhpRuntimes, isComplete } from './machine/php-runtimes.ts';
 import type { InstallRecord } from './machine/record.ts';
 import { tryOrLog } from './machine/try-or-log.ts';
+import { createPhpFigures } from './php/php-figures.ts';
 import { changeableWebsite } from './websites/changeable-website.ts';
 import type { LinuxHostParts } from './websites/linux-host-parts.ts';
 import { measureStorage } from './websites/measure-storage.ts';
@@ -84,6 +85,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     ...{ name: 'mariadb', daemons, clock: parts.clock, log },
     answers: () => parts.databaseServer.answers(),
   });
+  const phpFigures = createPhpFigures({ daemons, sockets: layout.phpRun, clock: parts.clock });
   let identity: string | null = null;
   let requestsCollectedAt = Number.NEGATIVE_INFINITY;
 
@@ -388,6 +390,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
     publish: (proof) => web.publish(proof),
     withdraw: (proof) => web.withdraw(proof),
+
+    async readFigures() {
+      return { edge: web.figures(), php: await phpFigures(), lateCron: parts.cron.late() };
+    },
 
     async describe(): Promise<HostDescription> {
       if (identity === null) throw new Error('the host is not started');

@@ -3,6 +3,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { HttpRequest, HttpResponse } from '../../../network/connections/http-messages.ts';
 import { Http2Response } from '../../../network/connections/http2-messages.ts';
 import { wantsOnlyCached } from '../../policy/page-request-headers.ts';
+import { type EdgeCounts, isCacheHit } from '../../policy/usage/edge-counts.ts';
 import type { UsageLedger } from '../../policy/usage/ledger.ts';
 import { isVisit, visitorOf } from '../../policy/usage/visitors.ts';
 import { answerOf } from '../../websites/logs/access-logs.ts';
@@ -19,6 +20,8 @@ export interface ResponseMeter {
 
 export interface ResponseMeterOptions {
   ledger: UsageLedger;
+  /** Of all websites together. */
+  counts: Pick<EdgeCounts, 'add'>;
   requests: Pick<RequestLog, 'add'>;
   clock: Clock;
 }
@@ -37,7 +40,12 @@ interface Connection {
 
 const DAY_MS = 86_400_000;
 
-export function createResponseMeter({ ledger, requests, clock }: ResponseMeterOptions): ResponseMeter {
+export function createResponseMeter({
+  ledger,
+  counts,
+  requests,
+  clock,
+}: ResponseMeterOptions): ResponseMeter {
   const connections = new WeakMap<Socket, Connection>();
   const assigned = new WeakMap<HttpResponse, WebsiteRequest>();
 
@@ -94,6 +102,11 @@ export function createResponseMeter({ ledger, requests, clock }: ResponseMeterOp
         ledger.count(installId, atMs, bytes);
         countVisit(website, request.headers['user-agent'], atMs, connection);
         const entry = accessEntry(website, request, response, { bytes, ms: performance.now() - begunAtMs });
+        counts.add({
+          status: entry.status,
+          bytes,
+          isHit: entry.cache === null ? null : isCacheHit(entry.cache),
+        });
         requests.add({ installId, atMs, address, answer: answerOf(entry) });
       };
       // Before the server's own listener, which begins to send the next response of a pipeline.

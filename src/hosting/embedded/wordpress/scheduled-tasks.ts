@@ -6,6 +6,8 @@ import { MINUTE_MS } from '../../../lib/durations.ts';
 export interface ScheduledTasks {
   /** Starts due runs as far as there is room. The end of a run starts the next one. */
   look(): void;
+  /** Websites whose tasks have been due for so long that they are late. */
+  late(): number;
   /** Aborts the runs, and resolves once they have ended. */
   stop(): Promise<void>;
 }
@@ -27,6 +29,8 @@ const AT_ONCE = 2;
 const SLOW_MS = MINUTE_MS / 2;
 /** Between two runs of a website, and before the first one after a start. */
 const PAUSE_MS = 5 * MINUTE_MS;
+/** Beyond the time at which tasks are due. */
+const LATE_MS = 10 * MINUTE_MS;
 /** Without a task that is due earlier. */
 const LONGEST_PAUSE_MS = 60 * MINUTE_MS;
 
@@ -90,6 +94,11 @@ export function createScheduledTasks(options: ScheduledTasksOptions): ScheduledT
       }
       for (const id of present) if (!due.has(id)) due.set(id, now() + PAUSE_MS);
       startDue();
+    },
+
+    late() {
+      const since = now() - LATE_MS;
+      return [...due].filter(([id, atMs]) => atMs < since && !running.has(id)).length;
     },
 
     async stop() {

@@ -24,6 +24,8 @@ export interface WordPressServing {
   request(vhost: Vhost, request: PhpRequest, signal: AbortSignal): Promise<PhpResponse>;
   /** Purges the pages that the website has changed. */
   settle(website: Pick<Vhost, 'id'>): Promise<void>;
+  /** Websites whose scheduled tasks are late. */
+  lateCron(): number;
   start(): void;
   stop(): Promise<void>;
 }
@@ -109,6 +111,8 @@ export function createWordPressServing(options: WordPressServingOptions): WordPr
         rarely(id, (leftOut) => log.warn({ err, install: id, leftOut }, 'changed pages could not be purged'));
       }
     },
+
+    lateCron: tasks.late,
 
     start() {
       looks = repeatEvery(async () => tasks.look(), {

@@ -17,7 +17,7 @@ export interface WatchedPhp extends PhpSites {
 export function watchPhp(php: PhpSites): WatchedPhp {
   const watched: WatchedPhp = {
     ...php,
-    running: 0,
+    figures: { running: 0, memoryMb: 0, memoryLimitMb: 0, restarts: 0, waiting: 0 },
     requests: [],
     stopped: [],
     answer: () => ({}),

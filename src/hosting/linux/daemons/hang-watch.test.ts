@@ -15,7 +15,7 @@ let watch: HangWatch;
 
 beforeEach(() => {
   clock = manualClock();
-  status = { name: 'mariadb', state: 'running', pid: 1 };
+  status = { name: 'mariadb', state: 'running', pid: 1, restarts: 0, memoryBytes: null };
   hangs = false;
   hasFiles = true;
   restarts = 0;

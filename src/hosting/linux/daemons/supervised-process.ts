@@ -28,6 +28,8 @@ export interface SupervisedProcess {
   state(): DaemonState;
   /** Main process; null if none runs. */
   pid(): number | null;
+  /** How often it was started again because it had ended. */
+  restarts(): number;
   /** Starts it at once if it does not run, and resolves when it is ready. Rejects with its output if it is not ready in time. */
   untilReady(): Promise<void>;
   /** Ends it with everything it started, by force if it takes too long. It is not restarted. */
@@ -60,6 +62,7 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
   let restart: NodeJS.Timeout | null = null;
   let delay: number | null = null;
   let stopped = false;
+  let restartCount = 0;
 
   function started(): Promise<Run> {
     if (run !== null) return Promise.resolve(run);
@@ -148,7 +151,9 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
   /** If a process ends before its start was recorded, waiting for that start is not enough: start another. */
   async function startAgain(): Promise<void> {
     await starting?.catch(() => undefined);
-    if (!stopped) await started();
+    if (stopped) return;
+    restartCount += 1;
+    await started();
   }
 
   /** Schedules the next attempt, because without a process, no end would trigger one. */
@@ -217,6 +222,7 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
     spec,
     state: () => (stopped ? 'stopped' : run?.hasAnswered ? 'running' : 'restarting'),
     pid: () => run?.child.pid ?? null,
+    restarts: () => restartCount,
     untilReady,
     stop,
   };

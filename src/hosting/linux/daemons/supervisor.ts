@@ -71,12 +71,16 @@ export function createSupervisor(options: {
         if (pid === null || !sendSignal(pid, signal)) throw new Error(`the daemon ${name} is not running`);
       }),
     remove: (name) => serially(name, () => remove(name)),
-    list: async () =>
-      [...daemons.values()].map((daemon) => ({
-        name: daemon.spec.name,
-        state: daemon.state(),
-        pid: daemon.pid(),
-      })),
+    list: () =>
+      Promise.all(
+        [...daemons.values()].map(async (daemon) => ({
+          name: daemon.spec.name,
+          state: daemon.state(),
+          pid: daemon.pid(),
+          restarts: daemon.restarts(),
+          memoryBytes: (await cgroups.usage(daemon.spec.name))?.memoryBytes ?? null,
+        })),
+      ),
     async stop() {
       ending = true;
       await Promise.all([...daemons.keys()].map((name) => serially(name, () => remove(name))));

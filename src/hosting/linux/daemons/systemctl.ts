@@ -12,6 +12,8 @@ export interface UnitStatus {
   subState: string;
   /** Automatic restarts since the last requested start. */
   restarts: number;
+  /** Null if it does not run, or systemd does not count its memory. */
+  memoryBytes: number | null;
   /** How its last run ended: `success`, `exit-code`, `signal`, `core-dump`, `timeout`, … */
   result: string;
   /** Whether its file has changed since systemd read it. */
@@ -33,7 +35,7 @@ export interface Systemctl {
 
 /** On a slow or busy machine, stopping the database server or reloading all units takes minutes. */
 const TIMEOUT_MS = 600_000;
-const PROPERTIES = 'Id,ActiveState,SubState,MainPID,NRestarts,Result,NeedDaemonReload';
+const PROPERTIES = 'Id,ActiveState,SubState,MainPID,NRestarts,MemoryCurrent,Result,NeedDaemonReload';
 
 export function createSystemctl(program: string): Systemctl {
   const systemctl = async (...args: string[]) =>
@@ -93,6 +95,7 @@ export function parseShow(output: string): UnitStatus[] {
         subState: property('SubState'),
         mainPid: Number(property('MainPID')),
         restarts: Number(property('NRestarts')),
+        memoryBytes: /^\d+$/.test(property('MemoryCurrent')) ? Number(property('MemoryCurrent')) : null,
         result: property('Result'),
         needsReload: property('NeedDaemonReload') === 'yes',
       };

@@ -76,6 +76,7 @@ test.runIf(existsSync('/usr/bin/systemd-analyze'))('systemd-analyze verifies it'
 test('parses systemctl’s output for several units', () => {
   const shown = `MainPID=12
 NRestarts=3
+MemoryCurrent=4096
 Id=homeport-a.service
 ActiveState=active
 SubState=running
@@ -84,6 +85,7 @@ Result=success
 
 MainPID=0
 NRestarts=0
+MemoryCurrent=[not set]
 Id=homeport-b.service
 ActiveState=inactive
 SubState=dead
@@ -98,6 +100,7 @@ Result=signal
       mainPid: 12,
       result: 'success',
       restarts: 3,
+      memoryBytes: 4096,
       needsReload: false,
     },
     {
@@ -107,6 +110,7 @@ Result=signal
       mainPid: 0,
       result: 'signal',
       restarts: 0,
+      memoryBytes: null,
       needsReload: true,
     },
   ]);

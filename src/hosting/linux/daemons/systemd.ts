@@ -129,6 +129,8 @@ export function createSystemdDaemons(options: {
         name: status.id.slice(prefix.length, -SUFFIX.length),
         state: stateOf(status),
         pid: status.mainPid || null,
+        restarts: status.restarts,
+        memoryBytes: status.memoryBytes,
       }));
     },
     // Websites stay up while the host is down.

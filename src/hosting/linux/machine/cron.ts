@@ -4,6 +4,8 @@ import type { Clock } from '../../../lib/clock.ts';
 /** Runs the scheduled tasks of websites (WP-Cron), so that visitors need not wait for them. */
 export interface Cron {
   start(): void;
+  /** Websites that have waited for more than two rounds. */
+  late(): number;
   /** Starts no more runs; resolves once the current ones have ended. */
   stop(): Promise<void>;
 }
@@ -99,6 +101,11 @@ export function createCron(options: CronOptions): Cron {
       if (state !== 'new') throw new Error('cron can only be started once');
       state = 'started';
       look();
+    },
+
+    late() {
+      const since = clock.now().getTime() - BEHIND_ROUNDS * everyMs;
+      return [...turns].filter(([id, at]) => at < since && !running.has(id)).length;
     },
 
     async stop() {

@@ -35,6 +35,10 @@ export interface DaemonStatus {
   state: DaemonState;
   /** Main process; null if none runs. */
   pid: number | null;
+  /** How often it was started again because it had ended, since it was last started on purpose. */
+  restarts: number;
+  /** Of all its processes, with the file cache that they fill; null if unknown. */
+  memoryBytes: number | null;
 }
 
 /** Supervises daemons: systemd, or this process on machines without systemd. */

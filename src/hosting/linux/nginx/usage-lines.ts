@@ -49,6 +49,8 @@ export function renderLogFormat(name: string, install: string): string {
 
 /** One answered request. */
 export interface UsageLine extends LoggedRequest {
+  /** 0 if the visitor left before an answer. */
+  status: number;
   bytes: number;
   userAgent: string;
   /** As nginx names it: `HIT`, `MISS`; empty without the page cache. */
@@ -88,6 +90,7 @@ export function parseUsageLine(line: string): UsageLine | null {
   return {
     installId,
     atMs: Math.round(Number(at) * 1000),
+    status: Number(status),
     bytes: Number(bytes),
     address,
     userAgent,
@@ -120,13 +123,13 @@ function parseAnyLine(line: string): UsageLine | null {
   if (typeof seconds !== 'number') return null;
   const atMs = Math.round(at * 1000);
   const userAgent = text(4);
+  const status = Number(text(5)) || 0;
   const answer = answerOf({
     method: text(6).slice(0, LONGEST_METHOD),
     scheme: text(7),
     host: text(8),
     path: text(9),
-    // 0 if the visitor left before an answer.
-    status: Number(text(5)) || 0,
+    status,
     bytes,
     cache: text(11) || null,
     seconds,
@@ -134,7 +137,17 @@ function parseAnyLine(line: string): UsageLine | null {
     user_agent: userAgent,
     referrer: text(10),
   });
-  return { installId: text(0), atMs, bytes, address: text(3), userAgent, cache: text(11), seconds, answer };
+  return {
+    installId: text(0),
+    atMs,
+    status,
+    bytes,
+    address: text(3),
+    userAgent,
+    cache: text(11),
+    seconds,
+    answer,
+  };
 }
 
 /** nginx lists the times of all servers that it asked, PHP or the object storage: `0.010, 0.002 : -`. Null if it asked none. */

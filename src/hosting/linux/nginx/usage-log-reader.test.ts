@@ -16,6 +16,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { onlyInLong } from '../../../../test/rounds.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../lib/durations.ts';
+import { createEdgeCounts } from '../../policy/usage/edge-counts.ts';
 import { createUsageLedger, type UsageLedger } from '../../policy/usage/ledger.ts';
 import { createUsageLogReader } from './usage-log-reader.ts';
 
@@ -44,6 +45,7 @@ afterEach(async () => {
 
 function readerOf(limits: { mostWaitingBytes?: number; mostDelays?: number }) {
   return createUsageLogReader({
+    counts: createEdgeCounts(),
     folder,
     ledger,
     accessLogs: { append: async () => {} },

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { coalesce, type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import { ifThere } from '../../../lib/if-there.ts';
+import { type EdgeCounts, isCacheHit } from '../../policy/usage/edge-counts.ts';
 import type { CountedRequest, UsageLedger } from '../../policy/usage/ledger.ts';
 import { isVisit, visitorOf } from '../../policy/usage/visitors.ts';
 import type { AccessLogs } from '../../websites/logs/access-logs.ts';
@@ -24,6 +25,8 @@ export interface UsageLogReader {
 export interface UsageLogReaderOptions {
   folder: string;
   ledger: UsageLedger;
+  /** Of all websites together. */
+  counts: Pick<EdgeCounts, 'add'>;
   accessLogs: Pick<AccessLogs, 'append'>;
   /** Makes nginx open its log again. */
   reopen(): Promise<void>;
@@ -52,7 +55,7 @@ const CHUNK = 256 * 1024;
 const LINE_FEED = 0x0a;
 
 export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogReader {
-  const { folder, ledger, accessLogs, reopen, log, clock, everyMs = EVERY_MS } = options;
+  const { folder, ledger, counts, accessLogs, reopen, log, clock, everyMs = EVERY_MS } = options;
   const { mostWaitingBytes = MOST_WAITING_BYTES, mostDelays = MOST_DELAYS } = options;
   /** When each renamed log was last read with a new line, in milliseconds since 1970. */
   const grewAt = new Map<string, number>();
@@ -149,6 +152,9 @@ export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogRe
           else lines.push(line);
         }
         ledger.countAll(lines.map(countedOf));
+        for (const { status, bytes, cache } of lines) {
+          counts.add({ status, bytes, isHit: cache === '' ? null : isCacheHit(cache) });
+        }
         position += end;
         ledger.setPosition(name, position);
         await accessLogs.append(lines);
@@ -179,9 +185,6 @@ export function createUsageLogReader(options: UsageLogReaderOptions): UsageLogRe
   };
 }
 
-/** How nginx names answers from its cache. */
-const HITS = ['HIT', 'REVALIDATED', 'STALE', 'UPDATING'];
-
 /** A line as the ledger counts it. */
 export function countedOf(line: UsageLine): CountedRequest {
   const { installId, atMs, bytes, userAgent, address, cache, seconds } = line;
@@ -193,6 +196,6 @@ export function countedOf(line: UsageLine): CountedRequest {
     page:
       cache === ''
         ? undefined
-        : { isHit: HITS.includes(cache), milliseconds: Math.max(0, Math.round(seconds * 1000)) },
+        : { isHit: isCacheHit(cache), milliseconds: Math.max(0, Math.round(seconds * 1000)) },
   };
 }

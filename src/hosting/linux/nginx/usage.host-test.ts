@@ -10,6 +10,7 @@ import type { InstallState } from '../../contract/install-state.ts';
 import type { AccessEntry } from '../../contract/logs.ts';
 import type { InstallDay } from '../../contract/usage.ts';
 import { eventually } from '../../policy/edge.fixture.ts';
+import { createEdgeCounts } from '../../policy/usage/edge-counts.ts';
 import { accessLine } from '../../websites/logs/access-logs.ts';
 import { runFiles } from './machine-options.ts';
 import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
@@ -282,6 +283,7 @@ test('no request is lost or counted twice if the host restarts', async () => {
   await server.usage.stop();
   server.usage.start();
   const reader = createUsageLogReader({
+    counts: createEdgeCounts(),
     folder: usageLogs,
     ledger: server.usage,
     accessLogs: server.options.accessLogs,

@@ -10,8 +10,10 @@ import { parseUuid } from '../../../lib/ids.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import type { S3Service } from '../../../network/object-storage/s3-address.ts';
+import type { EdgeFigures } from '../../contract/figures.ts';
 import type { Proof } from '../../contract/proofs.ts';
 import { createDefaultCertificate } from '../../policy/default-certificate.ts';
+import { createEdgeCounts } from '../../policy/usage/edge-counts.ts';
 import type { UsageLedger } from '../../policy/usage/ledger.ts';
 import type { AccessLogs } from '../../websites/logs/access-logs.ts';
 import type { Daemons } from '../machine/daemon.ts';
@@ -49,6 +51,8 @@ export interface WebServer {
   purgePages(installId: string, paths: readonly string[]): Promise<void>;
   /** Counts the requests that nginx has logged so far. */
   collectUsage(): Promise<void>;
+  /** The answers to visitors that were counted so far. */
+  figures(): EdgeFigures;
   publish(proof: Proof): Promise<void>;
   withdraw(proof: Pick<Proof, 'hostname' | 'path'>): Promise<void>;
   /** Removes expired proofs. This also happens regularly. */
@@ -121,9 +125,11 @@ export function createWebServer(options: WebServerOptions): WebServer {
   });
   const configuration = createEdgeConfiguration({ ...options, files, paths, own });
   const serially = serializeByKey();
+  const counts = createEdgeCounts();
   const usageLogReader = createUsageLogReader({
     folder: run.usageLogs,
     ledger: options.usage,
+    counts,
     accessLogs: options.accessLogs,
     reopen: running.reopenLog,
     log,
@@ -203,6 +209,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
     purge: (id) => purge(id, () => control.purge(id)),
     purgePages: (id, pages) => purge(id, () => control.purgePages(id, pages)),
     collectUsage: () => usageLogReader.collect(),
+    figures: counts.figures,
     publish: (proof) => proofs.publish(proof),
     withdraw: (proof) => proofs.withdraw(proof),
     sweepProofs: () => proofs.sweep(),

@@ -735,14 +735,14 @@ describe('processes', () => {
     const third = await newSite('third');
     expect((await run('echo 1;', {}, second)).output).toBe('1');
     expect((await run('echo 2;', {}, third)).output).toBe('2');
-    expect(sites.running).toBe(2);
+    expect(sites.figures.running).toBe(2);
   });
 
   it('stops a website and starts it again', async () => {
     await sites.stop('second');
     await sites.stop('third');
     await sites.stop('one');
-    expect(sites.running).toBe(0);
+    expect(sites.figures.running).toBe(0);
     expect((await ask('/x')).text).toBe('index /x');
   });
 
@@ -788,6 +788,6 @@ describe('processes', () => {
     await sites.close();
     expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await expect(run('echo 1;')).rejects.toMatchObject({ reason: 'busy' });
-    expect(sites.running).toBe(0);
+    expect(sites.figures.running).toBe(0);
   });
 });

@@ -401,8 +401,8 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
 
     isHeld: (siteId) => sites.isHeld(siteId),
 
-    get running() {
-      return sites.count;
+    get figures() {
+      return sites.figures;
     },
 
     async close() {

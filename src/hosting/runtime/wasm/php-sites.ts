@@ -155,6 +155,18 @@ export interface WarmUpPage {
   https: boolean;
 }
 
+/** The processes of all websites together. */
+export interface PhpSitesFigures {
+  running: number;
+  /** Reserved for the running ones. */
+  memoryMb: number;
+  memoryLimitMb: number;
+  /** How often a process ended by itself. The next request starts another. */
+  restarts: number;
+  /** Requests that wait for a process. */
+  waiting: number;
+}
+
 /** Runs the PHP of websites: a process for each site, started by its first request and stopped when idle. */
 export interface PhpSites {
   /** Checks once whether PHP can run on this machine. */
@@ -198,8 +210,8 @@ export interface PhpSites {
   atRest<Result>(siteId: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   /** True while {@link withoutProcess} keeps the site stopped. */
   isHeld(siteId: string): boolean;
-  /** Processes now, without the spare. */
-  readonly running: number;
+  /** The processes of websites, without the spare. */
+  readonly figures: PhpSitesFigures;
   /** Ends all processes. */
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { untilAborted } from '../../../lib/concurrency.ts';
 import { workerMemory } from '../../policy/php-limits.ts';
 import { type PhpMemory, siteMb, WASM_MEMORY } from '../../policy/wasm-php-limits.ts';
 import type { ServingProcess } from './php-process.ts';
-import { PhpFailure, type PhpSite } from './php-sites.ts';
+import { PhpFailure, type PhpSite, type PhpSitesFigures } from './php-sites.ts';
 
 const RETRY_AFTER = 5;
 /** Part of the longest wait after which a website gets the turn of one that works all the time. */
@@ -30,7 +30,8 @@ interface Running {
 
 /** The processes of websites, as many as the memory allows. */
 export interface RunningSites {
-  readonly count: number;
+  /** What it does now, and how often PHP ended by itself so far. */
+  readonly figures: PhpSitesFigures;
   /**
    * Runs `use` in the website's process, which `start` starts if needed. The process stays until `done` is called. While `setWaiting` says
    * that only the visitor is busy, other websites may still need its memory more. `isOwn`: a page of the website asks, and waits for the answer.
@@ -92,6 +93,7 @@ export function createRunningSites({
   const paused = new Map<string, number>();
   /** Memory of threads beyond those of the websites' limits. */
   let moreMb = 0;
+  let endedThemselves = 0;
   /** Requests without a process, the one that has waited longest first. */
   const queue = new Set<{ siteId: string }>();
   /** Called when memory may be free or a request has ended. */
@@ -234,6 +236,7 @@ export function createRunningSites({
     running.set(site.id, entry);
     const forget = (): void => {
       clearTimeout(entry.timer);
+      if (!entry.isEnding) endedThemselves += 1;
       if (running.get(site.id) === entry) running.delete(site.id);
       changed();
     };
@@ -262,8 +265,14 @@ export function createRunningSites({
   }
 
   return {
-    get count() {
-      return running.size;
+    get figures() {
+      return {
+        running: running.size,
+        memoryMb: usedMb(),
+        memoryLimitMb: memoryMb,
+        restarts: endedThemselves,
+        waiting: queue.size,
+      };
     },
 
     async use(site, start, use, signal, isOwn = false) {
