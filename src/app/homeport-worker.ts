@@ -47,6 +47,7 @@ import type { Sender } from '../network/webhooks/sender.ts';
 import type { WatchedSettings } from '../platform/changed-settings.ts';
 import type { Platform } from '../platform/platform.ts';
 import { dailyPlatformBackup } from '../platform-backup/daily.ts';
+import { dailyReleaseCheck } from '../releases/daily-check.ts';
 import { createEmbeddedWebsites, websiteParts } from './embedded-websites.ts';
 import { heldWordPress } from './held-wordpress.ts';
 import { createLinuxFleet, type Websites } from './linux-fleet.ts';
@@ -113,6 +114,7 @@ export function createHomeportWorker(
     order: certificates?.order ?? null,
   });
   const platformBackup = dailyPlatformBackup(platform, websiteParts(config, clock), PROGRAM_VERSION);
+  const releases = dailyReleaseCheck(platform);
   const kinds: JobKind[] = [
     ...installJobKinds(platform, host),
     ...deletedInstallKinds(platform, host),
@@ -149,6 +151,7 @@ export function createHomeportWorker(
     ...notificationJobKinds(platform, services.mailCounter, mailer),
     ...upkeep,
     ...platformBackup.kinds,
+    ...releases.kinds,
   ];
   const worker = createWorker({
     database,
@@ -165,7 +168,7 @@ export function createHomeportWorker(
   return {
     worker,
     kinds: kinds.map(({ name }) => name),
-    schedules: [...schedules, ...platformBackup.schedules],
+    schedules: [...schedules, ...platformBackup.schedules, ...releases.schedules],
     watched: [...watchedDomainSettings(platform, roots), platformBackup.watched],
   };
 }

@@ -40,6 +40,7 @@ import type { InstallLimitRow, RateWindowRow } from './tables/limits.ts';
 import type { NotificationPreferenceRow, NotificationRow } from './tables/notifications.ts';
 import type { PlatformBackupRow } from './tables/platform-backups.ts';
 import type { ProgramVersionRow } from './tables/program-version.ts';
+import type { ReleaseCheckRow } from './tables/release-check.ts';
 import type { SeenSettingsRow } from './tables/seen-settings.ts';
 import type {
   EmailChangeRow,
@@ -119,6 +120,7 @@ export interface Tables {
   api_certificate: ApiCertificateRow;
   websites_folder: WebsitesFolderRow;
   program_version: ProgramVersionRow;
+  release_check: ReleaseCheckRow;
   seen_settings: SeenSettingsRow;
   platform_identity: PlatformIdentityRow;
   orphaned_installs: OrphanedInstallRow;

@@ -23,6 +23,7 @@ const sessionOf = (id: string, stage: PortalSession['stage'] = 'full'): PortalSe
     mfa_enabled: false,
   },
   accounts: [],
+  newer_release: null,
   wordpress_features: [],
 });
 const full = stateAfter(SIGNED_OUT, sessionOf('ada'));

@@ -15,6 +15,7 @@ import { useDisclosure } from './disclosure.ts';
 import { Navigation } from './navigation.tsx';
 import { PersonMenu } from './person-menu.tsx';
 import { useRecentPages } from './recent-pages.ts';
+import { ReleaseNotice } from './release-notice.tsx';
 import { SearchButton } from './search-button.tsx';
 import styles from './shell.module.css';
 import { SidebarPlace } from './sidebar-place.ts';
@@ -70,6 +71,7 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
             {account && <Navigation label="Account" destinations={accountDestinations(account, location)} />}
             <div ref={setSidebarPlace} className={styles.place} />
             <div className={styles.foot}>
+              <ReleaseNotice />
               <a href="docs" className={styles.docs} target="_blank" rel="noopener">
                 <BookOpenIcon />
                 Documentation

@@ -29,6 +29,7 @@ import { checkPlatformBackup } from './platform-backup.ts';
 import { checkPortalHost } from './portal-host.ts';
 import { checkApiPort, checkHostingPorts } from './ports.ts';
 import { checkPublicCertificate } from './public-certificate.ts';
+import { checkReleases } from './releases.ts';
 import { checkResolvers } from './resolvers.ts';
 import { checkSealingKey } from './sealing-key.ts';
 import { checkSetAsideJobs } from './set-aside-jobs.ts';
@@ -99,6 +100,7 @@ export async function examine(
       ...(tables === null
         ? []
         : await findingsOf('WordPress releases', () => checkWordPressReleases(tables, config, clock))),
+      ...(tables === null ? [] : await findingsOf('releases', () => checkReleases(tables, config))),
       ...(tables === null ? [] : await findingsOf('jobs', () => checkJobs(tables, clock, workers, serves))),
       ...(tables === null ? [] : await findingsOf('set aside jobs', () => checkSetAsideJobs(tables))),
       ...(await findingsOf('mail', () => checkMail(config, clock))),

@@ -60,6 +60,17 @@ export const presentSessionSchema = Type.Object({
     }),
     { description: 'the accounts of the user, by name; empty until the session is full' },
   ),
+  newer_release: Type.Union(
+    [
+      Type.Object({
+        version: Type.String(),
+        notes: Type.String({ description: 'the address of its notes' }),
+        security: Type.Boolean({ description: 'it fixes a vulnerability' }),
+      }),
+      Type.Null(),
+    ],
+    { description: 'a newer Homeport, for those who operate the platform' },
+  ),
   wordpress_features: Type.Array(stringEnum(CAPABILITIES), {
     description: 'what the hosts of the platform do for installs with WordPress',
   }),

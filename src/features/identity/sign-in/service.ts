@@ -9,6 +9,7 @@ import { offeredBy } from '../../../hosting/policy/capabilities.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { Unauthenticated } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { releaseNoticeFor } from '../../../releases/release-notices.ts';
 import { verifyPassword } from '../../../secrets/password-hash.ts';
 import { hashSecret } from '../../../secrets/random-secret.ts';
 import type { SignInLimits } from '../limits/sign-in-limits.ts';
@@ -306,6 +307,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     const user =
       stage === 'second_factor' ? { ...person, first_name: '', last_name: '', phone: null } : person;
     const accounts = stage === 'full' ? await findAccountsOf(reader, userId) : [];
+    const newer = await releaseNoticeFor(reader, config, { email: person.email, accounts });
     return {
       stage,
       second_factors: stage === 'second_factor' ? await factorsOf(userId) : [],
@@ -313,6 +315,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       accounts: accounts
         .sort((one, other) => one.name.localeCompare(other.name, 'en'))
         .map((account) => ({ ...account, may: reachOf(account.role) })),
+      newer_release: newer && { version: newer.version, notes: newer.notes, security: newer.security },
       wordpress_features: offeredBy(config.host),
     };
   }

@@ -92,6 +92,7 @@ describe('signing in', () => {
           may: expect.objectContaining({ 'account.change': 'all', 'member.change': 'all' }),
         },
       ],
+      newer_release: null,
       // src/hosting/policy/capabilities.test.ts has all of them.
       wordpress_features: expect.arrayContaining(['wordpress_login', 'backup_parts']),
     });
