@@ -12,6 +12,7 @@ import { addPlatformCommands } from './commands/platform.ts';
 import { addRolloutCommands } from './commands/rollouts.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addSiteCommands } from './commands/sites.ts';
+import { addSupportBundleCommand } from './commands/support-bundle.ts';
 import { addUserCommands } from './commands/users.ts';
 import { addHostCommand } from './host/index.ts';
 import { addOperatorCommands } from './operator/declare.ts';
@@ -48,6 +49,7 @@ export function createProgram(ownSettings: () => string | undefined = () => unde
   addJobCommands(program);
   addPlatformCommands(program);
   addDoctorCommand(program);
+  addSupportBundleCommand(program);
   addApiCommand(program);
   addMcpCommand(program);
   for (const group of program.commands) addOperatorCommands(group);

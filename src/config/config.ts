@@ -36,6 +36,13 @@ export function readConfig(environment: Texts, file?: string): Config {
   return config;
 }
 
+/** The texts of the settings that are given, by variable, unparsed. Throws a ConfigError if the file cannot be read. */
+export function givenSettings(environment: Texts, file?: string): Texts {
+  const inFile = file === undefined ? {} : readSettingsFile(file);
+  const own = [...proxyOf(environment), ...Object.entries(environment).filter(isOurs)];
+  return { ...given(Object.entries(inFile)), ...given(own) };
+}
+
 const isOurs = ([variable]: [string, string | undefined]) => variable.startsWith('HOMEPORT_');
 
 /** The settings of the proxy, which programs share. The lower-case variable takes precedence, as with curl. */

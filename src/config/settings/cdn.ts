@@ -1,5 +1,5 @@
 import { optional, setting } from './setting.ts';
-import { anyText, baseUrl } from './setting-values.ts';
+import { anyText, baseUrl, hiding } from './setting-values.ts';
 
 /** The content delivery network in front of the edge. */
 export const CDN_SETTINGS = {
@@ -13,7 +13,7 @@ export const CDN_SETTINGS = {
     'HOMEPORT_CDN_TOKEN',
     'none',
     'API token for the zone, with permission to purge',
-    anyText,
+    hiding('all', anyText),
   ),
   cdnApi: setting(
     'HOMEPORT_CDN_API',

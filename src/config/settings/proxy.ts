@@ -1,8 +1,8 @@
 import { optional } from './setting.ts';
-import { anyText, ConfigError, url, type ValueParser } from './setting-values.ts';
+import { anyText, ConfigError, hiding, url } from './setting-values.ts';
 
 /** The address of a proxy. Other programs take `host:port`, too. */
-const parse: ValueParser<string> = (text, variable) => {
+const parse = hiding('in address', (text, variable) => {
   const address = text.includes('://') ? text : `http://${text}`;
   const href = url(['http:', 'https:'])(address, variable);
   const { username, password } = new URL(href);
@@ -12,7 +12,7 @@ const parse: ValueParser<string> = (text, variable) => {
     throw new ConfigError(`${variable} has a % in its user name or password; write %25 in place of it.`);
   }
   return href;
-};
+});
 
 /** The proxy for outbound requests, by the names that other programs use. In lower case, they count in the environment too. */
 export const PROXY_SETTINGS = {

@@ -19,8 +19,20 @@ export class ConfigError extends OperatorError {
   override name = 'ConfigError';
 }
 
+/** The part of a setting's text that no one may see: all of it, or what an address has besides protocol, host and path. */
+export type Secrecy = 'all' | 'in address';
+
 /** Parses a setting's text. Throws a ConfigError that names the variable. */
-export type ValueParser<Value> = (text: string, variable: string) => Value;
+export interface ValueParser<Value> {
+  (text: string, variable: string): Value;
+  hides?: Secrecy;
+}
+
+/** The parser of a text with a secret in it. */
+export const hiding = <Value>(
+  hides: Secrecy,
+  parse: (text: string, variable: string) => Value,
+): ValueParser<Value> => Object.assign((text: string, variable: string) => parse(text, variable), { hides });
 
 export const anyText: ValueParser<string> = (text) => text;
 
@@ -75,10 +87,8 @@ export const trueOrFalse: ValueParser<boolean> = (text, variable) =>
   oneOf(['true', 'false'])(text, variable) === 'true';
 
 /** A URL. It may contain a password, so messages do not repeat it. */
-export const url =
-  (protocols: string[]): ValueParser<string> =>
-  (text, variable) =>
-    parsedUrl(text, variable, protocols).href;
+export const url = (protocols: string[]): ValueParser<string> =>
+  hiding('in address', (text, variable) => parsedUrl(text, variable, protocols).href);
 
 /** A URL that paths are appended to: without credentials, query, fragment or trailing slash. */
 export const baseUrl: ValueParser<string> = (text, variable) => {
@@ -170,7 +180,7 @@ export const domainSuffix: ValueParser<string> = (text, variable) => {
   return name;
 };
 
-export const credential: ValueParser<{ username: string; password: string }> = (text, variable) => {
+export const credential = hiding('all', (text, variable): { username: string; password: string } => {
   const [username, password] = split(text);
   if (parseUuid(username) !== username || password.length < 16) {
     throw new ConfigError(
@@ -178,18 +188,18 @@ export const credential: ValueParser<{ username: string; password: string }> = (
     );
   }
   return { username, password };
-};
+});
 
-export const s3Credentials: ValueParser<{ accessKeyId: string; secretAccessKey: string }> = (
-  text,
-  variable,
-) => {
-  const [accessKeyId, secretAccessKey] = split(text);
-  if (accessKeyId === '' || secretAccessKey === '') {
-    throw new ConfigError(`${variable} must be an access key id, a colon, and the secret access key.`);
-  }
-  return { accessKeyId, secretAccessKey };
-};
+export const s3Credentials = hiding(
+  'all',
+  (text, variable): { accessKeyId: string; secretAccessKey: string } => {
+    const [accessKeyId, secretAccessKey] = split(text);
+    if (accessKeyId === '' || secretAccessKey === '') {
+      throw new ConfigError(`${variable} must be an access key id, a colon, and the secret access key.`);
+    }
+    return { accessKeyId, secretAccessKey };
+  },
+);
 
 /** The texts before and after the first colon. */
 function split(text: string): [string, string] {

@@ -1,4 +1,4 @@
-import type { ValueParser } from './setting-values.ts';
+import type { Secrecy, ValueParser } from './setting-values.ts';
 
 /** A setting of Homeport. */
 export interface Setting<Value> {
@@ -8,6 +8,8 @@ export interface Setting<Value> {
   defaultText: string;
   /** Its meaning for the documentation, in Markdown. */
   meaning: string;
+  /** What of its text no one may see; undefined: nothing. */
+  hides: Secrecy | undefined;
   /** Parses the value; `text` is undefined if the setting is absent. Throws a ConfigError. */
   read(text: string | undefined): Value;
 }
@@ -23,6 +25,7 @@ export function setting<Value>(
     variable,
     defaultText: `\`${standard}\``,
     meaning,
+    hides: parse.hides,
     read: (text) => parse(text ?? standard, variable),
   };
 }
@@ -38,6 +41,7 @@ export function optional<Value>(
     variable,
     defaultText: absence,
     meaning,
+    hides: parse.hides,
     read: (text) => (text === undefined ? null : parse(text, variable)),
   };
 }
@@ -48,5 +52,11 @@ export function list<Value>(
   meaning: string,
   parse: ValueParser<Value[]>,
 ): Setting<Value[]> {
-  return { variable, defaultText: 'none', meaning, read: (text) => parse(text ?? '', variable) };
+  return {
+    variable,
+    defaultText: 'none',
+    meaning,
+    hides: parse.hides,
+    read: (text) => parse(text ?? '', variable),
+  };
 }

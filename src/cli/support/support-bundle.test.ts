@@ -1,0 +1,174 @@
+import { createReadStream, mkdirSync, writeFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { createGunzip } from 'node:zlib';
+import tar from 'tar-stream';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { silent, temporaryFolder } from '../../../test/database.ts';
+import { SETTINGS } from '../../config/settings.ts';
+import { migrate } from '../../database/migrate.ts';
+import { openDatabase } from '../../database/open.ts';
+import { collectSupport } from './collect.ts';
+import { redactor } from './secrets.ts';
+import { shownSettings } from './shown-settings.ts';
+import { writeBundle } from './write-bundle.ts';
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+const RANDOM = 'Zk3vXq9TtR2mLw8bYc5nPd7sHf4gJa1e';
+/** A secret of each kind, and the places of those that settings cannot have. */
+const SECRETS = {
+  smtp: 'smtp-Pa55%40word',
+  proxy: 'proxy-pass',
+  s3: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  cdn: 'cdn-token-value',
+  api: 'initial-credential-password',
+  relay: 'relay-file-password',
+  sealing: KEY,
+  owner: RANDOM,
+  database: 'database-password',
+  pem: 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC',
+  bearer: 'eyJhbGciOi.bearer-value',
+  short: 'hunter2',
+};
+let folder: ReturnType<typeof temporaryFolder>;
+let all: string;
+
+beforeAll(async () => {
+  folder = temporaryFolder();
+  const data = join(folder.path, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  const database = openDatabase({ databaseUrl: null, dataDir: data }, silent);
+  await migrate(database);
+  await database.write(({ queries }) =>
+    queries
+      .insertInto('jobs')
+      .values({
+        id: crypto.randomUUID(),
+        kind: 'deliver_webhook',
+        lane: null,
+        payload: JSON.stringify({ secret: SECRETS.short }),
+        state: 'failed',
+        max_attempts: 1,
+        run_at: '2026-05-01T00:00:00.000Z',
+        lease_until: null,
+        worker_id: null,
+        error: `connect https://user:${SECRETS.short}@receiver.example/hook?token=${SECRETS.cdn} failed`,
+        request_id: null,
+        created_at: '2026-05-01T00:00:00.000Z',
+        started_at: null,
+        finished_at: '2026-05-01T00:00:01.000Z',
+      })
+      .execute(),
+  );
+  await database.close();
+  writeFileSync(join(data, 'sealing.key'), KEY, { mode: 0o600 });
+  writeFileSync(join(data, 'first-sign-in.txt'), `Password  ${SECRETS.owner}\n`, { mode: 0o600 });
+  const relay = join(folder.path, 'relay');
+  writeFileSync(relay, `relay-user\n${SECRETS.relay}\n`, { mode: 0o600 });
+  const log = join(folder.path, 'homeport.log');
+  const lines = [
+    { msg: 'every known one', list: Object.values(SECRETS).join(' ').replace(SECRETS.short, '') },
+    { msg: 'a member', password: SECRETS.short, nested: { 'x-api-key': SECRETS.short } },
+    { msg: `Authorization: Basic ${Buffer.from(`me:${SECRETS.short}`).toString('base64')}` },
+    { msg: `Authorization: Bearer ${SECRETS.bearer}` },
+    { msg: `-----BEGIN PRIVATE KEY-----\n${SECRETS.pem}\n-----END PRIVATE KEY-----` },
+    {
+      msg: `sealed with ${Buffer.from(SECRETS.relay).toString('base64')}, shown as ${encodeURIComponent(SECRETS.s3)}`,
+    },
+    { msg: 'the first line that stays', install: 'harbourcafe' },
+  ];
+  writeFileSync(
+    log,
+    `${lines.map((line) => JSON.stringify(line)).join('\n')}\nplain password=${SECRETS.short}\n`,
+  );
+  const files = await collectSupport({
+    environment: {
+      HOMEPORT_DATA_DIR: data,
+      HOMEPORT_LISTEN: '127.0.0.1:0',
+      HOMEPORT_SMTP_URL: `smtp://mailer:${SECRETS.smtp}@127.0.0.1:1`,
+      HTTPS_PROXY: `http://proxy-user:${SECRETS.proxy}@127.0.0.1:1`,
+      HOMEPORT_S3_CREDENTIALS: `AKIAEXAMPLE:${SECRETS.s3}`,
+      HOMEPORT_CDN_TOKEN: SECRETS.cdn,
+      HOMEPORT_INITIAL_CREDENTIAL: `11111111-1111-4111-8111-111111111111:${SECRETS.api}`,
+      HOMEPORT_RELAY_CREDENTIALS: relay,
+      HOMEPORT_WORKERS: '4',
+      UNRELATED_PASSWORD: SECRETS.short,
+    },
+    configFile: undefined,
+    logs: [log, join(folder.path, 'missing.log')],
+  });
+  const path = join(folder.path, 'bundle.tar.gz');
+  await writeBundle(path, { folder: 'bundle', files, at: new Date(0) });
+  await expect(writeBundle(path, { folder: 'bundle', files, at: new Date(0) })).rejects.toThrow(
+    'exists already',
+  );
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  const parts: string[] = [];
+  for await (const entry of createReadStream(path).pipe(createGunzip()).pipe(tar.extract())) {
+    parts.push(`=== ${entry.header.name}\n${await text(entry)}`);
+  }
+  all = parts.join('\n');
+});
+afterAll(() => folder.remove());
+
+it.each(Object.entries(SECRETS).filter(([kind]) => kind !== 'database'))(
+  'has no secret of the kind %s',
+  (_kind, secret) => {
+    for (const form of [secret, decodeURIComponent(secret), Buffer.from(secret).toString('base64')]) {
+      expect(all).not.toContain(form);
+    }
+  },
+);
+
+it('has what a bug report needs', () => {
+  for (const name of [
+    'version.txt',
+    'settings.txt',
+    'doctor.json',
+    'schema.json',
+    'counts.json',
+    'hosts.json',
+    'failed-jobs.json',
+  ]) {
+    expect(all).toContain(`=== bundle/${name}\n`);
+  }
+  expect(all).toContain('HOMEPORT_WORKERS=4\n');
+  expect(all).toContain('HOMEPORT_SMTP_URL=smtp://127.0.0.1:1');
+  expect(all).toContain('the first line that stays');
+  expect(all).toContain('harbourcafe');
+  expect(all).toContain('deliver_webhook');
+  expect(all).toContain('The file cannot be read: ENOENT');
+  expect(all).not.toContain('UNRELATED');
+});
+
+it('hides by their definitions the settings that hold secrets', () => {
+  const secretive = /password|secret access key|token|smtp:\/\/user|proxy for|the same for HTTP/i;
+  // The path of a file with a secret.
+  const shown = Object.values(SETTINGS).filter(({ hides }) => hides === undefined);
+  expect(shown.filter(({ meaning }) => secretive.test(meaning)).map(({ variable }) => variable)).toEqual([
+    'HOMEPORT_RELAY_CREDENTIALS',
+  ]);
+  const planted = Object.values(SETTINGS).flatMap(({ variable, hides }) =>
+    hides === undefined
+      ? []
+      : [
+          [
+            variable,
+            hides === 'all'
+              ? `name:${SECRETS.short}`
+              : `https://user:${SECRETS.database}@host/?password=${SECRETS.short}`,
+          ],
+        ],
+  );
+  expect(planted.length).toBeGreaterThan(7);
+  const texts: Record<string, string> = { ...Object.fromEntries(planted), HOMEPORT_MISSPELT: SECRETS.short };
+  const settings = shownSettings(texts);
+  for (const secret of [SECRETS.short, SECRETS.database]) expect(settings).not.toContain(secret);
+});
+
+it('leaves ids, checksums, versions and paths', () => {
+  const kept =
+    '{"id":"7f0c7f6e-5ba0-4d5f-8f5c-0d7d9c0b6a11","sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","at":"2026-05-01T00:00:00.000Z","path":"/var/lib/homeport/host/installs/A1/htdocs","key_count":3}';
+  expect(redactor([])(kept)).toBe(kept);
+});
