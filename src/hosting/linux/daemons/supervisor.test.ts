@@ -77,7 +77,7 @@ test('starts a daemon, and leaves it alone while its specification stays the sam
   await supervisor.ensure(script(RUNS));
   const [pid] = await pids();
   expect(await pids()).toHaveLength(1);
-  expect(await supervisor.list()).toEqual([{ name: 'script', state: 'running', pid }]);
+  expect(await supervisor.list()).toMatchObject([{ name: 'script', state: 'running', pid }]);
 });
 
 test('restarts it if its command, environment or limits change', async () => {
@@ -156,7 +156,9 @@ test('starts a daemon at once if requested while it waits for its restart', asyn
   await expect(supervisor.ensure(spec)).rejects.toThrow('status 1');
   await writeFile(join(folder, 'fixed'), '');
   await supervisor.ensure(spec);
-  expect(await supervisor.list()).toEqual([{ name: 'script', state: 'running', pid: (await pids()).at(-1) }]);
+  expect(await supervisor.list()).toMatchObject([
+    { name: 'script', state: 'running', pid: (await pids()).at(-1) },
+  ]);
 });
 
 test('waits for a daemon that was not ready in time, without a restart', async () => {
