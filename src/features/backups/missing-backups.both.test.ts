@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
@@ -199,6 +199,8 @@ it('leaves what it knows if a host cannot read its backups, and asks nothing wit
   await compare();
   expect(await seen(id)).toMatchObject({ missing_since: null });
   expect(field(await seen(id), 'status')).toBe('completed');
+  rmSync(folder());
+  renameSync(aside(), folder());
 });
 
 it('compares the backups of deleted installs, too, and restores the newest that is there', async () => {
