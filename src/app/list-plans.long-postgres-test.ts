@@ -17,6 +17,8 @@ const MOST_ROWS = 2_500;
 /** Read much by design, in queries that are limited. */
 const LIMITED: Record<string, string> = {
   search: 'looks at the newest 10,000 installs',
+  'listInstallsOfAccount?environment': 'sorts up to 10,000 installs by the numbers in their names',
+  'listSitesOfAccount?tags': 'tags are texts of the sites, of which 100,000 are read at most',
   listMatchingInstalls: 'answers 10,000 installs at most',
   listOperations:
     'counts 10,000 at most; kinds and statuses that few operations have are looked for among all',
