@@ -1,11 +1,10 @@
 // Runs the README's first command with npm versions, each in a clean clone and without development packages, which `npm start` does not
 // need. Runs on Node 20, without a dependency.
 //
-//   npm-versions.mjs install                 `npm ci` of this repository with the oldest npm; fails if it changes a file of the repository
-//   npm-versions.mjs REPORT [VERSION ...]    the checks
+//   npm-versions.mjs REPORT [VERSION ...]
 //
-// Without a version, the checks take the oldest npm and the packages that it has installed here. With versions, each installs its own, which
-// costs 40 s of a processor. Writes REPORT in the form of vitest's JSON reports, which results.mjs reads. Ends with 1 if a check failed.
+// Without a version, it takes the oldest npm and the packages that are installed here. With versions, each installs its own, which costs
+// 40 s of a processor. Writes REPORT in the form of vitest's JSON reports, which results.mjs reads. Ends with 1 if a check failed.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -155,20 +154,6 @@ const isTopLevel = (path) => path.lastIndexOf('node_modules/') === 0;
 
 const changesOf = async (clone) => (await run('git', ['status', '--porcelain'], { cwd: clone })).stdout;
 
-/** Installs the packages of this repository with the oldest npm. */
-async function install() {
-  const before = await changesOf(REPOSITORY);
-  const npm = spawn(process.execPath, [await npmProgram(OLDEST), 'ci', '--loglevel=error'], {
-    cwd: REPOSITORY,
-    env: cleanEnvironment(),
-    stdio: 'inherit',
-  });
-  const [status] = await once(npm, 'close');
-  if (status !== 0) throw new Error(`npm ci of npm ${OLDEST} ended with ${status}.`);
-  const changes = await changesOf(REPOSITORY);
-  if (changes !== before) throw new Error(`npm ci of npm ${OLDEST} has changed the repository:\n${changes}`);
-}
-
 /** Checks one version, after one of the ways to its packages. Returns results in the form of vitest. */
 async function check(version, packages) {
   const checks = { ...packages, ...CHECKS };
@@ -233,6 +218,5 @@ async function checkAll(report, versions) {
   process.exitCode = failed ? 1 : 0;
 }
 
-const [command, ...words] = process.argv.slice(2);
-if (command === 'install') await install();
-else await checkAll(command, words);
+const [report, ...versions] = process.argv.slice(2);
+await checkAll(report, versions);
