@@ -12,7 +12,7 @@ import { findReleaseCheck, storeReleaseCheck } from './release-check-store.ts';
 const NAME = 'check_releases';
 /** A slot of the schedule may be a little early. */
 const EVERY_MS = 24 * HOUR_MS - MINUTE_MS;
-/** Older ones matter to nobody who can upgrade to these. */
+/** Newer releases include older ones. */
 const MOST_KEPT = 50;
 const LONGEST_REASON = 500;
 

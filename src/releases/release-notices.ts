@@ -22,7 +22,7 @@ export async function releaseNoticeFor(
   return newer !== null && (await operates(queries, operatorEmail, reader)) ? newer : null;
 }
 
-/** Whoever has the address of the operator; without one, the owners of the only account of the platform. */
+/** The user with the address of the operator. Without such a setting, the owners of the only account of the platform. */
 async function operates(
   queries: Queries,
   operatorEmail: string | null,

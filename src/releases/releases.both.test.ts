@@ -48,7 +48,7 @@ const release = (version: string, security: boolean) => ({
 });
 const listed = (...releases: unknown[]) => ({ status: 200, body: JSON.stringify({ releases }) });
 
-/** What the schedule does each hour. */
+/** Runs the schedule, as it does each hour. */
 async function hourly(): Promise<void> {
   const { platform } = homeport;
   const [schedule] = dailyReleaseCheck(platform).schedules;

@@ -26,7 +26,7 @@ const PhpFiguresSchema = Type.Object({
   memoryBytes: orNull(total),
   /** The most memory of all websites; null without a common limit. */
   memoryLimitBytes: orNull(total),
-  /** How often PHP ended by itself and was started again. */
+  /** Number of times that PHP ended without a request to do so, and was started again. */
   restarts: total,
   /** Requests that wait for PHP now; null if unknown. */
   waiting: orNull(count),
