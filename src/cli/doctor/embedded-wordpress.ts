@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { totalmem } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { phpMemoryMb } from '../../app/embedded-php.ts';
 import { embeddedWordPress } from '../../app/embedded-websites.ts';
 import type { Config } from '../../config/config.ts';
+import { availableMemory } from '../../lib/available-memory.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
@@ -20,7 +20,7 @@ interface Parts {
 /** Checks that the embedded host can run WordPress: PHP, a source of WordPress, memory and bubblewrap. */
 export async function checkEmbeddedWordPress(
   config: Settings,
-  { inspect = embeddedWordPress, machineMb = Math.floor(totalmem() / MIB) }: Parts = {},
+  { inspect = embeddedWordPress, machineMb = Math.floor(availableMemory() / MIB) }: Parts = {},
 ): Promise<Finding[]> {
   if (config.host !== 'embedded') return [];
   const { missing, unconfined, versions, websites, lacking, machine, processMb } = await inspect(config);

@@ -34,7 +34,7 @@ export const HOST_SETTINGS = {
   ),
   embeddedPhpMb: optional(
     'HOMEPORT_EMBEDDED_PHP_MB',
-    'half of the machine’s memory',
+    'half of the memory of the machine, or of its container',
     'embedded host: memory of all PHP processes in MiB; requests beyond it wait, then get 503. 0: no PHP, so static websites only',
     wholeNumber(0, 1_000_000),
   ),
