@@ -8,6 +8,7 @@ import { createPhpSites } from './create-php-sites.ts';
 import { TESTS_CODE } from './kept-code.fixture.ts';
 import { createLoopbackConnections } from './loopback-connections.ts';
 import { type ProcessProgram, writeProcessProgram } from './process-program.ts';
+import { UnconfinedError } from './unconfined-error.ts';
 
 let folder: string;
 let program: ProcessProgram;
@@ -71,7 +72,6 @@ describe.runIf(process.platform === 'linux')('a machine that does not confine PH
     await expect(createConfinedPlaces(join(folder, 'refused'), program)).rejects.toMatchObject({
       name: 'UnconfinedError',
       message: 'bwrap: no permissions to create a new namespace',
-      remedy: 'allow unprivileged user namespaces',
     });
   });
 
@@ -87,5 +87,14 @@ describe.runIf(process.platform === 'linux')('a machine that does not confine PH
     await expect(createConfinedPlaces(join(folder, 'forbidden'), program)).rejects.toThrow(
       /^unshare: unshare failed: Operation not permitted$/,
     );
+  });
+
+  it('names the options that a container lacks', async () => {
+    await symlink('/usr/bin/bwrap', join(programs, 'bwrap'));
+    const refused = 'unshare: unshare failed: Operation not permitted';
+    const remedyIn = (inContainer: boolean) =>
+      UnconfinedError.from(new Error('failed'), refused, inContainer).remedy;
+    expect(remedyIn(true)).toBe('give the container the "security_opt" of compose.yaml');
+    expect(remedyIn(false)).toBe('allow unprivileged user namespaces');
   });
 });

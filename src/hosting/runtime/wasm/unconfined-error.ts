@@ -1,8 +1,10 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** The programs that confine PHP, and their Debian packages. */
 const PROGRAMS = { bwrap: 'bubblewrap', unshare: 'util-linux', nsenter: 'util-linux', mount: 'mount' };
+/** Files by which Docker and Podman mark a container. */
+const OF_CONTAINERS = ['/.dockerenv', '/run/.containerenv'];
 /** Longer lines of a program are cut, because the reason is part of a sentence. */
 const MOST_REASON = 200;
 
@@ -17,14 +19,21 @@ export class UnconfinedError extends Error {
   }
 
   /** From the failure of a program that confines PHP, and what the program wrote as its error. */
-  static from(cause: unknown, stderr: string): UnconfinedError {
+  static from(
+    cause: unknown,
+    stderr: string,
+    inContainer: boolean = OF_CONTAINERS.some((file) => existsSync(file)),
+  ): UnconfinedError {
     for (const [program, debianPackage] of Object.entries(PROGRAMS)) {
       if (isInstalled(program)) continue;
       const remedy = `run "apt-get install ${debianPackage}"`;
       return new UnconfinedError(`${program} is not installed`, remedy, cause);
     }
     const [line = 'the machine does not allow it'] = stderr.trim().split('\n').filter(Boolean).slice(-1);
-    return new UnconfinedError(line.slice(0, MOST_REASON), 'allow unprivileged user namespaces', cause);
+    const remedy = inContainer
+      ? 'give the container the "security_opt" of compose.yaml'
+      : 'allow unprivileged user namespaces';
+    return new UnconfinedError(line.slice(0, MOST_REASON), remedy, cause);
   }
 }
 
