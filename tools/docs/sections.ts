@@ -35,7 +35,7 @@ const markdownIn = (folder: string) =>
 export function sections(): Section[] {
   const tutorials = docs('tutorials/agency', 'tutorials/operator', 'tutorials/client');
   const customers = docs('customers');
-  const running = docs('install', 'embedded-host', 'linux-host', 'operations', 'configuration');
+  const running = docs('install', 'embedded-host', 'container', 'linux-host', 'operations', 'configuration');
   const clients = [...docs('api', 'clients'), root('packages/client/README.md', 'client-package.md')];
   const contributing = [
     root('CONTRIBUTING.md', 'contributing.md'),

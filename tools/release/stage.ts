@@ -35,17 +35,26 @@ const USED: Readonly<Record<string, readonly string[]>> = {
   'better-sqlite3': ['package.json', 'LICENSE', 'lib', `prebuilds/${process.platform}-${process.arch}.node`],
 };
 
-/**
- * Builds Homeport in `clone`, a fresh clone, and copies what runs into `stage`: the built program and portal, with the packages that it
- * needs on this platform. All files get the time of the commit (seconds since 1970), so that two builds of a commit are alike.
- */
-export async function stageProgram(
-  { clone, stage, commit, commitTime }: { clone: string; stage: string; commit: string; commitTime: number },
-  run: Run,
-): Promise<void> {
-  await run('npm', ['ci', '--no-audit', '--no-fund'], clone);
-  await run('npm', ['run', '--silent', 'generate'], clone);
-  await run('npm', ['run', '--silent', 'build'], clone);
+interface Staged {
+  /** A clone without changes, with its packages. */
+  clone: string;
+  stage: string;
+  /** Null if it is not known. */
+  commit: string | null;
+  /** Of all files, in seconds since 1970, so that two builds of a commit are alike. */
+  commitTime: number;
+}
+
+/** Builds Homeport in a fresh clone, and copies what runs into `stage`. */
+export async function stageProgram(parts: Staged, run: Run): Promise<void> {
+  await run('npm', ['ci', '--no-audit', '--no-fund'], parts.clone);
+  await run('npm', ['run', '--silent', 'generate'], parts.clone);
+  await run('npm', ['run', '--silent', 'build'], parts.clone);
+  await stageBuilt(parts);
+}
+
+/** Copies what runs of a built clone into `stage`: the built program and portal, with the packages that it needs on this platform. */
+export async function stageBuilt({ clone, stage, commit, commitTime }: Staged): Promise<void> {
   await mkdir(stage, { recursive: true });
   for (const part of PARTS) await copy(join(clone, part), join(stage, part));
   for (const folder of neededPackages(clone)) await copyPackage(clone, stage, folder);
