@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Manifest, manifestText, parseManifest, requireNotNewer } from './manifest.ts';
+import { FORMAT_VERSION, type Manifest, manifestText, parseManifest, requireNotNewer } from './manifest.ts';
 
 const NAME = 'homeport-20261122T023000481Z-1e6a4c0e';
 
@@ -46,6 +46,6 @@ test('a backup of a newer program names the version that is needed', () => {
   const advice = 'Restore it with Homeport 1.2.3 or newer.';
   expect(() => requireNotNewer(manifest, { ...known, version: '1.2.2' })).toThrow(advice);
   expect(() => requireNotNewer(manifest, { ...known, migrations: ['0001-first'] })).toThrow(advice);
-  const newer = manifestText({ ...manifest, version: 3 });
+  const newer = manifestText({ ...manifest, version: FORMAT_VERSION + 1 });
   expect(() => parseManifest(newer, NAME)).toThrow(advice);
 });

@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 /** Without cgroups, so that the tests need no root. */
-function supervise(): Daemons {
+function supervise(restarts = { firstMs: 20, longestMs: 80, healthyMs: 60_000 }): Daemons {
   const log = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const cgroups = createCgroups({ instance: 'test', log, root: folder });
   return createSupervisor({
@@ -34,7 +34,7 @@ function supervise(): Daemons {
     cgroups,
     log,
     clock: systemClock,
-    restarts: { firstMs: 20, longestMs: 80, healthyMs: 60_000 },
+    restarts,
   });
 }
 
@@ -153,6 +153,8 @@ test('starts a daemon at once if requested while it waits for its restart', asyn
   const fails =
     'echo $$ >> $FOLDER/pids; test -e $FOLDER/fixed && echo $$ > $FOLDER/ready && exec sleep 600; exit 1';
   const spec = script(fails);
+  await supervisor.stop();
+  supervisor = supervise({ firstMs: 600_000, longestMs: 600_000, healthyMs: 60_000 });
   await expect(supervisor.ensure(spec)).rejects.toThrow('status 1');
   await writeFile(join(folder, 'fixed'), '');
   await supervisor.ensure(spec);
