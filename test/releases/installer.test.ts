@@ -1,11 +1,22 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it, test } from 'vitest';
+import { createSelfSigned } from '../../src/lib/certificates/self-signed-certificate.ts';
 import { writeSums } from '../../tools/release/artifacts.ts';
 import { run } from '../../tools/release/run.ts';
 import { allowedSigners, sign, writeInstaller } from '../../tools/release/signature.ts';
@@ -62,6 +73,7 @@ function makeArchive(version: string): void {
   mkdirSync(stage, { recursive: true });
   mkdirSync(dist, { recursive: true });
   writeFileSync(join(stage, 'release.json'), '{}');
+  writeFileSync(join(stage, 'package.json'), JSON.stringify({ name: 'homeport', version }, null, 2));
   writeFileSync(join(stage, 'homeport'), `#!/bin/sh\necho "${version} (commit 1)"\n`);
   chmodSync(join(stage, 'homeport'), 0o755);
   execFileSync('tar', ['-czf', join(dist, ARCHIVE), '-C', folder.path, `homeport-${version}`]);
@@ -82,9 +94,17 @@ async function publish(key = 'key', next: string | null = null): Promise<void> {
 
 const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/latest`;
 
-async function install(...words: string[]): Promise<{ code: unknown; output: string }> {
+const install = (...words: string[]) => installWith({}, ...words);
+
+/** Runs the installer with more in its environment, and with a umask that lets everyone change new files. */
+async function installWith(
+  environment: Record<string, string>,
+  ...words: string[]
+): Promise<{ code: unknown; output: string }> {
   const all = [join(dist, 'install.sh'), '--from', address(), ...words];
-  const child = spawn('sh', all, { env: { PATH: process.env.PATH, HOME: home, TMPDIR: home } });
+  const child = spawn('/bin/sh', ['-c', 'umask 0 && exec /bin/sh "$@"', 'sh', ...all], {
+    env: { PATH: process.env.PATH, HOME: home, TMPDIR: home, ...environment },
+  });
   const [out, err, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -103,6 +123,7 @@ function expectNothing(): void {
 it('installs an archive without root, and a newer one in its place', async () => {
   const first = await install('--archive');
   expect(first).toMatchObject({ code: 0, output: expect.stringContaining('0.4.0 is installed') });
+  expect(statSync(join(home, '.local/share')).mode & 0o777).toBe(0o755);
   const before = readFileSync(join(dist, ARCHIVE));
   try {
     makeArchive('0.4.1');
@@ -110,6 +131,14 @@ it('installs an archive without root, and a newer one in its place', async () =>
     expect(await install('--archive')).toMatchObject({ code: 0 });
     expect(readFileSync(installed(), 'utf8')).toContain('0.4.1');
     expect(execFileSync('ls', ['-A', join(home, '.local/share')], { encoding: 'utf8' })).toBe('homeport\n');
+    // As a server would that offers an old release as the newest.
+    writeFileSync(join(dist, ARCHIVE), before);
+    await publish();
+    expect(await install('--archive')).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('has 0.4.1, and'),
+    });
+    expect(readFileSync(installed(), 'utf8')).toContain('0.4.1');
   } finally {
     writeFileSync(join(dist, ARCHIVE), before);
     await publish();
@@ -201,6 +230,78 @@ test.each([100, 3_000, 6_000])(
     expectNothing();
   },
 );
+
+it('keeps what people put into the folder of the program, such as the data of a server', async () => {
+  await install('--archive');
+  const database = join(installed(), '../data/homeport.sqlite');
+  mkdirSync(join(database, '..'));
+  writeFileSync(database, 'Harbour');
+  expect(await install('--archive')).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('homeport/data does not belong to the program'),
+  });
+  expect(readFileSync(database, 'utf8')).toBe('Harbour');
+  expect(execFileSync('ls', ['-A', join(home, '.local/share')], { encoding: 'utf8' })).toBe('homeport\n');
+});
+
+it('keeps a link to the folder of the program', async () => {
+  mkdirSync(join(home, 'large disk'));
+  await install('--archive', '--into', join(home, 'large disk/homeport'));
+  symlinkSync(join(home, 'large disk/homeport'), join(home, 'link'));
+  expect(await install('--archive', '--into', `${join(home, 'link')}/`)).toMatchObject({ code: 0 });
+  expect(execFileSync('ls', ['-A', join(home, 'large disk')], { encoding: 'utf8' })).toBe('homeport\n');
+  expect(readFileSync(join(home, 'link/homeport'), 'utf8')).toContain('0.4.0');
+});
+
+it('does not take an old ssh-keygen for a wrong signature', async () => {
+  const bin = programs([]);
+  writeFileSync(join(bin, 'ssh-keygen'), '#!/bin/sh\necho "ssh-keygen: unknown option -- Y" >&2\nexit 1\n', {
+    mode: 0o755,
+  });
+  const { code, output } = await installWith({ PATH: `${bin}:${process.env.PATH}` }, '--archive');
+  expect({ code, output }).toMatchObject({ code: 1, output: expect.stringContaining('too old') });
+  expect(output).not.toContain('report it');
+});
+
+/** A folder with links to programs. */
+function programs(names: string[]): string {
+  const bin = join(home, 'bin');
+  mkdirSync(bin);
+  for (const name of names) symlinkSync(join('/usr/bin', name), join(bin, name));
+  return bin;
+}
+
+const NEEDED = ['uname', 'sha256sum', 'ssh-keygen', 'mktemp', 'sed', 'grep', 'rm'];
+const DOWNLOADERS = ['curl', 'wget'].filter((name) => existsSync(join('/usr/bin', name)));
+
+it.each(DOWNLOADERS)('downloads with %s over HTTPS, and follows no redirect to plain HTTP', async (name) => {
+  const { chain, key } = await createSelfSigned({ names: ['localhost'], notBefore: new Date(), days: 1 });
+  const cert = join(folder.path, 'tls.crt');
+  writeFileSync(cert, chain);
+  let isRedirecting = false;
+  const secure = createTlsServer({ key, cert: chain }, (request, response) => {
+    const file = (request.url ?? '').split('/').at(-1) ?? '';
+    if (isRedirecting) response.writeHead(302, { location: `${address()}/${file}` }).end();
+    else response.end(readFileSync(join(dist, file)));
+  }).listen(0, '127.0.0.1');
+  await once(secure, 'listening');
+  try {
+    const settings = join(folder.path, 'wgetrc');
+    writeFileSync(settings, `ca_certificate = ${cert}\n`);
+    const environment = { PATH: programs([...NEEDED, name]), CURL_CA_BUNDLE: cert, WGETRC: settings };
+    const from = `https://localhost:${(secure.address() as AddressInfo).port}/latest`;
+    const words = ['--from', from, '--archive', '--check'];
+    expect(await installWith(environment, ...words)).toMatchObject({ code: 0 });
+    isRedirecting = true;
+    expect(await installWith(environment, ...words)).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('cannot be downloaded'),
+    });
+    expect(asked).toEqual([]);
+  } finally {
+    secure.close();
+  }
+});
 
 it('keeps a folder that is no Homeport', async () => {
   mkdirSync(join(home, 'website'));

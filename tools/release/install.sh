@@ -32,13 +32,16 @@ has() {
   command -v "$1" >/dev/null 2>&1
 }
 
-# Downloads $1 of the release into the work folder. An incomplete download is an error of curl and wget.
+# Downloads $1 of the release into the work folder. An incomplete download is an error of curl and wget, and so is a redirect to plain HTTP.
 download() {
   if has curl; then
-    curl --fail --silent --show-error --location --proto '=https,http' --proto-redir '=https,http' \
+    curl --fail --silent --show-error --location --globoff --proto "=${ADDRESS%%:*}" --proto-redir '=https' \
       --retry 2 --output "$work/$1" "$ADDRESS/$1"
+  elif [ "${ADDRESS%%:*}" = https ]; then
+    # wget follows every redirect. Nothing answers at this proxy, which only plain HTTP would use.
+    http_proxy=http://127.0.0.1:9 wget --quiet --tries=3 --output-document="$work/$1" "$ADDRESS/$1"
   else
-    wget --quiet --tries=3 --output-document="$work/$1" "$ADDRESS/$1"
+    wget --quiet --tries=3 --max-redirect=0 --output-document="$work/$1" "$ADDRESS/$1"
   fi || fail "$ADDRESS/$1 cannot be downloaded, or only a part of it. Nothing was installed."
 }
 
@@ -78,9 +81,12 @@ choose_kind() {
 
 verify_signature() {
   printf '%s\n' "$SIGNERS" >"$work/signers"
-  ssh-keygen -Y verify -f "$work/signers" -I "$NAMESPACE" -n "$NAMESPACE" -s "$work/$SUMS.sig" <"$work/$SUMS" \
-    >/dev/null 2>&1 ||
-    fail "The signature of $ADDRESS/$SUMS is wrong. Nothing was installed. Do not use this address, and report it."
+  if said=$(ssh-keygen -Y verify -f "$work/signers" -I "$NAMESPACE" -n "$NAMESPACE" -s "$work/$SUMS.sig" \
+    <"$work/$SUMS" 2>&1); then return; fi
+  case "$said" in
+    *' option -- '*) fail 'This ssh-keygen is too old to verify the signature. It needs OpenSSH 8.2 or newer. Nothing was installed.' ;;
+  esac
+  fail "The signature of $ADDRESS/$SUMS is wrong. Nothing was installed. Do not use this address, and report it."
 }
 
 # Sets file: the one file of the release for this machine.
@@ -113,7 +119,30 @@ install_package() {
   printf '  homeport serve --demo   or tries it first, as any user\n'
 }
 
+# The version of the program in the folder $1, with a "~" that sorts before the release, as Debian writes it. Runs nothing of the folder.
+version_in() {
+  sed -n 's/^ *"version": *"\([^"]*\)".*/\1/p' "$1/package.json" | head -n 1 | tr - '~'
+}
+
+# A server can offer an old release, whose signature is valid.
+require_no_newer() {
+  present=$(version_in "$into") offered=$(version_in "$unpacked")
+  if [ "$present" != "$offered" ] && [ "$(printf '%s\n' "$present" "$offered" | sort -V | tail -n 1)" = "$present" ]; then
+    fail "$into has $present, and $ADDRESS offers only $offered. Nothing was installed. To return to it, move $into away first."
+  fi
+}
+
+# The former version is deleted. What people put beside it stays, such as the data of a server that was started there.
+require_nothing_else() {
+  for path in "$into"/* "$into"/.[!.]*; do
+    if { [ -e "$path" ] || [ -L "$path" ]; } && [ ! -e "$unpacked/${path##*/}" ]; then
+      fail "$path does not belong to the program. Nothing was installed. Stop Homeport if it runs, move $path out of $into, and try again."
+    fi
+  done
+}
+
 install_archive() {
+  if [ -L "$into" ]; then into=$(readlink -f "$into"); fi
   parent=$(dirname "$into")
   mkdir -p "$parent"
   if [ -e "$into" ] && [ ! -e "$into/release.json" ]; then fail "$into is there already, and is no Homeport."; fi
@@ -121,27 +150,34 @@ install_archive() {
   tar --extract --gzip --file "$work/$file" --directory "$unpacked" --strip-components=1 --no-same-owner ||
     fail "$file could not be unpacked into $parent. Is the disk full?"
   chmod 755 "$unpacked"
-  former="$parent/.homeport-former-$$"
-  if [ -e "$into" ]; then mv "$into" "$former"; fi
-  # Without the new folder, the former one must be back.
-  if ! mv "$unpacked" "$into"; then
-    if [ -e "$former" ]; then mv "$former" "$into"; fi
-    fail "$into cannot be written."
+  if [ -e "$into" ]; then
+    require_no_newer
+    require_nothing_else
+    former=$(mktemp -d "$parent/.homeport-XXXXXX")
+    mv "$into" "$former/homeport" || fail "$into cannot be replaced."
   fi
+  mv "$unpacked" "$into" || fail "$into cannot be written."
   unpacked=
-  rm -rf "$former"
   printf '\n%s is installed. Next:\n' "$("$into/homeport" --version | cut -d ' ' -f 1)"
-  printf '  %s/homeport serve --demo\n' "$into"
+  if [ -n "$former" ]; then printf '  restart Homeport, if it runs\n'; else printf '  %s/homeport serve --demo\n' "$into"; fi
 }
 
 clean_up() {
   rm -rf "$work"
   if [ -n "$unpacked" ]; then rm -rf "$unpacked"; fi
+  if [ -z "$former" ]; then return; fi
+  # Interrupted between the two moves.
+  if [ ! -e "$into" ] && [ -e "$former/homeport" ] && ! mv "$former/homeport" "$into"; then
+    fail "The former version is in $former/homeport."
+  fi
+  rm -rf "$former" || fail "The former version in $former cannot be deleted."
 }
 
 # Called in the last line, so that a part of this file does nothing.
 main() {
-  kind=package check=no into="${HOME:-}/.local/share/homeport" unpacked=
+  # No one else may change what root installs.
+  umask 022
+  kind=package check=no into="${HOME:+$HOME/.local/share/homeport}" unpacked='' former=''
   while [ $# -gt 0 ]; do
     case "$1" in
       --from | --into) [ $# -gt 1 ] || fail "$1 needs a value." ;;
@@ -155,7 +191,8 @@ main() {
     esac
     shift
   done
-  ADDRESS=${ADDRESS%/}
+  ADDRESS=${ADDRESS%/} into=${into%/}
+  if [ "$kind" = archive ] && [ -z "$into" ]; then fail 'Name a folder with --into.'; fi
   require_address
   require_tools
   find_architecture
@@ -186,4 +223,4 @@ main() {
   fi
 }
 
-main "$@"
+{ main "$@"; exit; }
