@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -184,6 +185,42 @@ it.skipIf(!hasDpkg).each([
   // Without debconf, the operator is not asked.
   maintain(root, info, 'postrm', 'purge');
   expect(existsSync(join(root, 'var/lib/homeport/homeport.sqlite'))).toBe(true);
+});
+
+/** In place of debconf's: answers "yes" to every question. */
+const YES = ['input', 'go', 'purge', 'stop'].map((name) => `db_${name}() { :; }\n`).join('');
+
+it.skipIf(!hasDpkg)('deletes what the operator means, and nothing of others', async () => {
+  const info = join(folder.path, 'info');
+  const root = join(folder.path, 'root');
+  execFileSync('dpkg-deb', ['--control', await smallPackage(), info]);
+  write('root/usr/share/debconf/confmodule', `${YES}db_get() { RET=true; }\n`);
+  write('root/var/lib/homeport/homeport.sqlite');
+  write('root/etc/homeport/homeport.conf');
+  write('large disk/installs/shop');
+  symlinkSync(join(folder.path, 'large disk'), join(root, 'var/lib/homeport-host'));
+  const unit = write(
+    'root/etc/systemd/system/homeport.service',
+    'ExecStart=node /opt/homeport/bin/homeport.mjs\n',
+  );
+  maintain(root, info, 'postrm', 'purge');
+  // A clone has services, which use these folders.
+  expect(existsSync(join(root, 'var/lib/homeport/homeport.sqlite'))).toBe(true);
+  rmSync(unit);
+  maintain(root, info, 'postrm', 'purge');
+  expect(readdirSync(join(root, 'var/lib'))).toEqual([]);
+  expect(existsSync(join(root, 'etc/homeport'))).toBe(false);
+  expect(existsSync(join(folder.path, 'large disk/installs/shop'))).toBe(true);
+});
+
+it.skipIf(!hasDpkg)('leaves the data of a server that was started in the folder of the program', async () => {
+  const info = join(folder.path, 'info');
+  const root = join(folder.path, 'root');
+  execFileSync('dpkg-deb', ['--control', await smallPackage(), info]);
+  write('root/usr/lib/homeport/data/homeport.sqlite');
+  write('root/usr/lib/homeport/node_modules/.cache/homeport/compiled');
+  maintain(root, info, 'postrm', 'remove');
+  expect(readdirSync(join(root, 'usr/lib/homeport'))).toEqual(['data']);
 });
 
 it.skipIf(!hasDpkg || !existsSync(DEBCONF))(

@@ -128,7 +128,7 @@ fi
 [ -d /run/systemd/system ] && ${HAS_SERVICES} || exit 0
 # Writes the units of this version, and restarts what runs. dpkg would leave a half-configured package behind an error, which helps no one.
 /${FOLDER}/homeport host setup --services ||
-  echo "The services of Homeport do not run this version, for the reason above. Then run \\"homeport host setup\\"." >&2
+  echo "The services of Homeport do not run this version, for the reason above. Fix that, then run \\"homeport host setup\\"." >&2
 `,
   prerm: `#!/bin/sh
 set -e
@@ -139,8 +139,9 @@ systemctl stop homeport.service homeport-host.service 'homeport-*' || true
 set -e
 case "$1" in
   remove)
-    # The cache of compiled code is no file of the package.
-    rm -rf /usr/lib/homeport
+    # The cache of compiled code is no file of the package. Other files here are someone's.
+    rm -rf /usr/lib/homeport/node_modules/.cache
+    if [ -d /usr/lib/homeport ]; then find /usr/lib/homeport -depth -type d -empty -delete; fi
     ${HAS_SERVICES} || exit 0
     rm -f /etc/systemd/system/homeport.service /etc/systemd/system/homeport-host.service
     rm -f /etc/systemd/system/multi-user.target.wants/homeport.service
@@ -148,20 +149,38 @@ case "$1" in
     if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
     ;;
   purge)
+    folders=
+    for folder in /var/lib/homeport /var/lib/homeport-public /var/lib/homeport-host /etc/homeport; do
+      if [ -e "$folder" ] || [ -L "$folder" ]; then folders="$folders $folder"; fi
+    done
+    # "remove" has deleted the units of this package, so these are those of another Homeport, which uses the same folders.
+    for unit in /etc/systemd/system/homeport.service /etc/systemd/system/homeport-host.service; do
+      if [ -e "$unit" ]; then folders=; fi
+    done
     answer=false
     if [ -e /usr/share/debconf/confmodule ]; then
       . /usr/share/debconf/confmodule
-      db_input high homeport/delete-websites || true
-      db_go || true
-      db_get homeport/delete-websites && answer=$RET
+      if [ -n "$folders" ]; then
+        db_input high homeport/delete-websites || true
+        db_go || true
+        if db_get homeport/delete-websites; then answer=$RET; fi
+      fi
       db_purge
       db_stop
     fi
-    if [ "$answer" = true ]; then
-      rm -rf /var/lib/homeport /var/lib/homeport-public /var/lib/homeport-host /etc/homeport
-    else
-      echo "Websites, backups and settings are kept in /var/lib/homeport*, and /etc/homeport." >&2
+    [ -n "$folders" ] || exit 0
+    if [ "$answer" != true ]; then
+      echo "Websites, backups and settings are kept in$folders." >&2
+      exit 0
     fi
+    # The answer is about the folders of the package. What is elsewhere belongs to no package.
+    grep -hsE '^HOMEPORT_(DATA_DIR|HOST_FOLDER|PLATFORM_BACKUP)=' /etc/homeport/homeport.conf |
+      grep -vE '=/var/lib/homeport(-public|-host)?(/|$)' | sed 's/^/Kept, because it is elsewhere: /' >&2 || true
+    for folder in $folders; do
+      if [ -L "$folder" ]; then echo "Kept, because $folder was a link to it: $(readlink -f "$folder")" >&2; fi
+      # For example, a place where a file system is mounted.
+      rm -rf "$folder" || echo "$folder is not deleted completely, for the reason above." >&2
+    done
     ;;
 esac
 `,
