@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { commandOf, withCommand } from './own-command.ts';
+import { commandOf, ownProgram, withCommand } from './own-command.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -55,6 +55,24 @@ test('the settings file of the process belongs to its commands', () => {
   expect(at('clone', { folder: join(folder, 'clone'), words })).toBe(
     'npx homeport --config /etc/homeport/homeport.conf',
   );
+});
+
+test.each([
+  [['--config=/etc/homeport.conf', 'doctor'], ' --config /etc/homeport.conf'],
+  [['--config', '/etc/first', 'doctor', '--config', '/etc/last'], ' --config /etc/last'],
+  [['install', 'wp', 'shop', '--', 'core', '--config', 'x'], ''],
+  [['doctor', '--configure'], ''],
+])('settings of %j', (words, shown) => {
+  expect(at('clone', { folder: join(folder, 'clone'), words })).toBe(`npx homeport${shown}`);
+});
+
+test('folders of PATH that cannot be looked at', () => {
+  const path = ['x'.repeat(300), join(folder, 'PATH')].join(':');
+  expect(at('release', { path })).toBe('homeport');
+});
+
+test('the program of a clone has a path that works everywhere', () => {
+  expect(ownProgram()).toBe(join(import.meta.dirname, '../../bin/homeport.mjs'));
 });
 
 test('HOMEPORT_COMMAND takes precedence', () => {

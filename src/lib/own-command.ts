@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { hasCode } from './error-code.ts';
+import { codeOf } from './error-code.ts';
 import { IS_RELEASE } from './program-version.ts';
 
 const NAME = 'homeport';
@@ -27,10 +27,17 @@ interface Installation {
 /** The words that run this program here: `homeport` if `PATH` has it, `npx homeport` in the folder of a clone, else a path. */
 export function commandOf({ named, words, ...installation }: Installation): string {
   if (named !== undefined && named.trim() !== '') return named.trim();
-  const at = words.indexOf('--config');
-  const file = at === -1 ? undefined : words[at + 1];
+  const file = settingsFileIn(words);
   const program = programOf(installation);
   return file === undefined ? program : `${program} --config ${quoted(resolve(file))}`;
+}
+
+/** The file of `--config FILE` or `--config=FILE`. Words after `--` belong to another program. */
+function settingsFileIn(words: readonly string[]): string | undefined {
+  const end = words.indexOf('--');
+  const own = end === -1 ? words : words.slice(0, end);
+  const at = own.findLastIndex((word) => /^--config(=|$)/.test(word));
+  return own[at] === '--config' ? own[at + 1] : own[at]?.slice('--config='.length);
 }
 
 function programOf({ root, isRelease, path, folder }: Omit<Installation, 'named' | 'words'>): string {
@@ -44,17 +51,26 @@ function programOf({ root, isRelease, path, folder }: Omit<Installation, 'named'
   return quoted(join(root, isRelease ? NAME : 'bin/homeport.mjs'));
 }
 
-/** Null for a path that leads nowhere, or that this user cannot follow. */
+/** Null for a path that leads nowhere or cannot be followed. It may be on the file system of a server that is gone. */
 function resolved(path: string): string | null {
   try {
     return realpathSync(path);
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'].some((code) => hasCode(error, code))) return null;
-    throw error;
+    if (codeOf(error) === undefined) throw error;
+    return null;
   }
 }
 
 const quoted = (path: string) => (PLAIN_WORD.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
+
+const here = () => ({
+  root: join(import.meta.dirname, '../..'),
+  isRelease: IS_RELEASE,
+  path: process.env.PATH,
+});
+
+/** The word or the path that runs this program from every folder, without settings. */
+export const ownProgram = (): string => programOf({ ...here(), folder: '/' });
 
 let ownCommand: string | undefined;
 
@@ -64,10 +80,8 @@ let ownCommand: string | undefined;
  */
 export function withOwnCommand(text: string): string {
   ownCommand ??= commandOf({
-    root: join(import.meta.dirname, '../..'),
-    isRelease: IS_RELEASE,
+    ...here(),
     named: process.env.HOMEPORT_COMMAND,
-    path: process.env.PATH,
     folder: process.cwd(),
     words: process.argv.slice(2),
   });

@@ -3,7 +3,7 @@ import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { publicFolder } from '../../api/public-certificate.ts';
 import type { Config } from '../../config/config.ts';
-import { createSystemctl } from '../../hosting/linux/daemons/systemctl.ts';
+import { createSystemctl, isRunning } from '../../hosting/linux/daemons/systemctl.ts';
 import { linuxLayout } from '../../hosting/linux/machine/layout.ts';
 import { replaceFile } from '../../hosting/linux/setup/machine.ts';
 import { startService } from '../../hosting/linux/setup/service-start.ts';
@@ -15,7 +15,7 @@ import {
 } from '../../hosting/linux/setup/service-unit.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
-import { withOwnCommand } from '../../lib/own-command.ts';
+import { ownProgram, withOwnCommand } from '../../lib/own-command.ts';
 import { runCommand } from '../../lib/run-command.ts';
 import { destinationFolder } from '../../platform-backup/destination.ts';
 import { firstSignInFile } from '../platform/first-sign-in.ts';
@@ -75,7 +75,7 @@ export async function restartServices(
   const account = await controlPlaneAccount(config);
   const present = unitsOf(account, config).filter(({ name }) => existsSync(unitFile(name)));
   const running = (await createSystemctl('systemctl').show(present.map(({ name }) => name)))
-    .filter(({ activeState }) => activeState !== 'inactive')
+    .filter(isRunning)
     .map(({ id }) => id);
   await replaceUnits(present);
   for (const { name } of present) {
@@ -236,7 +236,7 @@ function summary(config: Config, hasFirstSignIn: boolean): string {
       ['Settings', `${SETTINGS_FILE}; after a change: systemctl restart ${HOST_UNIT} ${CONTROL_PLANE_UNIT}`],
       ['Data', dataDir],
       ['Log', `journalctl -u ${CONTROL_PLANE_UNIT} -u ${HOST_UNIT}`],
-      ['Commands', `sudo -u ${CONTROL_PLANE_USER} ${realpathSync(PROGRAM)} --config ${SETTINGS_FILE} doctor`],
+      ['Commands', `sudo -u ${CONTROL_PLANE_USER} ${ownProgram()} --config ${SETTINGS_FILE} doctor`],
     ]),
   ].join('\n');
 }

@@ -7,10 +7,11 @@ import { expect, it } from 'vitest';
 const module = JSON.stringify(join(import.meta.dirname, 'log.ts'));
 
 /** Runs a script that has `log`. */
-function logging(script: string) {
+function logging(script: string, environment: Record<string, string> = {}) {
   const source = `import { createLog } from ${module}; const log = await createLog({ logLevel: 'info' }); ${script}`;
   return spawn(process.execPath, ['--input-type=module-typescript', '-e', source], {
     stdio: ['pipe', 'ignore', 'pipe'],
+    env: { ...process.env, ...environment },
   });
 }
 
@@ -68,6 +69,13 @@ it('hides secret fields', async () => {
   const lines = await text(child.stderr);
   expect(lines).toContain('[secret]');
   expect(lines).not.toMatch(/p1|t1/);
+});
+
+it('names commands of this installation in messages, reasons and remedies', async () => {
+  const script = `log.warn({ reason: '"homeport a b" c', remedy: 'Run: homeport d e', err: new Error('"homeport f g"') }, '"homeport h i"');`;
+  const lines = await text(logging(`${script} process.exit(0);`, { HOMEPORT_COMMAND: 'RUN' }).stderr);
+  for (const words of ['a b', 'd e', 'f g', 'h i']) expect(lines).toContain(`RUN ${words}`);
+  expect(lines).not.toContain('homeport ');
 });
 
 it('listens for the end of the process once, however many logs it has', async () => {

@@ -19,7 +19,9 @@ const SECRET_FIELDS = [
 
 const { err: errorFields } = pino.stdSerializers;
 
-/** Messages and reasons with the commands of this installation. Other fields stay as they are. */
+const shownText = (value: unknown) => (typeof value === 'string' ? withOwnCommand(value) : value);
+
+/** Messages, reasons and remedies with the commands of this installation. Other fields stay as they are. */
 const WITH_COMMANDS: Pick<LoggerOptions, 'hooks' | 'serializers'> = {
   hooks: {
     logMethod(words, method) {
@@ -34,6 +36,8 @@ const WITH_COMMANDS: Pick<LoggerOptions, 'hooks' | 'serializers'> = {
       const fields = errorFields(error);
       return { ...fields, message: withOwnCommand(fields.message), stack: withOwnCommand(fields.stack) };
     },
+    reason: shownText,
+    remedy: shownText,
   },
 };
 

@@ -26,7 +26,7 @@ test('the first start says that WordPress is ready, and later ones nothing', asy
     progress: '\r\u001b[2K',
     result:
       'WordPress 6.9 with PHP 8.4 is ready for new installs.\n' +
-      'Create one in the portal, or with: npm run --silent homeport -- install create shop\n',
+      'Create one in the portal, or with: homeport install create shop\n',
   });
   expect((await started(async () => READY, { first: false })).result).toBe('');
 });
@@ -65,7 +65,7 @@ test('a failure that may pass is tried again', async () => {
       'WordPress cannot run here yet. install.php took too long. Homeport tries again.\n',
       'WordPress cannot run here yet. PHP did not start. Homeport tries again.\n',
       'WordPress 6.9 with PHP 8.4 is ready for new installs.\n',
-      'Create one in the portal, or with: npm run --silent homeport -- install create shop\n',
+      'Create one in the portal, or with: homeport install create shop\n',
     ].join(''),
   });
 });

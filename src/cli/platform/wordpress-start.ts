@@ -1,6 +1,7 @@
 import type { RunningHomeport } from '../../app/homeport.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { messageOf } from '../../lib/error-message.ts';
+import { withOwnCommand } from '../../lib/own-command.ts';
 import { createLineProgress } from '../terminal/line-progress.ts';
 import { printable } from '../terminal/output.ts';
 
@@ -23,8 +24,7 @@ interface StartOptions extends Outputs {
 }
 
 const MIB = 1024 * 1024;
-/** As in the README: the command works in the folder of the clone, without an installation. */
-const NEXT = 'Create one in the portal, or with: npm run --silent homeport -- install create shop\n';
+const NEXT = 'Create one in the portal, or with: homeport install create shop\n';
 
 /**
  * Makes WordPress ready for new websites and shows its download. Says whether WordPress can run here, and if not, why: at the `first` start, and
@@ -55,7 +55,7 @@ export async function startWordPress(
       if (first || downloaded) {
         result.write(`WordPress ${prepared.wordpress} with PHP ${prepared.php} is ready for new installs.\n`);
       }
-      if (first) result.write(NEXT);
+      if (first) result.write(withOwnCommand(NEXT));
       return true;
     }
     const again = prepared.mayPass === true && left > 0;

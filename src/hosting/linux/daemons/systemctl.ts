@@ -20,6 +20,10 @@ export interface UnitStatus {
   needsReload: boolean;
 }
 
+/** Whether a unit runs, or is about to. One that failed while it was stopped is stopped: Homeport's units start again after every other failure. */
+export const isRunning = ({ activeState }: Pick<UnitStatus, 'activeState'>): boolean =>
+  activeState !== 'inactive' && activeState !== 'failed';
+
 export interface Systemctl {
   /** `start`, `stop`, `restart`: resolves when done. */
   run(verb: 'start' | 'stop' | 'restart', unit: string): Promise<void>;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCommand } from '../../../lib/run-command.ts';
 import type { DaemonSpec } from '../machine/daemon.ts';
-import { parseShow } from './systemctl.ts';
+import { isRunning, parseShow } from './systemctl.ts';
 import { serviceUnit } from './systemd-unit.ts';
 
 const SPEC: DaemonSpec = {
@@ -114,4 +114,14 @@ Result=signal
       needsReload: true,
     },
   ]);
+});
+
+test.each([
+  ['active', true],
+  ['activating', true],
+  ['inactive', false],
+  // Killed because it took too long to stop.
+  ['failed', false],
+])('a unit that is %s runs: %s', (activeState, runs) => {
+  expect(isRunning({ activeState })).toBe(runs);
 });
