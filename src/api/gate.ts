@@ -7,7 +7,7 @@ import { addressBlock } from '../lib/address-block.ts';
 import { CrossOrigin, RateLimited, SessionExpired, Unauthenticated } from '../lib/failures.ts';
 import { parseUuid } from '../lib/ids.ts';
 import type { Authenticator, VerifiedCredential } from './auth.ts';
-import { acceptsEvents, EVENT_STREAM } from './event-streams.ts';
+import { asksForEvents } from './event-streams.ts';
 import type { LimitDecision, RateLimiter } from './rate-limiter.ts';
 import type { Route } from './route.ts';
 import { isSameOrigin, sessionToken } from './session.ts';
@@ -53,10 +53,7 @@ const UNATTENDED = 'x-homeport-unattended';
 
 /** Whether the request shows user activity. Event streams and automatic reloads do not extend a session. */
 function isUse(request: FastifyRequest): boolean {
-  const { endpoint, headers } = request;
-  const isStream =
-    endpoint?.contentType === EVENT_STREAM || (endpoint?.isFollowed === true && acceptsEvents(headers));
-  return !isStream && headers[UNATTENDED] === undefined;
+  return !asksForEvents(request) && request.headers[UNATTENDED] === undefined;
 }
 
 export function createGate({ authenticator, sessions, limiter, config }: GateParts): Gate {

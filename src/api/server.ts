@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { Failure, HttpsRequired, INVALID_PARAMETERS, InvalidRequest, NotFound } from '../lib/failures.ts';
 import type { Randomness } from '../lib/ids.ts';
 import type { SocketLimiter } from '../network/connections/socket-limiter.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { isHttps, trustsAddress } from './client-address.ts';
 import { withCompression, withConventions, withEntityTags } from './conventions.ts';
 import { describeApi, describePortal } from './description.ts';
@@ -23,6 +24,7 @@ import { errorEnvelope } from './schema.ts';
 import { type CertificatePair, createSecureListener, type SecureListener } from './secure-listener.ts';
 import { serveRoute } from './serve-route.ts';
 import { sessionToken } from './session.ts';
+import { traceRequests } from './traced-requests.ts';
 import { requireHost, unreadableAnswer } from './unreadable.ts';
 
 /** Error statuses of pages outside the API and of unknown paths. */
@@ -41,6 +43,8 @@ export interface ServerParts {
   log: Logger;
   /** Called with each answered request, except {@link isMeasured those that would hide the others}. */
   onAnswered?: (request: { method: string; route: string; status: number; seconds: number }) => void;
+  /** Absent if traces are off. */
+  tracing?: Pick<Tracing, 'request'> | undefined;
   /** Registers the portal's pages. */
   pages: (app: FastifyInstance) => Promise<void>;
 }
@@ -105,6 +109,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     readBodyOrFailure(request.headers['content-type'], payload, largestBody(request)),
   );
 
+  if (parts.tracing !== undefined) traceRequests(app, parts.tracing, config, isMeasured);
   // Hooks of every request take a callback, because a promise for each would cost more than their work.
   app.addHook('onRequest', (request, reply, done) => whenDone(arrive(request, reply), done));
   if (log.isLevelEnabled('info')) {

@@ -85,7 +85,7 @@ export function createEmbeddedWebsites(
   }: { objectStorage: ObjectStorage; claim: WebsitesClaim; connections: SocketLimiters },
 ): Websites {
   const { config, database, sealer, log, clock } = platform;
-  const embedded = createEmbeddedHost({
+  const untraced = createEmbeddedHost({
     folder: folderOf(config),
     edgeHttp: config.edgeHttp,
     edgeHttps: config.edgeHttps,
@@ -103,6 +103,7 @@ export function createEmbeddedWebsites(
     wordpress: config.embeddedPhpMb === 0 ? null : wordpressOf(platform),
     isTrustedProxy: (address) => trustsAddress(config.trustProxy, address),
   });
+  const embedded = platform.tracing?.ofHost(untraced, EMBEDDED) ?? untraced;
   let answering: Awaited<ReturnType<typeof answerOtherProcesses>> | undefined;
   const host: Host = {
     ...embedded,

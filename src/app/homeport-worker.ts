@@ -163,6 +163,7 @@ export function createHomeportWorker(
     concurrency: config.workers,
     otherKinds: [deliverWebhook.name],
     onCancelled: services.cancellations.end,
+    around: platform.tracing?.attempt,
     ...watching,
   });
   return {
@@ -190,6 +191,7 @@ export function createDeliveryWorker(
     ...platform,
     log: platform.log.child({}, { level: 'warn' }),
     kinds: [deliveryJobKind(platform, { sender, arrivals })],
+    around: platform.tracing?.attempt,
     otherKinds,
     concurrency: DELIVERED_AT_ONCE,
     mostOfOneShare: DELIVERED_OF_ONE_ACCOUNT,

@@ -43,7 +43,7 @@ export const RECONCILE_MS = HOUR_MS;
 /** Websites on Linux hosts, in other processes and on other machines. */
 export function createLinuxFleet(platform: Platform): Websites {
   const fleet = createFleet(platform, {
-    connect: connectHost,
+    connect: (target) => connectHost(target, {}, platform.tracing?.callHost),
     questionsOf: (hostId) => hostQuestions(platform, hostId),
     requireNameFree: (hostId, install) => requireNameFree(platform.database.reader, hostId, install),
   });

@@ -13,6 +13,7 @@ import { createActivityLog } from '../platform/activity-log.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createSealer } from '../secrets/sealer.ts';
 import { loadSealingKey } from '../secrets/sealing-key.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { prepareDataFolder } from './data-folder.ts';
 
 /** Creates the data folder, opens the database and migrates it. The caller closes it. Throws OperatorError. */
@@ -38,12 +39,13 @@ export async function openPlatform(
     log,
     clock = systemClock,
     random = systemRandomness,
-  }: { log: Logger; clock?: Clock; random?: Randomness },
+    tracing,
+  }: { log: Logger; clock?: Clock; random?: Randomness; tracing?: Tracing | undefined },
 ): Promise<Platform> {
   prepareDataFolder(config.dataDir);
   const sealer = createSealer(loadSealingKey(config));
   const { database } = await openCurrentDatabase(config, log);
-  const queue = createQueue(database, clock, random);
+  const queue = createQueue(database, clock, random, tracing?.traceparentOf);
   return {
     config,
     database,
@@ -53,5 +55,6 @@ export async function openPlatform(
     random,
     sealer,
     log,
+    tracing,
   };
 }

@@ -88,6 +88,44 @@ const CASES: {
     bad: [],
   },
   noProxy: { standard: null, good: [['.internal,10.0.0.5', '.internal,10.0.0.5']], bad: [] },
+  otlpEndpoint: {
+    standard: null,
+    good: [['http://127.0.0.1:4318/', 'http://127.0.0.1:4318']],
+    bad: ['127.0.0.1:4318', 'http://user:hidden@collector.example'],
+  },
+  otlpTracesEndpoint: {
+    standard: null,
+    good: [['https://collector.example/in/traces', 'https://collector.example/in/traces']],
+    bad: ['grpc://collector.example'],
+  },
+  otlpHeaders: {
+    standard: null,
+    good: [
+      ['api-key=a%20secret, x = 1=2,', { 'api-key': 'a secret', x: '1=2' }],
+      ['authorization=Bearer%20t', { authorization: 'Bearer t' }],
+    ],
+    bad: ['hidden', '=hidden', 'a b=hidden', 'a=hidden%', 'a=hidden%0A', 'a=hidden%C3%A9', 'ä=hidden'],
+  },
+  otlpServiceName: { standard: null, good: [['hosting eu', 'hosting eu']], bad: [] },
+  otlpResource: {
+    standard: null,
+    good: [['deployment.environment.name=eu%2C1', { 'deployment.environment.name': 'eu,1' }]],
+    bad: ['hidden'],
+  },
+  tracesSampler: {
+    standard: 'parentbased_always_on',
+    good: [['traceidratio', 'traceidratio']],
+    bad: ['jaeger_remote'],
+  },
+  tracesSamplerRatio: {
+    standard: 1,
+    good: [
+      ['0.25', 0.25],
+      ['0', 0],
+    ],
+    bad: ['1.1', '-1', 'x', '1.0.0', '.'],
+  },
+  otelDisabled: { standard: false, good: [['true', true]], bad: ['yes'] },
   tlsCert: { standard: null, good: [], bad: [] },
   tlsKey: { standard: null, good: [], bad: [] },
   trustProxy: {
@@ -456,7 +494,7 @@ describe('each setting', () => {
   it('has a valid default, and a name that begins with HOMEPORT_ or that other programs share', () => {
     for (const name of names) {
       const { variable, defaultText, meaning } = SETTINGS[name];
-      expect(variable).toMatch(/^HOMEPORT_[A-Z0-9_]+$|^(HTTPS?|NO)_PROXY$/);
+      expect(variable).toMatch(/^HOMEPORT_[A-Z0-9_]+$|^(HTTPS?|NO)_PROXY$|^OTEL_[A-Z_]+$/);
       expect(meaning).not.toBe('');
       const literal = /^`(.*)`$/.exec(defaultText)?.[1];
       if (literal !== undefined)
@@ -573,7 +611,7 @@ describe('the table of settings', () => {
   it('has a line for each setting', () => {
     const lines = settingsTable().trimEnd().split('\n').slice(2);
     expect(lines.length).toBe(names.length);
-    for (const line of lines) expect(line).toMatch(/^\| `(HOMEPORT_\w+|\w+_PROXY)` \| .+ \| .+ \|$/);
+    for (const line of lines) expect(line).toMatch(/^\| `(HOMEPORT_\w+|\w+_PROXY|OTEL_\w+)` \| .+ \| .+ \|$/);
     expect(lines).toContain('| `HOMEPORT_LISTEN` | `127.0.0.1:8443` | API and documents, HTTPS |');
   });
 

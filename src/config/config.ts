@@ -5,6 +5,7 @@ import { messageOf } from '../lib/error-message.ts';
 import { PROXY_SETTINGS } from './settings/proxy.ts';
 import type { Setting } from './settings/setting.ts';
 import { ConfigError } from './settings/setting-values.ts';
+import { TRACING_SETTINGS } from './settings/tracing.ts';
 import { SETTINGS } from './settings.ts';
 
 export { type AddressRange, ConfigError, type ListenAddress } from './settings/setting-values.ts';
@@ -24,7 +25,7 @@ const NAMES = Object.keys(SETTINGS).filter((name): name is keyof Config => Objec
  */
 export function readConfig(environment: Texts, file?: string): Config {
   const inFile = file === undefined ? {} : readSettingsFile(file);
-  const own = [...proxyOf(environment), ...Object.entries(environment).filter(isOurs)];
+  const own = [...sharedOf(environment), ...Object.entries(environment).filter(isOurs)];
   refuseUnknown([...Object.keys(inFile), ...own.map(([variable]) => variable)]);
   const texts = withDerived({ ...given(Object.entries(inFile)), ...given(own) });
   const config: Partial<Config> = {};
@@ -39,18 +40,24 @@ export function readConfig(environment: Texts, file?: string): Config {
 /** The texts of the settings that are given, by variable, unparsed. Throws a ConfigError if the file cannot be read. */
 export function givenSettings(environment: Texts, file?: string): Texts {
   const inFile = file === undefined ? {} : readSettingsFile(file);
-  const own = [...proxyOf(environment), ...Object.entries(environment).filter(isOurs)];
+  const own = [...sharedOf(environment), ...Object.entries(environment).filter(isOurs)];
   return { ...given(Object.entries(inFile)), ...given(own) };
 }
 
 const isOurs = ([variable]: [string, string | undefined]) => variable.startsWith('HOMEPORT_');
 
-/** The settings of the proxy, which programs share. The lower-case variable takes precedence, as with curl. */
-function proxyOf(environment: Texts): [string, string | undefined][] {
-  return Object.values(PROXY_SETTINGS).map(({ variable }) => [
-    variable,
-    environment[variable.toLowerCase()] || environment[variable],
-  ]);
+/** The settings that programs share. Those of the proxy count in lower case too, which takes precedence as with curl. */
+function sharedOf(environment: Texts): [string, string | undefined][] {
+  return [
+    ...Object.values(PROXY_SETTINGS).map(({ variable }): [string, string | undefined] => [
+      variable,
+      environment[variable.toLowerCase()] || environment[variable],
+    ]),
+    ...Object.values(TRACING_SETTINGS).map(({ variable }): [string, string | undefined] => [
+      variable,
+      environment[variable],
+    ]),
+  ];
 }
 
 function readInto<Name extends keyof Config>(config: Partial<Config>, name: Name, texts: Texts): void {

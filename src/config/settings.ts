@@ -12,6 +12,7 @@ import { PROCESS_SETTINGS } from './settings/process.ts';
 import { PROXY_SETTINGS } from './settings/proxy.ts';
 import { RELEASE_SETTINGS } from './settings/releases.ts';
 import type { Setting } from './settings/setting.ts';
+import { TRACING_SETTINGS } from './settings/tracing.ts';
 import { WEBHOOK_SETTINGS } from './settings/webhooks.ts';
 
 /**
@@ -33,4 +34,5 @@ export const SETTINGS = {
   ...MAIL_SETTINGS,
   ...OFFLOAD_SETTINGS,
   ...PROXY_SETTINGS,
+  ...TRACING_SETTINGS,
 } satisfies Record<string, Setting<unknown>>;

@@ -31,6 +31,7 @@ it('waits for locks in short turns, between which others use the table, and says
   const last = KNOWN_MIGRATIONS.slice(KNOWN_MIGRATIONS.indexOf('0061-doubtful-installs'));
   const undone = [
     `delete from kysely_migration where name in ('${last.join("', '")}')`,
+    'alter table jobs drop column traceparent',
     'drop table release_check',
     'drop index installs_without_site',
     'drop index certificates_warned',

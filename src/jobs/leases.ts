@@ -32,6 +32,7 @@ export interface ClaimedJob {
   /** The job was cancelled. */
   calledOff: boolean;
   requestId: string | null;
+  traceparent: string | null;
   /** When it was enqueued, ISO 8601. */
   createdAt: string;
 }
@@ -54,6 +55,7 @@ export const claimedColumns = [
   'max_attempts',
   'called_off',
   'request_id',
+  'traceparent',
   'jobs.created_at',
 ] as const;
 
@@ -233,6 +235,7 @@ interface ClaimedRow {
   max_attempts: number;
   called_off: boolean;
   request_id: string | null;
+  traceparent: string | null;
   created_at: string;
 }
 
@@ -248,6 +251,7 @@ export function claimed(row: ClaimedRow): ClaimedJob {
     maxAttempts: row.max_attempts,
     calledOff: row.called_off,
     requestId: row.request_id,
+    traceparent: row.traceparent,
     createdAt: row.created_at,
   };
 }

@@ -80,7 +80,13 @@ export interface Queue {
   onEnqueued(listener: () => void): () => void;
 }
 
-export function createQueue(database: Database, clock: Clock, random: Randomness): Queue {
+/** `traceparentOf`: the trace of a request, if traces are on. */
+export function createQueue(
+  database: Database,
+  clock: Clock,
+  random: Randomness,
+  traceparentOf?: (requestId: string) => string | null,
+): Queue {
   const listeners = new Set<() => void>();
   const wake = () => {
     for (const listener of listeners) listener();
@@ -108,6 +114,7 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
           max_attempts: maxAttempts,
           run_at: timestamp(clock, delayMs),
           request_id: requestId,
+          traceparent: requestId === null ? null : (traceparentOf?.(requestId) ?? null),
           created_at: timestamp(clock),
           lease_until: null,
           worker_id: null,

@@ -72,6 +72,8 @@ export interface WorkerParts {
   heartbeatMs?: number;
   /** Milliseconds until the worker finds jobs enqueued by other processes, or newly due ones. */
   pollMs?: number;
+  /** Runs the work of an attempt. */
+  around?: (job: ClaimedJob, work: () => Promise<Outcome>) => Promise<Outcome>;
   /** Called after each attempt, with how it ended. */
   onEnded?: (attempt: { kind: string; outcome: Outcome['is']; seconds: number }) => void;
   /** Called after the outcome of an attempt was written, or could not be. The next attempt of the job may have begun. Must not reject. */
@@ -229,7 +231,8 @@ export function createWorker(parts: WorkerParts): Worker {
     if (kind === undefined) throw new Error(`claimed a job of the unknown kind ${job.kind}`);
     const jobLog = logOf(log, job);
     const startedAt = clock.now().getTime();
-    const outcome = await begun(kind, one, jobLog);
+    const work = () => begun(kind, one, jobLog);
+    const outcome = await (parts.around === undefined ? work() : parts.around(job, work));
     parts.onEnded?.({
       kind: kind.name,
       outcome: outcome.is,

@@ -5,6 +5,7 @@ import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Randomness } from '../lib/ids.ts';
 import type { Sealer } from '../secrets/sealer.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { ActivityLog } from './activity-log.ts';
 
 /** Dependencies that every service shares. */
@@ -17,4 +18,6 @@ export interface Platform {
   random: Randomness;
   sealer: Sealer;
   log: Logger;
+  /** Absent if traces are off. */
+  tracing?: Tracing | undefined;
 }

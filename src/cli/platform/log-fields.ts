@@ -10,6 +10,7 @@ export const LOG_FIELDS = {
   err: 'an error: type, message, stack, and its causes',
   reason: 'why something is as it is, one sentence',
   request_id: 'a request of the API, or the one that queued a job. Clients get it as `X-Request-Id`',
+  trace_id: 'on hosts, the trace of a command, if the control plane records traces',
   method: 'of a request',
   url: 'of a request: its path, without the query',
   status: 'of an answer',

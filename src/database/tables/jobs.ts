@@ -37,6 +37,8 @@ export interface JobRow {
   reason_code: Generated<string | null>;
   /** Id of the API request that queued it. */
   request_id: string | null;
+  /** The header `traceparent` of what that request causes; null without traces. */
+  traceparent: Generated<string | null>;
   created_at: string;
   started_at: string | null;
   finished_at: string | null;

@@ -35,6 +35,12 @@ import { adviceFor, isUnconnected } from './unreachable.ts';
 /** Maximum durations in milliseconds, in place of those in the table of commands. */
 export type TimeLimits = Readonly<Partial<Record<CommandName, number>>>;
 
+/** Traces a call: runs `work` with the headers that pass the trace on. */
+export type TraceCall = <Result>(
+  call: { command: string; host: string },
+  work: (headers: Readonly<Record<string, string>>) => Promise<Result>,
+) => Promise<Result>;
+
 export interface RemoteHost extends HostMachine {
   /** Answers the host's questions until `close`. Calls `onFault` once per outage, with the cause. */
   answer(questions: HostQuestions, onFault: (error: unknown) => void): void;
@@ -55,22 +61,39 @@ export class HostUnreachableError extends Error {
 
 /**
  * A host in another process. Connects at the first call. A call that exceeds its time limit throws
- * {@link HostUnreachableError}.
+ * {@link HostUnreachableError}. `trace`: for all commands except idle talk.
  */
-export function connectHost(target: HostTarget, limits: TimeLimits = {}): RemoteHost {
+export function connectHost(target: HostTarget, limits: TimeLimits = {}, trace?: TraceCall): RemoteHost {
   let pool: Promise<Pool> | undefined;
   const closed = new AbortController();
 
+  type Called<Result> = Pick<
+    Command<readonly unknown[], readonly never[], Result>,
+    'name' | 'callOf' | 'parseResult' | 'isIdleTalk'
+  >;
+
   async function call<Result>(
-    command: Pick<Command<readonly unknown[], readonly never[], Result>, 'name' | 'callOf' | 'parseResult'>,
+    command: Called<Result>,
     limitMs: number,
     args: readonly unknown[],
+  ): Promise<Result> {
+    if (trace === undefined || command.isIdleTalk) return send(command, limitMs, args, {});
+    return trace({ command: command.name, host: target.name }, (headers) =>
+      send(command, limitMs, args, headers),
+    );
+  }
+
+  async function send<Result>(
+    command: Called<Result>,
+    limitMs: number,
+    args: readonly unknown[],
+    headers: Readonly<Record<string, string>>,
   ): Promise<Result> {
     const { message, signal, report } = command.callOf(args);
     signal?.throwIfAborted();
     const ended = signal === undefined ? closed.signal : AbortSignal.any([signal, closed.signal]);
     const { status, body } = await within(limitMs, ended, (limited) =>
-      post(command.name, JSON.stringify(message), limited, report),
+      post(command.name, { body: JSON.stringify(message), headers }, limited, report),
     );
     const outcome = parseOutcome(body);
     if (status === 200 && 'result' in outcome) return command.parseResult(outcome.result);
@@ -123,7 +146,7 @@ export function connectHost(target: HostTarget, limits: TimeLimits = {}): Remote
 
   async function post(
     name: string,
-    body: string,
+    { body, headers }: { body: string; headers: Readonly<Record<string, string>> },
     signal: AbortSignal,
     report: ReportProgress | undefined,
   ): Promise<{ status: number; body: string }> {
@@ -133,6 +156,7 @@ export function connectHost(target: HostTarget, limits: TimeLimits = {}): Remote
         method: 'POST',
         path: `${PATH_PREFIX}${name}`,
         headers: {
+          ...headers,
           'content-type': 'application/json',
           ...(report === undefined ? {} : { [PROGRESS_HEADER]: '1' }),
         },

@@ -11,7 +11,7 @@ import type { HostQuestions } from '../contract/questions.ts';
 import { ALL_PARTS, MOST_READ_BYTES } from '../contract/snapshots.ts';
 import { listeningLog } from '../embedded/embedded-host.fixture.ts';
 import { certificateFor, eventually, siteState } from '../policy/edge.fixture.ts';
-import { HostUnreachableError } from './client.ts';
+import { connectHost, HostUnreachableError, type TraceCall } from './client.ts';
 import type { TestMachine } from './embedded-machine.fixture.ts';
 import { me, serveHost } from './host-server.fixture.ts';
 import { createHostServer, type HostServer } from './server.ts';
@@ -28,6 +28,21 @@ let server: HostServer;
 let socket: string;
 beforeAll(() => {
   ({ folder, machine, server, socket } = host());
+});
+
+it('passes the trace of a call on, and the host logs it', async () => {
+  const calls: object[] = [];
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const trace: TraceCall = (call, work) => {
+    calls.push(call);
+    return work({ traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
+  };
+  const remote = connectHost({ name: 'web1', socket }, {}, trace);
+  open.push(remote);
+  await remote.describe();
+  await remote.purge({ id: randomUUID(), name: 'absent' }, 'page').catch(() => {});
+  expect(calls).toEqual([{ command: 'purge', host: 'web1' }]);
+  await eventually(() => log.some((line) => line.command === 'purge' && line.trace_id === traceId));
 });
 
 describe.each(['unix', 'tls'])('a host over %s', (transport) => {

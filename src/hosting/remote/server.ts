@@ -10,6 +10,7 @@ import { FULL_DISK, isFullDisk } from '../../lib/full-disk.ts';
 import { hostAndPort } from '../../lib/host-and-port.ts';
 import { type Randomness, systemRandomness } from '../../lib/ids.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { parseTraceparent } from '../../lib/trace-context.ts';
 import { ProtocolError } from '../contract/command.ts';
 import {
   BrokenWebsiteError,
@@ -146,7 +147,10 @@ export function createHostServer(options: HostServerOptions): HostServer {
     response.flushHeaders();
     const beat = setInterval(() => response.write('\n'), BEAT_MS);
     const reports = setInterval(sendProgress, PROGRESS_MS);
-    const outcome = await outcomeOf({ name, isIdleTalk: handler.isIdleTalk }, work, signal).finally(() => {
+    // Control planes send it if they record traces.
+    const trace = parseTraceparent(request.headers.traceparent)?.traceId;
+    const called = { name, isIdleTalk: handler.isIdleTalk, trace };
+    const outcome = await outcomeOf(called, work, signal).finally(() => {
       clearInterval(beat);
       clearInterval(reports);
     });
@@ -155,7 +159,7 @@ export function createHostServer(options: HostServerOptions): HostServer {
   }
 
   async function outcomeOf(
-    { name, isIdleTalk }: { name: string; isIdleTalk: boolean },
+    { name, isIdleTalk, trace }: { name: string; isIdleTalk: boolean; trace: string | undefined },
     work: Promise<unknown>,
     signal: AbortSignal,
   ): Promise<Outcome> {
@@ -163,7 +167,7 @@ export function createHostServer(options: HostServerOptions): HostServer {
     const took = () => Math.round(performance.now() - begun);
     try {
       const result = (await work) ?? null;
-      if (!isIdleTalk) log.info({ command: name, ms: took() }, 'command completed');
+      if (!isIdleTalk) log.info({ command: name, ms: took(), trace_id: trace }, 'command completed');
       return { result };
     } catch (error) {
       // The control plane sees only the message.
@@ -173,8 +177,8 @@ export function createHostServer(options: HostServerOptions): HostServer {
       const refused = error instanceof RefusedImportError;
       const unchanged = isUnchanged(error);
       const message = isFull ? FULL_DISK : cut(messageOf(error));
-      if (signal.aborted) log.info({ command: name, ms: took() }, 'command cancelled');
-      else log.warn({ err: error, command: name, ms: took() }, 'command failed');
+      if (signal.aborted) log.info({ command: name, ms: took(), trace_id: trace }, 'command cancelled');
+      else log.warn({ err: error, command: name, ms: took(), trace_id: trace }, 'command failed');
       return {
         error: {
           permanent,
