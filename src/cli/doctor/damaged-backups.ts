@@ -57,7 +57,7 @@ function findingsOf({ unreadable, packs }: Damaged, name: string): Finding[] {
           problem(
             CHECK,
             `${packs === 1 ? 'A file' : `${packs} files`} with contents of backups of ${name} ${packs === 1 ? 'is' : 'are'} damaged, so some of its backups may be incomplete.`,
-            `Make a new backup of ${name}: it stores its contents again, which repairs earlier backups that have the same. Check the disk.`,
+            `Make a new backup of ${name}: it stores its contents again, which repairs earlier backups that have the same. If doctor still says this, only earlier backups have what is damaged, until they are deleted. Check the disk.`,
           ),
         ]),
   ];

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -280,6 +281,29 @@ describe('doctor on damaged backups', () => {
       expect.stringContaining(`contents of backups of ${install.name} is damaged`),
     ]);
     await backUp();
+    expect(await found()).toEqual([]);
+    // A kill between both deletions leaves the mark of a pack that is gone.
+    writeFileSync(join(folder(), 'packs', `${'0'.repeat(64)}.pack.damaged`), '');
+    expect(await found()).toEqual([]);
+  });
+
+  it('names a pack with damaged contents that the website does not have any more, until their backup is deleted', async () => {
+    const file = join(homeport.config.dataDir, 'host/installs', install.id, 'files/old.bin');
+    const content = randomBytes(1_000);
+    writeFileSync(file, content);
+    const id = await backUp();
+    const [name = ''] = readdirSync(join(folder(), 'packs'));
+    const pack = join(folder(), 'packs', name);
+    const bytes = readFileSync(pack);
+    writeFileSync(pack, bytes.fill(0, bytes.indexOf(content), bytes.indexOf(content) + 2));
+    const body = { notification_emails: [], create_checkpoint: false };
+    await owner.client.post(`${path(id)}/restore`, body);
+    await homeport.idle();
+    rmSync(file);
+    await backUp();
+    expect(await found()).toHaveLength(1);
+    await owner.client.delete(path(id));
+    await homeport.idle();
     expect(await found()).toEqual([]);
   });
 });

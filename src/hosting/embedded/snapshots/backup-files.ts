@@ -9,7 +9,7 @@ import type { ArchiveFiles } from './archive-files.ts';
 import { isGone } from './archive-tree.ts';
 import { archivedBackup } from './archived-backup.ts';
 import type { HeldBackup } from './held-backup.ts';
-import { isMark } from './store/pack-file.ts';
+import { marksIn } from './store/pack-file.ts';
 import { storedBackup } from './stored-backup.ts';
 
 const MANIFEST = '.backup.jsonl';
@@ -39,8 +39,8 @@ export interface BackupFiles {
   ids(): Promise<string[]>;
   /** Manifests of the backups whose contents are in the store. */
   manifests(): Promise<string[]>;
-  /** Whether a pack of the store is marked as damaged. */
-  hasMarks(): Promise<boolean>;
+  /** The marks of the damaged packs of the store. */
+  marks(): Promise<string[]>;
   /** Deletes a backup, but not its chunks. Returns whether there is a store: it may have chunks of this or of an interrupted deletion. */
   remove(backupId: string): Promise<boolean>;
   /** Deletes a damaged archive that a new backup replaces. */
@@ -79,7 +79,7 @@ export function backupFilesOf(folder: string, installId: string): BackupFiles {
     async manifests() {
       return (await names()).filter((name) => name.endsWith(MANIFEST)).map((name) => join(own, name));
     },
-    hasMarks: async () => ((await ifThere(readdir(store))) ?? []).some(isMark),
+    marks: async () => marksIn((await ifThere(readdir(store))) ?? []).present,
     async remove(backupId) {
       const isStored = await exists(manifestOf(backupId));
       await rm(manifestOf(backupId), { force: true });

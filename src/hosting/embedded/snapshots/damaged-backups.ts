@@ -5,7 +5,6 @@ import { parseUuid } from '../../../lib/ids.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { backupFilesOf, backupOfManifest } from './backup-files.ts';
 import { DamagedArchiveError } from './damaged-archive.ts';
-import { isMark } from './store/pack-file.ts';
 import { readManifestEnds } from './stored-manifest.ts';
 
 /** Known damage of the backups of an install. */
@@ -39,6 +38,5 @@ async function damagedOf(folder: string, installId: string): Promise<DamagedBack
       unreadable.push({ id: backupOfManifest(basename(manifest)), reason: error.message });
     }
   }
-  const packs = ((await ifThere(readdir(files.store))) ?? []).filter(isMark).length;
-  return { installId, unreadable, packs };
+  return { installId, unreadable, packs: (await files.marks()).length };
 }

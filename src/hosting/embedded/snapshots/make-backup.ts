@@ -81,7 +81,7 @@ export async function makeBackup(
     await syncFolder(files.folder);
     await files.removeArchive(backupId);
     // The backup has stored again what damaged packs lack. It is complete, whether or not they can be deleted.
-    if (await files.hasMarks()) await discardUnused(files, true).catch(() => {});
+    if ((await files.marks()).length > 0) await discardUnused(files, true).catch(() => {});
     return made;
   } catch (error) {
     await removeTree(workshop);

@@ -1,7 +1,15 @@
 import { join } from 'node:path';
 import { hasCode } from '../../../../lib/error-code.ts';
 import { type Disk, namesIn } from './disk.ts';
-import { DamagedPackError, isPack, markOf, type PackedChunk, packOfList, readPackList } from './pack-file.ts';
+import {
+  DamagedPackError,
+  isPack,
+  markOf,
+  marksIn,
+  type PackedChunk,
+  packOfList,
+  readPackList,
+} from './pack-file.ts';
 
 export interface Place extends PackedChunk {
   pack: string;
@@ -55,4 +63,9 @@ export function markDamaged(disk: Disk, folder: string, pack: string): void {
 export function removePack(disk: Disk, folder: string, pack: string): void {
   disk.remove(join(folder, pack));
   disk.remove(join(folder, markOf(pack)));
+}
+
+/** Deletes marks without their packs: a kill, or a reader that has found the damage too late, leaves them. */
+export function removeLostMarks(disk: Disk, folder: string): void {
+  for (const mark of marksIn(namesIn(folder)).lost) disk.remove(join(folder, mark));
 }

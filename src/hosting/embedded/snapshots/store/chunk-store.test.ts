@@ -134,6 +134,14 @@ test('a damaged chunk is named, and the next backup stores it again', async () =
   expectContents(chunks.slice(1), contents.slice(1));
 });
 
+test('the mark of a pack that is gone is deleted', async () => {
+  await backUp('a', some(1));
+  const mark = join(folder, `${'0'.repeat(64)}.pack.damaged`);
+  fs.writeFileSync(mark, '');
+  open().prune(manifests(), false);
+  expect(fs.existsSync(mark)).toBe(false);
+});
+
 test.each([0, 10, 1_000, -1])('a pack that is cut off at %i bytes counts as missing', async (bytes) => {
   const contents = some(3);
   const chunks = await backUp('a', contents);

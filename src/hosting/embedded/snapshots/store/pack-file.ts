@@ -57,8 +57,15 @@ export const listBytesOf = (chunks: number): number => chunks * ENTRY_BYTES + EN
 
 export const markOf = (pack: string): string => `${pack}${MARK}`;
 
-/** Whether a file marks a damaged pack. */
-export const isMark = (name: string): boolean => name.endsWith(MARK) && isPack(name.slice(0, -MARK.length));
+const isMark = (name: string): boolean => name.endsWith(MARK) && isPack(name.slice(0, -MARK.length));
+
+/** The marks among the names in a folder: those whose packs are there, and others. */
+export function marksIn(names: readonly string[]): { present: string[]; lost: string[] } {
+  const all = new Set(names);
+  const marks = names.filter(isMark);
+  const hasPack = (mark: string) => all.has(mark.slice(0, -MARK.length));
+  return { present: marks.filter(hasPack), lost: marks.filter((mark) => !hasPack(mark)) };
+}
 
 export const isPack = (name: string): boolean => NAME.test(name);
 

@@ -1,6 +1,6 @@
 import { hasCode } from '../../../../lib/error-code.ts';
 import { isFullDisk } from '../../../../lib/full-disk.ts';
-import { addPack, type ChunkIndex, readIndex, removePack } from './chunk-index.ts';
+import { addPack, type ChunkIndex, readIndex, removeLostMarks, removePack } from './chunk-index.ts';
 import type { ChunkRef } from './chunk-list.ts';
 import { createChunkReader } from './chunk-reader.ts';
 import type { Disk } from './disk.ts';
@@ -46,6 +46,7 @@ export function prune(folder: string, manifests: readonly string[], options: Pru
   const obsolete = [...unused, ...(isComplete ? index.unreadable : [])];
   requireUsed(folder, new Set(obsolete), index, used);
   for (const name of obsolete) removePack(options.disk, folder, name);
+  removeLostMarks(options.disk, folder);
   try {
     rewrite(folder, packsToRewrite(packs, options), index, used, options);
   } catch (error) {
