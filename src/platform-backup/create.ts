@@ -136,20 +136,24 @@ async function fill(
   const platform = sealingKeyFingerprint(loadSealingKey(config));
   const files: BackedUpFile[] = [];
   let stored_bytes = 0;
-  let former = formerFilesOf(null, storage);
+  let former = formerFilesOf(null, storage, log);
 
   async function keep(path: string, file: string, pack?: PackFacts): Promise<void> {
     signal?.throwIfAborted();
     const measured = await measure(file, signal);
-    if (await reuse(path, measured)) return;
+    if (await reuse(path, measured, pack)) return;
     const place = await draft.keep(path, measured.bytes, { isShared: isShared(path), signal });
     stored_bytes += measured.bytes;
-    files.push({ ...place, ...measured, ...(pack === undefined ? {} : { pack }) });
+    files.push({ ...place, ...measured, ...factsOf(pack) });
   }
 
-  async function reuse(path: string, measured: { bytes: number; sha256: string }): Promise<boolean> {
+  async function reuse(
+    path: string,
+    measured: { bytes: number; sha256: string },
+    pack?: PackFacts,
+  ): Promise<boolean> {
     const reused = await former.reuse(draft, { path, ...measured });
-    if (reused !== null) files.push(reused);
+    if (reused !== null) files.push({ ...reused, ...factsOf(pack) });
     return reused !== null;
   }
 
@@ -179,7 +183,8 @@ async function fill(
   const contents = await copyDatabase(config, database, readContents, { log, signal });
   await keep(databaseFile(dialect), database);
   // Pruning sees this backup since its first file is stored, and then keeps the files that it may reuse.
-  if (options.isFull !== true) former = formerFilesOf(await readableFormer(storage, platform, log), storage);
+  if (options.isFull !== true)
+    former = formerFilesOf(await readableFormer(storage, platform, log), storage, log);
 
   if (options.withSealingKey) await addCopy('sealing.key', sealingKeyFile(config));
   for (const { name: path, file } of ownFiles(config)) await addCopy(path, file);
@@ -250,6 +255,8 @@ async function fill(
     stored_bytes,
   };
 }
+
+const factsOf = (pack: PackFacts | undefined) => (pack === undefined ? {} : { pack });
 
 const sum = (files: BackedUpFile[]): number => files.reduce((bytes, file) => bytes + file.bytes, 0);
 

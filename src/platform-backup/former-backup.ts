@@ -37,7 +37,7 @@ export interface FormerFiles {
   hasSize(path: string, bytes: number): boolean;
   /** The files below a folder. */
   below(folder: string): BackedUpFile[];
-  /** Reads the end of a file. Null if it is gone. */
+  /** Reads the end of a file. Null if it is gone or cannot be read, as in a bucket that has moved it to cold storage. */
   readEnd(file: BackedUpFile, bytes: number): Promise<Buffer | null>;
   /** Takes an equal file over into the draft. Null if the former backup has none. */
   reuse(draft: BackupDraft, file: BackedUpFile): Promise<BackedUpFile | null>;
@@ -46,15 +46,26 @@ export interface FormerFiles {
 /** Whether later backups may reuse a file: those of websites and their host. */
 export const isShared = (path: string): boolean => /^(host|websites)\//.test(path);
 
-export function formerFilesOf(former: Manifest | null, storage: BackupStorage): FormerFiles {
+/** No list of a pack is larger. */
+const MOST_END_BYTES = 16 * 1024 * 1024;
+
+export function formerFilesOf(former: Manifest | null, storage: BackupStorage, log: Logger): FormerFiles {
+  let isReadable = true;
   const files = new Map(former?.files.filter(({ path }) => isShared(path)).map((file) => [file.path, file]));
   return {
     hasSize: (path, bytes) => files.get(path)?.bytes === bytes,
     below: (folder) => [...files.values()].filter(({ path }) => path.startsWith(`${folder}/`)),
     async readEnd(file, bytes) {
-      if (former === null) return null;
-      const content = await storage.read(former.name, file, file.bytes - bytes);
-      return content === null ? null : buffer(content);
+      if (former === null || !isReadable || bytes > Math.min(file.bytes, MOST_END_BYTES)) return null;
+      try {
+        const content = await storage.read(former.name, file, file.bytes - bytes);
+        return content === null ? null : await buffer(content);
+      } catch (err) {
+        // The others would each take as long to fail.
+        isReadable = false;
+        log.warn({ err }, 'the former packs of websites cannot be read, so their contents are stored again');
+        return null;
+      }
     },
     async reuse(draft, { path, bytes, sha256 }) {
       const known = files.get(path);

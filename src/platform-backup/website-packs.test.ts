@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silent, temporaryFolder } from '../../test/database.ts';
@@ -8,11 +8,13 @@ import { type ManualClock, manualClock } from '../../test/manual-clock.ts';
 import { type S3Server, startS3Server } from '../../test/servers/s3-server.ts';
 import { websiteParts } from '../app/embedded-websites.ts';
 import { writeArchive } from '../hosting/embedded/snapshots/archive-write.fixture.ts';
+import { DATABASE, PLATFORM_COPY_FOLDER, PRIVATE } from '../hosting/embedded/wordpress/site.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { loadSealingKey, sealingKeyFingerprint } from '../secrets/sealing-key.ts';
 import { readChecked } from './checked-copy.ts';
 import { createPlatformBackup } from './create.ts';
 import { openStorage } from './destination.ts';
-import type { BackedUpFile, Manifest } from './manifest.ts';
+import { type BackedUpFile, MANIFEST_FILE, type Manifest, manifestText } from './manifest.ts';
 import { prunePlatformBackups } from './prune.ts';
 import type { BackupStorage } from './storage.ts';
 import { verifyPlatformBackup } from './verify.ts';
@@ -23,11 +25,16 @@ let clock: ManualClock;
 let folder: ReturnType<typeof temporaryFolder>;
 let server: S3Server;
 let install: { id: string; name: string };
+/** Whether the bucket refuses to give packs back, as one that has moved them to cold storage does. */
+let isCold = false;
 
 beforeAll(async () => {
   folder = temporaryFolder();
   clock = manualClock(new Date('2026-05-01T12:00:00.000Z'));
-  server = await startS3Server({ buckets: ['platform'] });
+  server = await startS3Server({
+    buckets: ['platform'],
+    refuse: (method, key) => isCold && method === 'GET' && key.endsWith('.pack'),
+  });
   homeport = await startTestHomeport({ clock });
   const { accountId, owner } = await homeport.ownedAccount();
   install = await homeport.install(owner, accountId);
@@ -46,11 +53,11 @@ function parts() {
 
 const site = () => join(homeport.config.dataDir, 'host/installs', install.id, 'files');
 
-async function backUp(storage: BackupStorage): Promise<Manifest> {
+async function backUp(storage: BackupStorage, websites = parts()): Promise<Manifest> {
   clock.advance(1_000);
   return createPlatformBackup(homeport.platform, {
     storage,
-    websites: parts(),
+    websites,
     version: '0.0.0',
     withSealingKey: false,
   });
@@ -131,6 +138,89 @@ test('a backup that finds a pack of the former one gone stores its contents agai
   for (const { path } of packsOf(first)) rmSync(join(place, first.name, path));
   const second = await backUp(storage);
   expect(await contentsIn(storage, second)).toEqual(contentsBelow(site()));
+});
+
+test('a website that has not changed needs no new pack, however long ago its files were written', async () => {
+  const place = join(folder.path, 'unchanged');
+  const storage = openStorage(place, { credentials: null, staging: place, log: silent });
+  writeFileSync(join(site(), 'new.bin'), randomBytes(1_000));
+  const first = await backUp(storage);
+  const later = websiteParts(homeport.config, manualClock(new Date(Date.now() + DAY_MS)));
+  const second = await backUp(storage, later ?? parts());
+  expect(packsOf(second)).toEqual(packsOf(first));
+});
+
+const bucketAt = (prefix: string) =>
+  openStorage(`s3:http://127.0.0.1:${server.port}/platform/${prefix}`, {
+    credentials: null,
+    staging: join(folder.path, 'staging'),
+    log: silent,
+  });
+
+const requestsOf = (method: string) =>
+  server.requests.filter((request) => request.method === method && /\.pack/.test(request.path));
+
+test('packs that a bucket does not give back are stored again, and can be reused once it does', async () => {
+  const storage = bucketAt('cold');
+  try {
+    await backUp(storage);
+    isCold = true;
+    const second = await backUp(storage).finally(() => {
+      isCold = false;
+    });
+    await verifyPlatformBackup(storage, second.name);
+    expect(await contentsIn(storage, second)).toEqual(contentsBelow(site()));
+    const uploads = requestsOf('PUT').length;
+    expect(packsOf(await backUp(storage))).toEqual(packsOf(second));
+    expect(requestsOf('PUT')).toHaveLength(uploads);
+    expect(packsOf(second).map(({ pack }) => pack)).not.toContain(undefined);
+  } finally {
+    storage.close();
+  }
+});
+
+test('packs with strange names or lists in a bucket are not used, and stop no backup', async () => {
+  const storage = bucketAt('strange');
+  try {
+    const first = await backUp(storage);
+    const strange = ['below/it.pack', `${'0'.repeat(64)}.pack`].map((name) => ({
+      path: `${websiteStoreOf(install.id).packs}/${name}`,
+      bytes: 100,
+      sha256: '0'.repeat(64),
+      stored_in: first.name,
+      pack: { list_bytes: Number.MAX_SAFE_INTEGER, used_bytes: 100 },
+    }));
+    for (const { path } of strange)
+      server.put('platform', `strange/files/${first.name}/${path}`, 'x'.repeat(100));
+    const text = manifestText({ ...first, files: [...first.files, ...strange] });
+    server.put('platform', `strange/${first.name}/${MANIFEST_FILE}`, text);
+    const second = await backUp(storage);
+    expect(packsOf(second)).toEqual(packsOf(first));
+    for (const { path } of strange) {
+      expect(requestsOf('GET').filter((request) => request.path.includes(path))).toEqual([]);
+    }
+  } finally {
+    storage.close();
+  }
+});
+
+test('a website whose copy of the database is removed meanwhile is not taken for stored', async () => {
+  const database = join(homeport.config.dataDir, 'host/installs', install.id, 'database');
+  for (const made of [database, join(site(), PRIVATE)]) mkdirSync(made, { recursive: true });
+  writeFileSync(join(database, DATABASE), 'rows');
+  const to = join(folder.path, 'without-database');
+  mkdirSync(to);
+  const storing = parts().store(install, randomUUID(), {
+    manifest: join(to, 'manifest'),
+    packs: join(to, 'packs'),
+  });
+  const failure = storing.catch((error: unknown) => error);
+  // A second platform backup removes it before it makes its own.
+  const copy = join(site(), PRIVATE, PLATFORM_COPY_FOLDER);
+  await expect.poll(() => existsSync(join(copy, DATABASE)), { interval: 1 }).toBe(true);
+  rmSync(copy, { recursive: true });
+  expect(await failure).toMatchObject({ message: expect.stringContaining('another platform backup') });
+  rmSync(database, { recursive: true });
 });
 
 test('a website in an archive of an earlier version can be restored', async () => {

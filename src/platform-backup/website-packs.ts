@@ -27,6 +27,8 @@ export async function provideFormerPacks(
 ): Promise<Map<string, BackedUpFile>> {
   const packs = new Map<string, BackedUpFile>();
   for (const file of worthReusing(former.below(folder))) {
+    const name = file.path.slice(folder.length + 1);
+    if (name.includes('/')) continue;
     const reused = await former.reuse(draft, file);
     if (reused === null || file.pack === undefined) continue;
     const here = await draft.place(file.path);
@@ -35,7 +37,7 @@ export async function provideFormerPacks(
       if (list === null) continue;
       await writeFile(listFileOf(here), list, { mode: 0o600 });
     }
-    packs.set(file.path.slice(folder.length + 1), reused);
+    packs.set(name, reused);
   }
   return packs;
 }

@@ -54,6 +54,12 @@ async function blamingWebsite<Result>(work: () => Promise<Result>): Promise<Resu
   }
 }
 
+/** Differs for each file that has been at a path; null without one. */
+async function stateAt(path: string): Promise<string | null> {
+  const stats = await blamingWebsite(() => ifThere(lstat(path, { bigint: true })));
+  return stats === null ? null : `${stats.ino}-${stats.ctimeNs}`;
+}
+
 /** The parts of an embedded host's folder `root` that a platform backup contains. */
 export function platformParts(root: string, clock: Clock) {
   const layout = layoutOf(root);
@@ -128,10 +134,17 @@ export function platformParts(root: string, clock: Clock) {
             await copyLiveDatabase(database, join(copy, DATABASE), { signal });
           });
         }
+        const before = hasDatabase ? await stateAt(join(copy, DATABASE)) : null;
         const packs = await storeWebsite(files, to, header, clock, {
           signal,
           leftOut: NOT_IN_PLATFORM_BACKUPS,
         });
+        // Files that vanish are left out, but a website without its database is no backup.
+        if (hasDatabase && (before === null || (await stateAt(join(copy, DATABASE))) !== before)) {
+          throw new Error(
+            'the copy of its database was removed, as by another platform backup at the same time',
+          );
+        }
         return packs.map(({ name, chunks, usedBytes }) => ({
           name,
           list_bytes: listBytesOf(chunks),

@@ -49,7 +49,12 @@ export async function makeBackup(
     try {
       signal.throwIfAborted();
       if (latest !== null) former = await openFormerFiles(latest, store);
-      const made = await writeStored(website, draft, header, clock, { ...options, store, former });
+      const made = await writeStored(website, draft, header, clock, {
+        ...options,
+        store,
+        former,
+        withState: true,
+      });
       await requireChunks(store, draft);
       return made;
     } catch (error) {

@@ -25,7 +25,7 @@ export async function storeWebsite(
   const stop = () => void store.close();
   signal?.addEventListener('abort', stop);
   try {
-    await writeStored(folder, manifest, header, clock, { ...options, store, former: null });
+    await writeStored(folder, manifest, header, clock, { ...options, store, former: null, withState: false });
     return await store.usedPacks();
   } catch (error) {
     signal?.throwIfAborted();

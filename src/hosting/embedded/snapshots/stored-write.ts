@@ -31,6 +31,8 @@ export interface StoredWriteOptions extends WriteOptions {
   store: Store;
   /** The files of the previous backup of the install. */
   former: FormerFiles | null;
+  /** Whether later backups may find unchanged files in this one. If not, equal files always have equal entries. */
+  withState: boolean;
 }
 
 /**
@@ -42,14 +44,14 @@ export async function writeStored(
   file: string,
   header: Omit<StoredHeader, 'version'>,
   clock: Clock,
-  { store, former, report, ...options }: StoredWriteOptions,
+  { store, former, withState, report, ...options }: StoredWriteOptions,
 ): Promise<Snapshot> {
   const root = await realpath(folder, { encoding: 'buffer' });
   const manifest = await createStoredManifest(file, header, store);
   try {
     const source: Source = { signal: undefined, ...options, root, clock };
     const lines = createLines(store, manifest, report);
-    const counts = await readWebsite(source, storeSink(source, store, lines, former));
+    const counts = await readWebsite(source, storeSink(source, store, lines, former, withState));
     await lines.end();
     await former?.finish();
     const bytes = lines.bytes();
@@ -148,7 +150,14 @@ const dataBytesOf = ({ size, data }: Pick<StoredFile, 'size' | 'data'>): number 
 
 const listOf = (chunks: readonly ChunkRef[]): string => encodeChunks(chunks).toString('base64');
 
-function storeSink(source: Source, store: Store, lines: Lines, former: FormerFiles | null): WebsiteSink {
+function storeSink(
+  source: Source,
+  store: Store,
+  lines: Lines,
+  former: FormerFiles | null,
+  withState: boolean,
+): WebsiteSink {
+  const stateOf: StateOf = (stats, isSettled) => (withState && isSettled ? { state: stateText(stats) } : {});
   return {
     folder: (place) => lines.add({ type: 'directory', ...place }),
     link: (place, { text, base64 }) =>
@@ -164,7 +173,7 @@ function storeSink(source: Source, store: Store, lines: Lines, former: FormerFil
       if (content.length === 0) await lines.add({ ...entry, chunks: '' });
       else await lines.addSmall(entry, content);
     },
-    large: (open, isDatabase) => takeLarge(open, isDatabase, source, store, lines),
+    large: (open, isDatabase) => takeLarge(open, isDatabase, { source, store, lines, stateOf }),
     async former(path) {
       const entry = (await former?.find(path)) ?? null;
       return entry === null ? null : formerFile(entry, lines);
@@ -188,15 +197,12 @@ function formerFile(entry: StoredFile, lines: Lines): FormerFile {
 
 const stateText = ({ ino, ctimeNs }: BigIntStats): string => `${ino}-${ctimeNs}`;
 
-const stateOf = (stats: BigIntStats, isSettled: boolean): Pick<StoredFile, 'state'> =>
-  isSettled ? { state: stateText(stats) } : {};
+type StateOf = (stats: BigIntStats, isSettled: boolean) => Pick<StoredFile, 'state'>;
 
 async function takeLarge(
   { file, stats, path }: OpenFile,
   isDatabase: boolean,
-  source: Source,
-  store: Store,
-  lines: Lines,
+  { source, store, lines, stateOf }: { source: Source; store: Store; lines: Lines; stateOf: StateOf },
 ): Promise<TakenFile> {
   const place: Place = placeOf(path, stats);
   const size = Number(stats.size);
