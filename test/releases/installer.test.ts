@@ -253,6 +253,18 @@ it('keeps a link to the folder of the program', async () => {
   expect(readFileSync(join(home, 'link/homeport'), 'utf8')).toContain('0.4.0');
 });
 
+it('brings the former version back if the new one cannot take its place', async () => {
+  await install('--archive');
+  const bin = programs([]);
+  // The new folder cannot be moved, and the former one can be moved back.
+  const failing = `case "$1" in */.homeport-*) [ -e ${bin}/failed ] || { touch ${bin}/failed; exit 1; };; esac`;
+  writeFileSync(join(bin, 'mv'), `#!/bin/sh\n${failing}\nexec /usr/bin/mv "$@"\n`, { mode: 0o755 });
+  expect(await installWith({ PATH: `${bin}:${process.env.PATH}` }, '--archive')).toMatchObject({ code: 1 });
+  expect(existsSync(join(bin, 'failed'))).toBe(true);
+  expect(readFileSync(installed(), 'utf8')).toContain('0.4.0');
+  expect(execFileSync('ls', ['-A', join(home, '.local/share')], { encoding: 'utf8' })).toBe('homeport\n');
+});
+
 it('does not take an old ssh-keygen for a wrong signature', async () => {
   const bin = programs([]);
   writeFileSync(join(bin, 'ssh-keygen'), '#!/bin/sh\necho "ssh-keygen: unknown option -- Y" >&2\nexit 1\n', {
@@ -313,6 +325,7 @@ it('keeps a folder that is no Homeport', async () => {
 
 it.each([
   [['--from', 'http://releases.example'], 'no HTTPS address'],
+  [['--from', 'http://127.0.0.1:80@releases.example'], 'no HTTPS address'],
   [['--from', ''], 'no address of releases'],
   [['--from'], 'needs a value'],
   [['--force'], 'no option --force'],

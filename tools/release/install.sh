@@ -49,6 +49,8 @@ download() {
 require_address() {
   case $ADDRESS in
     https://*) ;;
+    # The name before an "@" is no server.
+    http://*@*) fail "$ADDRESS is no HTTPS address." ;;
     http://127.0.0.1[:/]* | http://localhost[:/]*) ;;
     '') fail 'This installer has no address of releases. Give one with --from https://…' ;;
     *) fail "$ADDRESS is no HTTPS address." ;;
