@@ -13,7 +13,7 @@ function usedFields(): Map<string, number> {
   const uses = new Map<string, number>();
   for (const name of readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.ts') || /(test|fixture)\.ts$/.test(name)) continue;
-    const text = readFileSync(join(SOURCES, name), 'utf8');
+    const text = readFileSync(join(SOURCES, name), 'utf8').replace(/^ *\/\/.*$/gm, '');
     for (const call of text.matchAll(CALL)) {
       for (const field of fieldsFrom(text, call.index + call[0].length)) {
         uses.set(field, (uses.get(field) ?? 0) + 1);
@@ -34,7 +34,7 @@ function fieldsFrom(text: string, start: number): string[] {
     if ('}])'.includes(sign)) depth -= 1;
     if (depth > 1 || (sign !== ',' && depth > 0)) member += sign;
     else {
-      const [name] = /^\w+/.exec(member.replace(/\/\/.*$/gm, '').trim()) ?? [];
+      const [name] = /^\w+/.exec(member.trim()) ?? [];
       if (name !== undefined) fields.push(name);
       member = '';
     }

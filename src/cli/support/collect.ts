@@ -2,17 +2,15 @@ import { givenSettings, readConfig } from '../../config/config.ts';
 import { KNOWN_MIGRATIONS, pendingMigrations } from '../../database/migrate.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import { PROGRAM_VERSION } from '../../lib/program-version.ts';
-import { sealingKeyFile } from '../../secrets/sealing-key.ts';
 import { examineDatabase } from '../doctor/database.ts';
 import { examine } from '../doctor/examine.ts';
 import { type Finding, problem } from '../doctor/finding.ts';
-import { firstSignInFile } from '../platform/first-sign-in.ts';
 import { createQuietLog } from '../platform/quiet-log.ts';
 import { versionLine } from '../platform/version.ts';
 import { countsOf, failedJobs, hostStates } from './platform-facts.ts';
 import { recentLogs } from './recent-logs.ts';
 import { redactor } from './secrets.ts';
-import { secretsOf, shownSettings } from './shown-settings.ts';
+import { secretFilesOf, secretsOf, shownSettings } from './shown-settings.ts';
 
 /** A file of a support bundle. */
 export interface SupportFile {
@@ -42,33 +40,40 @@ export async function collectSupport({
     { name: 'version.txt', about: 'version, commit, Node and system', text: versionText() },
     { name: 'settings.txt', about: 'settings that are not the default', text: shownSettings(texts) },
   ];
-  let secretFiles: string[] = [];
-  let findings: Finding[];
+  const findings: Finding[] = [];
   try {
     const config = readConfig({ ...environment }, configFile);
-    secretFiles = [
-      sealingKeyFile(config),
-      firstSignInFile(config),
-      config.relayCredentials,
-      config.hostIdentity,
-      config.tlsKey,
-    ].filter((file) => file !== null);
     const log = await createQuietLog({ logLevel: 'silent' });
-    findings = await examine(config, { file: configFile, log });
-    files.push(...(await databaseFiles(config, log)));
+    findings.push(...(await examine(config, { file: configFile, log })));
+    files.push(...(await databaseFilesOr(findings, config, log)));
   } catch (error) {
-    findings = [problem('configuration', messageOf(error), 'Correct it.')];
+    findings.push(problem('configuration', messageOf(error), 'Correct it.'));
   }
   files.push({ name: 'doctor.json', about: 'findings of "homeport doctor"', text: json(findings) });
   for (const { name, source, text } of await recentLogs(logs)) {
     files.push({ name, about: `end of the ${source}`, text });
   }
-  const redact = redactor(secretsOf(texts, secretFiles));
+  const redact = redactor(secretsOf(texts, secretFilesOf(texts)));
   return files.map(({ name, about, text }) => ({ name, about, text: redact(text) }));
 }
 
 function versionText(): string {
   return `${versionLine()}\n${PROGRAM_VERSION}\nNode ${process.version}, ${process.platform} ${process.arch}\n`;
+}
+
+/** Those that can be read. What cannot be read is another finding. */
+async function databaseFilesOr(
+  findings: Finding[],
+  ...of: Parameters<typeof examineDatabase>
+): Promise<SupportFile[]> {
+  try {
+    return await databaseFiles(...of);
+  } catch (error) {
+    findings.push(
+      problem('database', `It could not be read: ${messageOf(error)}`, 'See the findings above.'),
+    );
+    return [];
+  }
 }
 
 async function databaseFiles(...of: Parameters<typeof examineDatabase>): Promise<SupportFile[]> {

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { messageOf } from '../../lib/error-message.ts';
 import { hasSystemd } from '../../lib/has-systemd.ts';
 import { runCommand } from '../../lib/run-command.ts';
@@ -25,7 +25,7 @@ export async function recentLogs(files: readonly string[]): Promise<RecentLog[]>
 async function ofService(service: string): Promise<RecentLog> {
   const args = ['--unit', `${service}.service`, '--lines', String(LINES), '--output', 'cat', '--quiet'];
   const text = await runCommand(JOURNALCTL, args, { timeoutMs: 30_000 }).then(
-    ({ stdout }) => stdout.slice(-MOST_BYTES),
+    ({ stdout }) => lastLines(stdout.slice(-MOST_BYTES), stdout.length > MOST_BYTES),
     (error: unknown) => `The journal cannot be read: ${messageOf(error)}\n`,
   );
   return { name: `logs/${service}.log`, source: `journal of ${service}.service`, text };
@@ -33,26 +33,29 @@ async function ofService(service: string): Promise<RecentLog> {
 
 async function ofFile(path: string, number: number): Promise<RecentLog> {
   const name = `logs/file-${number}.log`;
+  const text = await endOf(path).catch((error: unknown) => `The file cannot be read: ${messageOf(error)}\n`);
+  return { name, source: path, text };
+}
+
+async function endOf(path: string): Promise<string> {
+  // A pipe has no end, and opening it may wait for ever.
+  if (!(await stat(path)).isFile()) return `${path} is no file. Write the log to a file first.\n`;
+  const file = await open(path);
   try {
-    const file = await open(path);
-    try {
-      const { size } = await file.stat();
-      const length = Math.min(size, MOST_BYTES);
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
-      const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
-      // The first line may lack its beginning, which could name what has to be removed.
-      return {
-        name,
-        source: path,
-        text: lines
-          .slice(size > length ? 1 : 0)
-          .slice(-LINES)
-          .join('\n'),
-      };
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    return { name, source: path, text: `The file cannot be read: ${messageOf(error)}\n` };
+    const { size } = await file.stat();
+    const length = Math.min(size, MOST_BYTES);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    return lastLines(buffer.toString('utf8', 0, bytesRead), size > length);
+  } finally {
+    await file.close();
   }
+}
+
+/** `isCut`: the first line may lack its beginning, which could name what has to be removed. */
+function lastLines(text: string, isCut: boolean): string {
+  const lines = text.split('\n');
+  return lines
+    .slice(isCut ? 1 : 0)
+    .slice(-LINES)
+    .join('\n');
 }

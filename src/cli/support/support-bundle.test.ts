@@ -1,8 +1,9 @@
-import { createReadStream, mkdirSync, writeFileSync } from 'node:fs';
+import { createReadStream, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
+import { sql } from 'kysely';
 import tar from 'tar-stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { silent, temporaryFolder } from '../../../test/database.ts';
@@ -10,7 +11,6 @@ import { SETTINGS } from '../../config/settings.ts';
 import { migrate } from '../../database/migrate.ts';
 import { openDatabase } from '../../database/open.ts';
 import { collectSupport } from './collect.ts';
-import { redactor } from './secrets.ts';
 import { shownSettings } from './shown-settings.ts';
 import { writeBundle } from './write-bundle.ts';
 
@@ -167,8 +167,49 @@ it('hides by their definitions the settings that hold secrets', () => {
   for (const secret of [SECRETS.short, SECRETS.database]) expect(settings).not.toContain(secret);
 });
 
-it('leaves ids, checksums, versions and paths', () => {
-  const kept =
-    '{"id":"7f0c7f6e-5ba0-4d5f-8f5c-0d7d9c0b6a11","sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","at":"2026-05-01T00:00:00.000Z","path":"/var/lib/homeport/host/installs/A1/htdocs","key_count":3}';
-  expect(redactor([])(kept)).toBe(kept);
+it('knows the files of secrets although another setting is wrong', async () => {
+  const relay = join(folder.path, 'relay');
+  const log = join(folder.path, 'relay.log');
+  writeFileSync(log, `the relay refused ${SECRETS.relay}\n`);
+  const files = await collectSupport({
+    environment: { HOMEPORT_RELAY_CREDENTIALS: relay, HOMEPORT_WORKERS: 'many' },
+    configFile: undefined,
+    // A folder, as a pipe, is no file.
+    logs: [log, folder.path],
+  });
+  const texts = files.map(({ text }) => text).join('');
+  expect(texts).toContain('HOMEPORT_WORKERS must be');
+  expect(texts).toContain('the relay refused [removed]');
+  expect(texts).toContain('is no file');
+});
+
+it('names the database, not the configuration, if its tables cannot be read', async () => {
+  const data = join(folder.path, 'broken');
+  mkdirSync(data, { mode: 0o700 });
+  const database = openDatabase({ databaseUrl: null, dataDir: data }, silent);
+  await migrate(database);
+  await database.write(({ queries }) => sql`drop table webhooks`.execute(queries));
+  await database.close();
+  const files = await collectSupport({
+    environment: { HOMEPORT_DATA_DIR: data, HOMEPORT_LISTEN: '127.0.0.1:0' },
+    configFile: undefined,
+    logs: [],
+  });
+  const findings = files.find(({ name }) => name === 'doctor.json')?.text ?? '';
+  expect(findings).toContain('"check": "data folder"');
+  expect(findings).toContain('It could not be read: no such table: webhooks');
+});
+
+it('leaves nothing of a bundle that could not be written', async () => {
+  const path = join(folder.path, 'half.tar.gz');
+  const file = {
+    name: 'version.txt',
+    about: '',
+    get text(): string {
+      throw new Error('no more memory');
+    },
+  };
+  const written = writeBundle(path, { folder: 'half', files: [file], at: new Date(0) });
+  await expect(written).rejects.toThrow('no more memory');
+  expect(existsSync(path)).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import tar from 'tar-stream';
@@ -11,15 +11,22 @@ export async function writeBundle(
   path: string,
   { folder, files, at }: { folder: string; files: readonly SupportFile[]; at: Date },
 ): Promise<void> {
-  const pack = tar.pack();
-  for (const { name, text } of files) {
-    pack.entry({ name: `${folder}/${name}`, mode: 0o600, mtime: at }, text);
-  }
-  pack.finalize();
-  try {
-    await pipeline(pack, createGzip(), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
-  } catch (error) {
+  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
     if (!hasCode(error, 'EEXIST')) throw error;
     throw new OperatorError(`${path} exists already. Name another file.`, { cause: error });
+  });
+  try {
+    const pack = tar.pack();
+    for (const { name, text } of files) {
+      pack.entry({ name: `${folder}/${name}`, mode: 0o600, mtime: at }, text);
+    }
+    pack.finalize();
+    await pipeline(pack, createGzip(), file.createWriteStream());
+  } catch (error) {
+    // Half a bundle would be in the way of the next one.
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
   }
 }
