@@ -4,7 +4,7 @@ import { hasUnfinishedJobs } from '../jobs/lanes.ts';
 import type { Schedule } from '../jobs/schedule.ts';
 import { timestamp } from '../lib/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
-import { messageOf } from '../lib/error-message.ts';
+import { rootMessageOf } from '../lib/error-message.ts';
 import type { Platform } from '../platform/platform.ts';
 import { fetchReleaseIndex } from './fetch-index.ts';
 import { findReleaseCheck, storeReleaseCheck } from './release-check-store.ts';
@@ -34,7 +34,7 @@ export function dailyReleaseCheck({ config, queue, clock }: Platform): {
       if (releasesUrl === null || updateCheck === 'off') return;
       const found = await fetchReleaseIndex(releasesUrl, { signal }).then(
         ({ releases }) => ({ releases: releases.slice(0, MOST_KEPT), reason: null }),
-        (error: unknown) => ({ releases: null, reason: messageOf(error).slice(0, LONGEST_REASON) }),
+        (error: unknown) => ({ releases: null, reason: rootMessageOf(error).slice(0, LONGEST_REASON) }),
       );
       signal.throwIfAborted();
       if (found.reason !== null) log.info({ reason: found.reason }, 'could not look for new releases');
@@ -57,7 +57,12 @@ export function dailyReleaseCheck({ config, queue, clock }: Platform): {
               cron: '51 * * * *',
               async enqueue(transaction) {
                 const last = await findReleaseCheck(transaction.queries);
-                if (last !== undefined && last.checked_at > timestamp(clock, -EVERY_MS)) return;
+                // The clock may have been set back since.
+                const isRecent =
+                  last !== undefined &&
+                  last.checked_at > timestamp(clock, -EVERY_MS) &&
+                  last.checked_at <= timestamp(clock);
+                if (isRecent) return;
                 if (await hasUnfinishedJobs(transaction.queries, NAME)) return;
                 await queue.enqueue(transaction, kind, { payload: {}, lane: NAME });
               },

@@ -14,11 +14,15 @@ export async function fetchReleaseIndex(
   const within = AbortSignal.timeout(WITHIN_MS);
   const response = await fetchUrl(address, {
     headers: { accept: 'application/json', 'user-agent': 'homeport' },
+    // A list that was changed could name addresses of this network, or leave out TLS.
+    redirect: 'manual',
     signal: signal === undefined ? within : AbortSignal.any([signal, within]),
   });
   if (!response.ok) {
     await response.body?.cancel();
-    throw new Error(`${address} answers ${response.status}`);
+    const isElsewhere = response.status >= 300 && response.status < 400;
+    const why = isElsewhere ? '; redirects are not followed, so name the address where the list is' : '';
+    throw new Error(`${address} answers ${response.status}${why}`);
   }
   return parseReleaseIndex(await boundedText(response));
 }

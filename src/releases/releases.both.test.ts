@@ -11,11 +11,13 @@ import { PROGRAM_VERSION } from '../lib/program-version.ts';
 import { dailyReleaseCheck } from './daily-check.ts';
 import { findReleaseCheck } from './release-check-store.ts';
 
-let answer: { status: number; body: string };
+let answer: { status: number; body: string; location?: string };
 const asked: { url: string | undefined; headers: IncomingHttpHeaders }[] = [];
 const server = createServer((request, response) => {
   asked.push({ url: request.url, headers: request.headers });
-  response.writeHead(answer.status).end(answer.body);
+  const { status, body, location } = answer;
+  if (status === 0) return void request.socket.destroy();
+  response.writeHead(status, location === undefined ? {} : { location }).end(body);
 });
 let homeport: TestHomeport;
 let clock: ManualClock;
@@ -106,6 +108,12 @@ it('tells owners of the only account about a newer release, and that one in betw
 
 it.each([
   ['a server that fails', { status: 500, body: '' }, 'answers 500'],
+  ['a server that hangs up', { status: 0, body: '' }, 'other side closed'],
+  [
+    'a redirect, which it does not follow',
+    { status: 302, body: '', location: '/elsewhere.json' },
+    'answers 302; redirects are not followed',
+  ],
   ['something else than a list', { status: 200, body: '<html>' }, 'is no JSON'],
   ['an endless list', { status: 200, body: ' '.repeat(2 ** 20 + 1) }, 'larger than 1 MiB'],
 ])('keeps what it knows after %s, and doctor says why', async (_fault, wrong, reason) => {
@@ -114,6 +122,7 @@ it.each([
   await hourly();
   const check = await known();
   expect(check?.reason).toContain(reason);
+  expect(asked.map(({ url }) => url)).toEqual(['/homeport/releases.json']);
   expect(check?.releases.map(({ version }) => version)).toEqual(['99.0.0', '98.0.0']);
   expect(await doctor()).toContain('warning: The list of releases could not be read');
   const { database } = homeport.platform;
@@ -123,6 +132,14 @@ it.each([
     .where('state', '=', 'failed')
     .execute();
   expect(failed).toEqual([]);
+});
+
+it('looks again after the clock was set back', async () => {
+  answer = listed(release('99.0.0', false));
+  clock.advance(-10 * DAY_MS);
+  await hourly();
+  expect(asked).toHaveLength(1);
+  clock.advance(10 * DAY_MS);
 });
 
 it('asks no one if it is off', async () => {

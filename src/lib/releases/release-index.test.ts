@@ -62,6 +62,10 @@ test.each([
     indexOf({ ...release('0.4.0'), files: [{ name: 'x', size: 1, sha256: 'A'.repeat(64) }] }),
   ],
   ['notes that are a script', indexOf({ ...release('0.4.0'), notes: 'javascript:alert(1)' })],
+  [
+    'notes that move the cursor of a terminal',
+    indexOf({ ...release('0.4.0'), notes: 'https://homeport.example/\u001b[2J' }),
+  ],
   ['a version with a path', indexOf(release('0.4.0/../..'))],
   ['more than 1 MiB', indexOf(release('0.4.0')).padEnd(2 ** 20 + 1)],
 ])('refuses %s', (_fault, text) => {

@@ -22,8 +22,8 @@ const Release = Type.Object({
   date: Type.String({ pattern: String.raw`^\d{4}-\d{2}-\d{2}$` }),
   /** Whether it fixes a vulnerability, so that it should be installed soon. */
   security: Type.Boolean(),
-  /** The address of its notes. */
-  notes: Type.String({ pattern: '^https?://[^\\s<>"]{1,500}$' }),
+  /** The address of its notes. Printable ASCII only: doctor writes it to a terminal. */
+  notes: Type.String({ pattern: '^https?://[!#-;=?-~]{1,500}$' }),
   /** The folder of its files, relative to the index. Ends with a slash. */
   folder: Type.String({ pattern: '^[^\\s<>"?#]{0,500}/$' }),
   files: Type.Array(ReleaseFile, { maxItems: 100 }),

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { Value } from 'typebox/value';
-import { codeOf } from '../../lib/error-code.ts';
+import { rootMessageOf } from '../../lib/error-message.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 
 /** Purges the caches of a content delivery network. */
@@ -84,7 +84,9 @@ export function createCdn({ zone, token, api, fetch = globalThis.fetch }: CdnOpt
       text = await response.text();
     } catch (cause) {
       signal?.throwIfAborted();
-      const reason = timeout.aborted ? `it did not answer within ${CALL_TIMEOUT_MS} ms` : reasonOf(cause);
+      const reason = timeout.aborted
+        ? `it did not answer within ${CALL_TIMEOUT_MS} ms`
+        : rootMessageOf(cause);
       throw new CdnError(`Cloudflare cannot be reached at ${api}: ${reason}.`, { permanent: false, cause });
     }
     const reason = refusalIn(response, text);
@@ -172,11 +174,4 @@ function parsed(text: string): Type.Static<typeof answerSchema> | null {
     // A proxy in between may answer with an HTML page.
     return null;
   }
-}
-
-/** The root cause of a failed `fetch`, whose message is always the same. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.cause !== undefined) return reasonOf(error.cause);
-  return error.message || (codeOf(error) ?? error.name);
 }
