@@ -1,6 +1,7 @@
+import { Value } from 'typebox/value';
 import { expect, it } from 'vitest';
 import { silent } from '../../test/database.ts';
-import type { HostFigures } from '../hosting/contract/figures.ts';
+import { type HostFigures, HostFiguresSchema } from '../hosting/contract/figures.ts';
 import { createEdgeCounts } from '../hosting/policy/usage/edge-counts.ts';
 import { createHostFigures } from './host-figures.ts';
 
@@ -43,4 +44,20 @@ it('leaves out hosts that fail or are slow, and asks a slow host once', async ()
     cacheRequests: 2,
     cacheHits: 1,
   });
+});
+
+it('leaves out all hosts if it cannot be known which ones answer', async () => {
+  const gone = createHostFigures(async () => Promise.reject(new Error('gone')), silent, 10);
+  expect(await gone()).toEqual(new Map());
+  const slow = createHostFigures(() => new Promise(() => {}), silent, 10);
+  expect(await slow()).toEqual(new Map());
+});
+
+it('takes counts of years, and nothing that is no count', () => {
+  const present = figures();
+  const sent = (bytes: number) => ({ ...present, edge: { ...present.edge, bytes } });
+  // 10 Gbit/s for 20 days.
+  expect(Value.Check(HostFiguresSchema, sent(2.16e15))).toBe(true);
+  for (const wrong of [-1, 0.5, 1e300, Number.NaN])
+    expect(Value.Check(HostFiguresSchema, sent(wrong))).toBe(false);
 });

@@ -36,15 +36,25 @@ export function createHostFigures(
     }
   }
 
+  /** Null if it cannot be known: the other figures of a scrape are worth more. */
+  async function present(): Promise<MeasuredHost[] | null> {
+    try {
+      return await answering();
+    } catch (err) {
+      log.warn({ err }, 'could not find the hosts that answer');
+      return null;
+    }
+  }
+
   return async () => {
     const found = new Map<string, HostFigures>();
     const late = new AbortController();
     const patience = sleep(patienceMs, null, { signal: late.signal, ref: false }).catch(() => null);
     await Promise.all(
-      (await answering()).map(async (one) => {
-        const present = reading.get(one.host) ?? read(one);
-        reading.set(one.host, present);
-        const figures = await Promise.race([present, patience]);
+      ((await Promise.race([present(), patience])) ?? []).map(async (one) => {
+        const begun = reading.get(one.host) ?? read(one);
+        reading.set(one.host, begun);
+        const figures = await Promise.race([begun, patience]);
         if (figures !== null) found.set(one.host, figures);
       }),
     );

@@ -7,8 +7,10 @@ import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { maintenance } from '../../app/maintenance.ts';
 import { checkBackups } from '../../cli/doctor/backups.ts';
+import { timestamp } from '../../lib/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { readFigures } from '../../metrics/figures.ts';
+import { backupAges } from './backup-ages-store.ts';
 import { backUpDaily, checkRestore, discardBackup, scheduleRestoreCheck } from './jobs.ts';
 import { backupTime, nightOf } from './nightly-time.ts';
 
@@ -283,6 +285,7 @@ it('restores a sample in a scratch install and leaves nothing behind', async () 
   expect(new Set(checks.slice(0, 3).map((check) => check.install_id)).size).toBe(3);
   expect(checks[3]?.install_id).toBe(checks[0]?.install_id);
   expect(readdirSync(join(homeport.config.dataDir, 'host', 'installs')).sort()).toEqual(before);
+  expect(await backupAges(database.reader, timestamp(clock, -2 * DAY_MS))).toMatchObject({ without: 0 });
   const figures = await readFigures(database, clock);
   expect(figures).toMatchObject({ unrestorable: 0, lastRestoreCheck: { at: clock.now() } });
   const found = await checkBackups(database, { host: 'linux', backupDays: 3 }, clock);
@@ -349,6 +352,7 @@ it('reports a backup that cannot be restored in doctor and metrics until one can
   for (let i = 0; i < 2; i++) await ask(scheduleRestoreCheck);
 
   clock.advance(3 * DAY_MS);
+  expect(await backupAges(database.reader, timestamp(clock, -2 * DAY_MS))).toMatchObject({ without: 3 });
   expect(await checkBackups(database, { host: 'linux', backupDays: 3 }, clock)).toMatchObject([
     { state: 'warning', message: expect.stringContaining(`3 installs have no backup`) },
     { state: 'ok' },
