@@ -74,3 +74,11 @@ it('shows no part of a password with a slash, and takes parameters of databases 
   expect(secrets).toEqual(expect.arrayContaining(['1234/ss', 'other-pass']));
   expect(secrets).not.toContain('require');
 });
+
+it('knows the values of headers', () => {
+  const secrets = secretsOf(
+    { OTEL_EXPORTER_OTLP_HEADERS: 'x-team=web,authorization=Bearer%20short-token' },
+    [],
+  );
+  expect(redactor(secrets)('refused short-token of web')).toBe('refused [removed] of web');
+});

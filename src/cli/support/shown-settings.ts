@@ -45,8 +45,17 @@ export function secretsOf(texts: Texts, files: readonly string[]): string[] {
   return [...inSettings, ...files.flatMap(inFile)];
 }
 
-/** A credential is a name, a colon and the secret. */
-const parts = (text: string): string[] => [text.slice(text.indexOf(':') + 1)];
+/** Shorter parts are words. */
+const SHORTEST_PART = 8;
+
+/** A credential is a name, a colon and the secret. Headers are names, equals signs and values, which are encoded; the last word is the token. */
+function parts(text: string): string[] {
+  const values = text.split(',').flatMap((part) => {
+    const value = part.slice(part.indexOf('=') + 1).trim();
+    return [value, decoded(value), ...decoded(value).split(' ').slice(-1)];
+  });
+  return [text.slice(text.indexOf(':') + 1), ...values.filter(({ length }) => length >= SHORTEST_PART)];
+}
 
 /** The password as it is written, and as programs read it; also of an address that they refuse. Other parameters are no secrets. */
 function inAddress(text: string): string[] {
