@@ -34,12 +34,13 @@ const ON_MACHINE_PHP = [
 ];
 
 /**
- * Tests of operations and faults wait longest, so they begin first. Their files are short and would be last. The files of a project stay
- * together: at each change of the project, all workers end, and new ones load all modules again.
+ * Tests of operations, faults, documents and commands wait longest, so they begin first. Their files are short and would be last. The files
+ * of a project stay together: at each change of the project, all workers end, and new ones load all modules again.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => /\/test\/(operations|faults)\//.test(moduleId);
+    const isLong = ({ moduleId }: TestSpecification) =>
+      /\/test\/(operations|faults|docs|cli)\//.test(moduleId);
     const sorted = await super.sort(files);
     return [...new Set(sorted.map(({ project }) => project))].flatMap((project) => {
       const own = sorted.filter((file) => file.project === project);
