@@ -7,6 +7,8 @@ import { type Page, ROOT, type Section, sections } from './sections.ts';
 /** Generated pages: their paths in the site and their Markdown. */
 export type Written = ReadonlyMap<string, string>;
 
+const FIRST_PAGE: Page = { source: 'tools/docs/index.md', path: 'index.md' };
+
 /**
  * Writes the pages of the site into a folder, with links that work there: to other pages, or to copies of files of the repository.
  * @param folder is emptied first
@@ -24,7 +26,7 @@ export function stage(folder: string, description: unknown): { navigation: Secti
   const reference = referencePages(description);
   for (const [path, markdown] of reference) write(folder, path, markdown);
   write(folder, 'decisions/index.md', indexOf('Decisions', navigation.at(-1)?.pages ?? []));
-  cpSync(join(import.meta.dirname, 'index.md'), join(folder, 'index.md'));
+  write(folder, FIRST_PAGE.path, siteMarkdown(FIRST_PAGE, pages, folder, faults));
   if (faults.length > 0) throw new Error(`Links that lead nowhere:\n${faults.join('\n')}`);
   return { navigation: [...navigation, referenceSection(reference)] };
 }
