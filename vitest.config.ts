@@ -8,6 +8,7 @@ import { keepTemporaryFilesInMemory } from './test/memory-folder.ts';
 import { skippedTests } from './test/missing-programs.ts';
 import { MOST_PROCESSES } from './test/servers/draw-own.ts';
 import { findPostgres } from './test/servers/postgres-server.ts';
+import { filesOf } from './test/test-files.ts';
 
 // Processes that tests start load the server in half the time. Their environments pass it on.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.compile-cache');
@@ -21,10 +22,6 @@ const postgres = findPostgres() !== undefined;
 for (const line of skippedTests()) process.stderr.write(`${line}\n`);
 
 const GIB = 1024 ** 3;
-
-/** The files of a suffix, which says where they run (docs/decisions/tests.md). */
-const filesOf = (...suffixes: string[]) =>
-  suffixes.map((suffix) => `{src,test,web,packages}/**/*.${suffix}.ts`);
 
 /** The tests of websites of the embedded host, which the long tests run on the PHP of the machine as well. */
 const ON_MACHINE_PHP = [
@@ -84,7 +81,7 @@ export default defineConfig(async ({ mode }) => {
           extends: true,
           test: {
             name: 'sqlite',
-            include: filesOf('test', ...(isLong ? ['long-test'] : [])),
+            include: filesOf('sqlite', isLong),
             provide: { postgresUrl: '' },
             globalSetup: ['test/prepared-folder.ts'],
           },
@@ -108,11 +105,7 @@ export default defineConfig(async ({ mode }) => {
                 extends: true as const,
                 test: {
                   name: 'postgres',
-                  include: filesOf(
-                    'both.test',
-                    'postgres-test',
-                    ...(isLong ? ['long-both.test', 'long-postgres-test'] : []),
-                  ),
+                  include: filesOf('postgres', isLong),
                   globalSetup: ['test/global-setup.ts', 'test/prepared-folder.ts'],
                 },
               },
@@ -124,7 +117,7 @@ export default defineConfig(async ({ mode }) => {
                 extends: true as const,
                 test: {
                   name: 'browser',
-                  include: filesOf('browser-test', ...(isLong ? ['long-browser-test'] : [])),
+                  include: filesOf('browser', isLong),
                   provide: { postgresUrl: '' },
                   globalSetup: ['test/browser/built-portal.ts', 'test/prepared-folder.ts'],
                 },

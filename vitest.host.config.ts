@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { keepHostsInMemory, keepTemporaryFilesInMemory } from './test/memory-folder.ts';
+import { filesOf } from './test/test-files.ts';
 
 // As in vitest.config.ts.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.compile-cache');
@@ -38,9 +39,7 @@ export default defineConfig(({ mode }) => {
       testTimeout: 120_000,
       hookTimeout: 180_000,
       expect: { poll: { timeout: 20_000 } },
-      include: (mode === 'long' ? ['host-test', 'long-host-test'] : ['host-test']).map(
-        (suffix) => `{src,test}/**/*.${suffix}.ts`,
-      ),
+      include: filesOf('host', mode === 'long'),
       globalSetup: ['test/host/prepare.ts'],
       sequence: { sequencer: LongestFirst },
       maxWorkers: 4,
