@@ -18,15 +18,18 @@ const LONGEST_FILES = 10;
 
 const read = (report) => JSON.parse(readFileSync(report, 'utf8')).testResults;
 
-/** Failed tests of a report, by file and name. A file that could not be loaded fails as a whole. */
+/** Failed tests of a report, by file and name. A file fails as a whole if it could not be loaded, or only a hook failed. */
 function failures(report) {
   return read(report).flatMap(({ name, status, message, assertionResults }) => {
     const file = relative(process.cwd(), name);
-    if (status === 'failed' && assertionResults.length === 0)
-      return [{ file, test: 'the file itself', message }];
-    return assertionResults
-      .filter((each) => each.status === 'failed')
-      .map((each) => ({ file, test: each.fullName, message: each.failureMessages.join('\n') }));
+    const failed = assertionResults.filter((each) => each.status === 'failed');
+    if (status === 'failed' && failed.length === 0)
+      return [{ file, test: 'the file itself', message: message || 'The reason is in the output above.' }];
+    return failed.map((each) => ({
+      file,
+      test: each.fullName,
+      message: each.failureMessages.join('\n'),
+    }));
   });
 }
 

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { temporaryFolder } from '../database.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeAll(() => {
+  folder = temporaryFolder();
+});
+afterAll(() => folder?.remove());
+
+type Status = 'passed' | 'failed' | 'skipped';
+interface RanFile {
+  name: string;
+  status: 'passed' | 'failed';
+  tests: Status[];
+}
+
+/** Writes a report as vitest does. Returns its path. */
+function report(name: string, files: RanFile[]): string {
+  const path = join(folder.path, name);
+  const testResults = files.map(({ name: file, status, tests }) => ({
+    ...{ name: join(ROOT, file), status, message: '', startTime: 0, endTime: 1 },
+    assertionResults: tests.map((each, n) => ({ status: each, fullName: `test ${n}`, failureMessages: [] })),
+  }));
+  writeFileSync(path, JSON.stringify({ testResults }));
+  return path;
+}
+
+function results(...words: string[]) {
+  const { stdout, status } = spawnSync(process.execPath, [join(ROOT, '.ci/results.mjs'), ...words], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  return { lines: stdout.trim().split('\n'), status };
+}
+
+const count = (...words: string[]) => {
+  const { lines, status } = results('count', ...words);
+  return { last: lines.at(-1), status };
+};
+
+const WHOLE: RanFile = { name: 'a.test.ts', status: 'passed', tests: ['passed', 'skipped', 'passed'] };
+const UNLUCKY: RanFile = { name: 'b.test.ts', status: 'failed', tests: ['passed', 'failed'] };
+/** With a hook that fails: its tests are skipped, or passed before it. */
+const HOOK: RanFile = { name: 'c.test.ts', status: 'failed', tests: ['skipped', 'passed'] };
+
+it('counts what passed, and fails without a passed test', () => {
+  expect(count('0', report('whole', [WHOLE]))).toEqual({ last: '2 passed, 0 failed', status: 0 });
+  expect(count('0', report('nothing', []))).toEqual({ last: '0 passed, 0 failed', status: 1 });
+});
+
+it('counts a test that passed when run again as passed, and others as failed', () => {
+  const first = report('first', [WHOLE, UNLUCKY]);
+  expect(count('1', first)).toEqual({ last: '3 passed, 1 failed', status: 1 });
+  report('first.again', [{ ...UNLUCKY, status: 'passed', tests: ['passed', 'passed'] }]);
+  expect(count('1', first)).toEqual({ last: '4 passed, 0 failed', status: 0 });
+});
+
+it('counts a file of which only a hook failed, also beside a test that passed when run again', () => {
+  const first = report('hook', [UNLUCKY, HOOK]);
+  expect(results('files', first).lines).toEqual(['b.test.ts', 'c.test.ts']);
+  report('hook.again', [{ ...UNLUCKY, status: 'passed', tests: ['passed', 'passed'] }, HOOK]);
+  expect(count('1', first)).toEqual({ last: '3 passed, 1 failed', status: 1 });
+});
+
+it('counts a failure outside of all tests, and a report that is missing', () => {
+  expect(count('1', report('outside', [WHOLE]))).toEqual({ last: '2 passed, 1 failed', status: 1 });
+  expect(count('0', join(folder.path, 'missing'))).toMatchObject({ status: 1 });
+});
