@@ -706,17 +706,28 @@ describe('a backup', () => {
       opened.close();
       return found;
     };
-    const setTitle = (title: string) => {
+    const change = (sql: string) => {
       const opened = new Sqlite(databaseFile(shop));
-      opened.prepare("update wp_options set option_value = ? where option_name = 'blogname'").run(title);
+      opened.exec(sql);
       opened.close();
+    };
+    const postOf = () => {
+      const opened = database(shop);
+      const found = opened.prepare('select post_title from wp_posts where ID = 1').pluck().get();
+      opened.close();
+      return found;
     };
     const write = (path: string, text: string) => writeFile(site.file(shop, path), text);
     const read = (path: string) => readFile(site.file(shop, path), 'utf8');
     const before = titleOf();
+    const post = postOf();
     await mkdir(site.file(shop, 'wp-content/chosen'), { recursive: true });
     await write('wp-content/chosen/a.txt', 'then');
     await write('.private/note.txt', 'then');
+    // A session of the database's page, which ends after the backup.
+    const sessions = site.file(shop, '.private/tmp/homeport-database');
+    await mkdir(sessions, { recursive: true });
+    await writeFile(join(sessions, 'sess_ended'), '');
     const id = randomUUID();
     await site.host.snapshot(shop, id);
     const listed = await site.host.browseBackup(shop, id, { folder: '.private', offset: 0, limit: 100 });
@@ -725,10 +736,12 @@ describe('a backup', () => {
     });
     // The database shows as tables, where the host restores single ones.
     expect(JSON.stringify(listed)).not.toContain('database');
+    await rm(sessions, { recursive: true });
     await write('wp-content/chosen/a.txt', 'now');
     await write('wp-content/chosen/b.txt', 'since');
     await write('.private/note.txt', 'now');
-    setTitle('Changed');
+    change("update wp_options set option_value = 'Changed' where option_name = 'blogname'");
+    change("update wp_posts set post_title = 'Since' where ID = 1");
 
     const paths = ['wp-content/chosen'];
     await site.host.restore(shop, id, { parts: { files: true, paths, database: 'none' } });
@@ -738,9 +751,12 @@ describe('a backup', () => {
     expect(titleOf()).toBe('Changed');
     await site.host.restore(shop, id, { parts: { files: true, paths: ['.private'], database: 'none' } });
     expect(await read('.private/note.txt')).toBe('then');
+    expect(existsSync(join(sessions, 'sess_ended'))).toBe(false);
     expect(titleOf()).toBe('Changed');
+    await site.host.restore(shop, id, { parts: { files: false, database: ['wp_options'] } });
+    expect([titleOf(), postOf()]).toEqual([before, 'Since']);
     await site.host.restore(shop, id, { parts: { files: true, paths, database: 'all' } });
-    expect(titleOf()).toBe(before);
+    expect([titleOf(), postOf()]).toEqual([before, post]);
     const left = [...(await readdir(site.file(shop, '.'))), ...(await readdir(site.file(shop, '.private')))];
     expect(left.filter((name) => /homeport-|database|restore/.test(name))).toEqual([]);
     expect((await readdir(join(site.folder, 'installs', shop.id))).sort()).toEqual(['database', 'files']);
