@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operatorFor } from '../../src/access/caller.ts';
 import type { RunningMachine } from '../../src/app/linux-host.ts';
@@ -97,6 +98,8 @@ test('an install unknown to a restored database is set aside with its data', asy
     await expect.poll(processes, { timeout: 60_000 }).toEqual([]);
     expect(await unixUser()).toMatchObject({ name: later.name });
     expect(await databases()).toContain(later.id.replaceAll('-', ''));
+    // A start of the host serves what has a record.
+    expect([kept, later].map(({ id }) => existsSync(layout().recordOf(id)))).toEqual([true, false]);
   } finally {
     await homeport.remove();
   }

@@ -1,6 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, lchownSync, rmSync, statSync, symlinkSync, truncateSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { onlyInLong } from '../../../../test/rounds.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
@@ -40,6 +51,10 @@ test('files and database come back exactly, links to WordPress as they are now',
   truncateSync(inHtdocs(shop, 'sparse'), 30_000_000);
   symlinkSync('/etc/passwd', inHtdocs(shop, 'link'));
   lchownSync(inHtdocs(shop, 'link'), shop.sandbox.uid, shop.sandbox.gid);
+  // A backup must not bring back a session of the database's page that has ended.
+  const sessions = join(machine.layout.uploadsOf(shop.ref.id), 'homeport-database');
+  mkdirSync(sessions, { recursive: true });
+  writeFileSync(join(sessions, 'sess_ended'), '');
   await query('CREATE VIEW titles AS SELECT post_title FROM wp_posts');
   const before = filesOf(shop);
   const titles = await query('SELECT post_title FROM wp_posts ORDER BY ID');
@@ -81,6 +96,7 @@ test('files and database come back exactly, links to WordPress as they are now',
   expect(listed).toContain('htdocs/photo.jpg\n');
   expect(listed).toContain('database.sql\n');
   expect(listed).not.toContain('htdocs/wp-admin\n');
+  expect(listed).not.toContain('sess_ended');
 });
 
 onlyInLong(test)(

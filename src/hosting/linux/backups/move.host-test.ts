@@ -47,7 +47,10 @@ const newFolder = () => join(machine.layout.folder, `moved-${randomUUID()}`);
 const move = (
   backups: Backups,
   to: { address: string; credentials: typeof credentials | null } | null,
-  more: Partial<Parameters<Backups['move']>[0]> & { signal?: AbortSignal; report?: () => void } = {},
+  more: Partial<Parameters<Backups['move']>[0]> & {
+    signal?: AbortSignal;
+    report?: (done: number) => void;
+  } = {},
 ) => {
   const { signal, report, ...rest } = more;
   const installs = [shop.ref, blog.ref];
@@ -84,10 +87,19 @@ test('a changed setting does not hide the backups: they go on in the former plac
   // The way back needs nothing but the setting.
   expect(await machine.backupsWith().places()).toMatchObject({ refused: null });
 
-  // One way out: without a place, to the one in the settings.
-  expect(await move(changed, null)).toEqual({ place: report.configured, installs: 1, backups: 2, copied: 2 });
+  // One way out: without a place, to the one in the settings. Here it is interrupted once both are copied.
+  const interrupt = new AbortController();
+  const stopAt = (done: number) => (done === 2 ? interrupt.abort(new Error('interrupted')) : undefined);
+  const moving = move(changed, null, { signal: interrupt.signal, report: stopAt });
+  await expect(moving).rejects.toThrow('interrupted');
+  expect(await changed.places()).toMatchObject({ current: machine.layout.backups, waiting: [] });
+  expect(snapshotsIn(report.configured, shop)).toHaveLength(2);
+  await changed.discard(shop.ref, one);
+  expect(await move(changed, null)).toEqual({ place: report.configured, installs: 1, backups: 1, copied: 0 });
   expect(await changed.places()).toMatchObject({ refused: null, current: report.configured });
-  await restoreAll(changed, shop, [one, two]);
+  expect(snapshotsIn(report.configured, shop)).toHaveLength(1);
+  expect(await changed.held(shop.ref)).toEqual([two]);
+  await restoreAll(changed, shop, [two]);
 });
 
 onlyInLong(test)('the other way out leaves them behind, where they stay', async () => {
