@@ -78,11 +78,13 @@ test('a transaction fails with the error of its first statement that failed, wha
 test.each([
   ['the environment', '', '-c search_path=of_operator'],
   ['the address', '-c search_path=of_operator', '-c search_path=of_environment'],
+  ['the environment beside a password with a percent sign', '', '-c search_path=of_operator', '100%sure'],
 ])(
   'options of %s apply, too: with another schema, migrations and requests would use different tables',
-  async (_, inAddress, inEnvironment) => {
+  async (_, inAddress, inEnvironment, password = '') => {
     vi.stubEnv('PGOPTIONS', inEnvironment);
     const address = new URL(database.place.settings.databaseUrl ?? '');
+    if (password !== '') address.password = password;
     if (inAddress !== '') address.searchParams.set('options', inAddress);
     const opened = openPostgres(address.href, silent);
     try {

@@ -46,7 +46,7 @@ const RETRIES = 4;
 /** Connects to PostgreSQL (13 or newer). Opens connections on demand. */
 export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Database {
   const pool = new pg.Pool({
-    connectionString: withPlanning(url),
+    ...withPlanning(url),
     max: POOL_SIZE,
     connectionTimeoutMillis: timeouts.connectMs,
     statement_timeout: timeouts.statementMs,
@@ -129,14 +129,15 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
 }
 
 /**
- * The address with {@link PLANNING} before the operator's own options. pg uses only one source of options: the address, then its settings, and
- * those of the environment last.
+ * The address, and {@link PLANNING} before the operator's options. pg uses only one source of options: the address, then its settings, and
+ * those of the environment last. Otherwise the address stays as it is, because pg reads escapes differently if one is invalid.
  */
-function withPlanning(url: string): string {
+function withPlanning(url: string): { connectionString: string; options: string } {
   const address = new URL(url);
-  const given = address.searchParams.get('options') ?? process.env.PGOPTIONS ?? '';
-  address.searchParams.set('options', `${PLANNING} ${given}`);
-  return address.href;
+  const given = address.searchParams.get('options');
+  if (given === null) return { connectionString: url, options: `${PLANNING} ${process.env.PGOPTIONS ?? ''}` };
+  address.searchParams.delete('options');
+  return { connectionString: address.href, options: `${PLANNING} ${given}` };
 }
 
 async function withoutTimeLimit<Result>(
