@@ -42,8 +42,17 @@ async function nameOf(queries: Queries, installId: string): Promise<string> {
   return deleted === undefined ? installId : `${deleted.name} (deleted)`;
 }
 
-function findingsOf({ unreadable, packs }: Damaged, name: string): Finding[] {
+function findingsOf({ unreadable, packs, fault }: Damaged, name: string): Finding[] {
   return [
+    ...(fault === null
+      ? []
+      : [
+          problem(
+            CHECK,
+            `The backups of ${name} cannot be read: ${fault}.`,
+            'Fix that cause, or restore host/snapshots of a platform backup.',
+          ),
+        ]),
     ...unreadable.map(({ id, reason }) =>
       problem(
         CHECK,

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
@@ -267,6 +267,25 @@ describe('doctor on damaged backups', () => {
     await homeport.idle();
     expect(await found()).toEqual([]);
     expect(existsSync(join(folder(), 'packs'))).toBe(false);
+  });
+
+  it('names an install with a file in place of its backups, and damage of others as well', async () => {
+    const id = await backUp();
+    const hostFolder = join(homeport.config.dataDir, 'host');
+    damageBackup({ hostFolder, installId: install.id, backupId: id });
+    const other = join(hostFolder, 'snapshots', randomUUID());
+    writeFileSync(other, '');
+    try {
+      const messages = (
+        await checkDamagedBackups({ reader: reader() }, { ...homeport.config, host: 'embedded' })
+      ).map(({ message }) => message);
+      expect(messages).toContainEqual(
+        expect.stringMatching(`^The backups of ${basename(other)} cannot be read`),
+      );
+      expect(messages).toContainEqual(expect.stringContaining(`The backup ${id} of ${install.name}`));
+    } finally {
+      rmSync(other);
+    }
   });
 
   it('names a damaged pack that a restore has found, until a new backup has stored its contents again', async () => {

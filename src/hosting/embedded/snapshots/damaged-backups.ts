@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { mapConcurrent } from '../../../lib/concurrency.ts';
+import { codeOf } from '../../../lib/error-code.ts';
+import { messageOf } from '../../../lib/error-message.ts';
 import { parseUuid } from '../../../lib/ids.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { backupFilesOf, backupOfManifest } from './backup-files.ts';
@@ -14,6 +16,8 @@ export interface DamagedBackups {
   unreadable: { id: string; reason: string }[];
   /** Packs in which a reading has found a damaged chunk. */
   packs: number;
+  /** Why its folder cannot be read, for example because a file is in its place; null if it can. */
+  fault: string | null;
 }
 
 const INSTALLS_AT_ONCE = 8;
@@ -23,10 +27,20 @@ export async function damagedBackups(folder: string): Promise<DamagedBackups[]> 
   const names = (await ifThere(readdir(folder))) ?? [];
   const installs = names.filter((name) => parseUuid(name) === name);
   const found = await mapConcurrent(installs, INSTALLS_AT_ONCE, (id) => damagedOf(folder, id));
-  return found.filter(({ unreadable, packs }) => unreadable.length > 0 || packs > 0);
+  return found.filter(({ unreadable, packs, fault }) => unreadable.length > 0 || packs > 0 || fault !== null);
 }
 
 async function damagedOf(folder: string, installId: string): Promise<DamagedBackups> {
+  try {
+    return { ...(await damageIn(folder, installId)), fault: null };
+  } catch (error) {
+    // It must not hide the damage of other installs.
+    if (codeOf(error) === undefined) throw error;
+    return { installId, unreadable: [], packs: 0, fault: messageOf(error) };
+  }
+}
+
+async function damageIn(folder: string, installId: string): Promise<Omit<DamagedBackups, 'fault'>> {
   const files = backupFilesOf(folder, installId);
   const unreadable: DamagedBackups['unreadable'] = [];
   for (const manifest of await files.manifests()) {
