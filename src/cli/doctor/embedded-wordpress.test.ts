@@ -84,11 +84,26 @@ test.each<[string, Partial<InspectedWordPress>, Record<string, string>, string, 
     'ok',
     'They do not use that of this machine: PHP-FPM is not installed.',
   ],
+  [
+    'a PHP of the machine that the server may not have found when it started',
+    { machine: { version: '8.2.9' } },
+    { HOMEPORT_EMBEDDED_PHP: 'auto' },
+    'ok',
+    'run PHP 8.2.9 of this machine in bubblewrap at the same time. If they could not when Homeport started',
+  ],
   ['no bubblewrap', { unconfined }, {}, 'warning', 'PHP runs without bubblewrap: bwrap: not allowed.'],
 ])('%s', async (_what, changes, environment, state, message) => {
   const findings = await found(changes, environment);
   expect(findings).toMatchObject([{ state, message: expect.stringContaining(message) }]);
   expect(findings[0]?.remedy === null).toBe(state === 'ok');
+});
+
+test('says why websites do not use the PHP of the machine beside other findings', async () => {
+  const machine = { reason: 'bwrap is not installed' };
+  expect(await found({ machine, unconfined }, { HOMEPORT_EMBEDDED_PHP: 'auto' })).toMatchObject([
+    { state: 'warning', message: expect.stringContaining('PHP runs without bubblewrap') },
+    { state: 'ok', message: expect.stringContaining('that of this machine: bwrap is not installed.') },
+  ]);
 });
 
 test('looks at the folder of the host', async () => {

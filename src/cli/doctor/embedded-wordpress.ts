@@ -88,7 +88,11 @@ export async function checkEmbeddedWordPress(
       ),
     );
   }
-  if (findings.length > 0) return findings;
+  const why = machine !== null && 'reason' in machine ? machine.reason : null;
+  if (findings.length > 0) {
+    const other = `Websites run PHP as WebAssembly, because they cannot use that of this machine: ${why}.`;
+    return why === null ? findings : [...findings, ok(CHECK, other)];
+  }
   const [newest] = versions;
   const core =
     newest === undefined
@@ -96,11 +100,16 @@ export async function checkEmbeddedWordPress(
       : `New websites get ${newest}`;
   const atOnce = Math.floor(memoryMb / processMb);
   const text = `${core}. ${memoryMb} MiB let ${counted(atOnce)} run ${engineIn(machine)} at the same time.`;
-  const why =
-    machine !== null && 'reason' in machine
-      ? ` They do not use that of this machine: ${machine.reason}.`
-      : '';
-  return [ok(CHECK, text + why)];
+  return [ok(CHECK, text + choiceOf(config, why))];
+}
+
+/** A sentence on the choice between the PHP of this machine and WebAssembly. `why`: the reason against the machine's; null without one. */
+function choiceOf({ embeddedPhp }: Settings, why: string | null): string {
+  if (why !== null) return ` They do not use that of this machine: ${why}.`;
+  // Doctor has tried it now, and the server when it started.
+  return embeddedPhp === 'auto'
+    ? ' If they could not when Homeport started, they run on WebAssembly until it restarts.'
+    : '';
 }
 
 /** The PHP of websites, and its walls. */
