@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { conditionsOf, installFilterOf } from './search.ts';
+import { conditionsOf, installFilterOf, withoutSite } from './search.ts';
 
 const none = { status: '', environment: '', site: '', tags: '' };
 
@@ -26,4 +26,12 @@ it('ignores invalid values in the query string', () => {
     site: '',
     tags: '',
   });
+});
+
+it('does not claim a number of installs without a site that the server has not counted', () => {
+  expect([1, 9_999, 10_000].map(withoutSite)).toEqual([
+    '1 install has no site.',
+    '9999 installs have no site.',
+    '10,000 installs or more have no site.',
+  ]);
 });

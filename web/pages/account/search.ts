@@ -16,6 +16,15 @@ export interface InstallFilter {
 
 /** Filter value for installs without a site or environment. */
 export const NONE = 'none' as const;
+/** The server counts installs without a site up to here. */
+const MOST_WITHOUT_SITE = 10_000;
+
+/** Says how many installs have no site. */
+export function withoutSite(count: number): string {
+  if (count >= MOST_WITHOUT_SITE) return '10,000 installs or more have no site.';
+  return count === 1 ? '1 install has no site.' : `${count} installs have no site.`;
+}
+
 /** Filter value for installs that need attention, in place of a status. */
 export const ATTENTION = 'attention' as const;
 const STATUSES = [ATTENTION, 'pending', 'active', 'failed'] as const;

@@ -19,7 +19,7 @@ import { TagSelectionDialog } from '../tags/tag-dialogs.tsx';
 import { AttentionNotice } from './attention.tsx';
 import { LimitNotice } from './limit-notice.tsx';
 import { NothingMatches } from './nothing-matches.tsx';
-import { NONE } from './search.ts';
+import { NONE, withoutSite } from './search.ts';
 import { ShownCount } from './shown-count.tsx';
 import { siteColumns, siteOrderOf } from './site-columns.tsx';
 import { ManageTags, TagFilter } from './tag-filter.tsx';
@@ -57,7 +57,7 @@ export function SitesPage({ accountId }: { accountId: string }) {
       <TransferNotice accountId={accountId} />
       {unassigned > 0 && (
         <Notice>
-          {unassigned === 1 ? '1 install has no site.' : `${unassigned} installs have no site.`}{' '}
+          {withoutSite(unassigned)}{' '}
           <Link href={`/accounts/${accountId}/installs?site=${NONE}`}>Show installs without a site</Link>
         </Notice>
       )}

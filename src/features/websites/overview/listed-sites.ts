@@ -36,7 +36,7 @@ interface Part {
 interface SitePage {
   total: number;
   count: number;
-  /** Installs without a site. */
+  /** Installs without a site, counted up to 10,000. */
   unassigned: number;
   results: ListedSite[];
 }

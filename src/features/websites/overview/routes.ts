@@ -109,7 +109,7 @@ export function overviewRoutes(overview: OverviewService, search: SearchService)
       response: Type.Object({
         total: Type.Integer({ description: 'sites that the caller may see' }),
         count: Type.Integer({ description: 'sites that match, on all pages' }),
-        unassigned: Type.Integer({ description: 'installs without a site' }),
+        unassigned: Type.Integer({ description: 'installs without a site, counted up to 10,000' }),
         results: Type.Array(listedSiteSchema),
       }),
       handle: ({ caller, id, query: { search, tags, ...request } }) =>
