@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,13 +29,16 @@ add_action('init', function () {
 `;
 
 async function notesOf({ http }: TestHost): Promise<unknown> {
-  const { text } = await http('shop.test', '/?note', { headers: { cookie: 'wordpress_logged_in_x=1' } });
+  const headers = { cookie: 'wordpress_logged_in_x=1' };
+  const { status, text } = await http('shop.test', '/?note', { headers });
+  expect(status, text).toBe(200);
   return JSON.parse(text);
 }
 
 describe.skipIf((await whyNoMachinePhp()) !== null)('a website whose PHP changes between starts', () => {
-  test('keeps its files and database on the PHP of the machine, and back in WebAssembly', async () => {
+  test('keeps its files, database and backups on the PHP of the machine, and back in WebAssembly', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'homeport-engines-'));
+    const backup = randomUUID();
 
     async function servedBy(other: OtherPhp | null, use: (site: TestHost) => Promise<void>): Promise<void> {
       const createPhp = realPhpThat({ mayConnect: () => false }, other);
@@ -57,9 +61,13 @@ describe.skipIf((await whyNoMachinePhp()) !== null)('a website whose PHP changes
         expect(await notesOf(site)).toEqual(['wasm', 'machine']);
         const changed = await site.host.runWpCli(shop, ['option', 'update', 'blogname', 'On the machine']);
         expect(changed).toMatchObject({ exitStatus: 0 });
+        await site.host.snapshot(shop, backup);
+        expect(await notesOf(site)).toEqual(['wasm', 'machine', 'machine']);
       });
       await servedBy(null, async (site) => {
         expect((await site.http('shop.test', '/')).text).toContain('<title>On the machine</title>');
+        await site.host.restore(shop, backup);
+        expect(await notesOf(site)).toEqual(['wasm', 'machine', 'wasm']);
       });
     } finally {
       await rm(folder, { recursive: true, force: true });
