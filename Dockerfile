@@ -5,9 +5,9 @@ ARG BASE=debian:trixie-slim
 FROM ${BASE} AS program
 RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates npm
 WORKDIR /build
-# Changed sources do not install the packages again.
+# Changed sources do not install the packages again, and changed packages do not download the others again.
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
+RUN --mount=type=cache,target=/root/.npm npm ci --prefer-offline
 COPY . .
 RUN npm run --silent generate && npm run --silent build && bin/node tools/release/stage-here.ts /homeport
 

@@ -13,6 +13,7 @@ import { runCommand } from '../../src/lib/run-command.ts';
 import { createReport } from '../machine/report.ts';
 import { BASE, loadBase } from './base-image.ts';
 import { checkCompose } from './compose.ts';
+import { checkControlPlane } from './control-plane.ts';
 import { type Engine, findEngine } from './engine.ts';
 import { buildImage, sizesOf } from './image.ts';
 import { checkUpgrade } from './upgrade.ts';
@@ -59,6 +60,7 @@ async function testContainer(): Promise<number> {
     if (isBuilt) {
       for (const line of await sizesOf(engine)) report.step(line);
       await checkCompose({ engine, report, clone, patienceMs });
+      await checkControlPlane({ engine, report, clone, patienceMs });
       await checkUpgrade({ engine, report, patienceMs });
     }
   } finally {

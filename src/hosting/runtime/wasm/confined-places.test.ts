@@ -89,12 +89,16 @@ describe.runIf(process.platform === 'linux')('a machine that does not confine PH
     );
   });
 
-  it('names the options that a container lacks', async () => {
+  it('names the options that a container lacks, and the setting of its machine', async () => {
     await symlink('/usr/bin/bwrap', join(programs, 'bwrap'));
     const refused = 'unshare: unshare failed: Operation not permitted';
-    const remedyIn = (inContainer: boolean) =>
-      UnconfinedError.from(new Error('failed'), refused, inContainer).remedy;
-    expect(remedyIn(true)).toBe('give the container the "security_opt" of compose.yaml');
+    const remedyIn = (inContainer: boolean, isRestricted = false) =>
+      UnconfinedError.from(new Error('failed'), refused, inContainer, isRestricted).remedy;
+    const options = 'give the container the "security_opt" of compose.yaml';
+    const setting = 'run "sysctl kernel.apparmor_restrict_unprivileged_userns=0" on the machine';
+    expect(remedyIn(true)).toBe(options);
+    expect(remedyIn(true, true)).toBe(`${options}, ${setting}`);
+    expect(remedyIn(false, true)).toBe(setting);
     expect(remedyIn(false)).toBe('allow unprivileged user namespaces');
   });
 });
