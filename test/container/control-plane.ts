@@ -16,7 +16,7 @@ export async function checkControlPlane(options: ComposeOptions): Promise<void> 
     const settings = { POSTGRES_PASSWORD: PASSWORD, HOMEPORT_PUBLIC_URL: 'https://portal.example.com' };
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
     await writeFile(join(clone, '.env'), lines.join(''), { mode: 0o600 });
-    const read = await engine.compose(clone, ['--file', 'compose.production.yaml', 'config']);
+    const read = await engine.read(clone, 'compose.production.yaml');
     assert.match(read, new RegExp(`postgres://homeport:${PASSWORD}@database:5432/homeport`));
   });
   const container = containerOf(engine, NAME);

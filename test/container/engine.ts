@@ -15,6 +15,8 @@ export interface Engine {
   logs(container: string): Promise<string>;
   /** Runs a command of the tool for compose files in a folder. */
   compose(folder: string, words: readonly string[]): Promise<string>;
+  /** A compose file of a folder as the tool understands it, with the settings of `.env`. Starts nothing. */
+  read(folder: string, file: string): Promise<string>;
   /** Whether a container is healthy. */
   isHealthy(container: string): Promise<boolean>;
   close(): Promise<void>;
@@ -67,7 +69,13 @@ async function docker(): Promise<Engine[] | string> {
   const compose = ['docker', 'compose', '--project-name', PROJECT];
   const engine = engineOf(`Docker ${version}`, ['docker'], compose, {}, async () => {});
   const health = ['inspect', '--format', '{{.State.Health.Status}}'];
-  return [{ ...engine, isHealthy: async (one) => (await engine.run([...health, one])) === 'healthy' }];
+  return [
+    {
+      ...engine,
+      read: (folder, file) => engine.compose(folder, ['--file', file, 'config']),
+      isHealthy: async (one) => (await engine.run([...health, one])) === 'healthy',
+    },
+  ];
 }
 
 /** Podman as it is set up, then with what a machine without cgroup v2, or without the right to raise limits, needs. */
@@ -125,6 +133,14 @@ function engineOf(
     },
     compose: async (folder, words) =>
       (await runCommand(composer, [...project, ...words], { ...usual, folder })).stdout,
+    // podman-compose of Debian 12 has no `config`. It makes volumes even so.
+    async read(folder, file) {
+      const words = [...project, '--file', file];
+      const options = { ...usual, folder };
+      const up = await runCommand(composer, [...words, '--dry-run', 'up', '-d', '--no-build'], options);
+      await runCommand(composer, [...words, 'down', '--volumes'], options);
+      return up.stdout + up.stderr;
+    },
     // Podman leaves the intervals to systemd, and this runs the check now.
     isHealthy: async (one) => (await engine.run(['healthcheck', 'run', one])) === '',
     close,
