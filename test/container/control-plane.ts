@@ -5,8 +5,10 @@ import { until } from '../machine/guest.ts';
 import type { ComposeOptions } from './compose.ts';
 import { containerOf } from './container.ts';
 import { IMAGE } from './image.ts';
+import { failureOf } from './upgrade.ts';
 
 const NAME = 'homeport-test-control-plane';
+const PORT = '127.0.0.1:8443:8443';
 const PASSWORD = 'ofthedatabase';
 
 /** Reads compose.production.yaml, and starts the control plane as in it, but with SQLite: the image of PostgreSQL is in a registry. */
@@ -20,22 +22,27 @@ export async function checkControlPlane(options: ComposeOptions): Promise<void> 
     assert.match(read, new RegExp(`postgres://homeport:${PASSWORD}@database:5432/homeport`));
   });
   const container = containerOf(engine, NAME);
-  const remove = () => engine.run(['rm', '--force', '--volumes', NAME]).catch(() => '');
+  const walls = [
+    '--read-only',
+    '--tmpfs',
+    '/tmp',
+    '--cap-drop',
+    'ALL',
+    '--security-opt',
+    'no-new-privileges',
+  ];
+  const usual = [...walls, '--env', 'HOMEPORT_HOST=linux', '--volume', `${NAME}:/var/lib/homeport`];
+  const remove = async () => {
+    await engine.run(['rm', '--force', NAME]).catch(() => '');
+    await engine.run(['volume', 'rm', '--force', NAME]).catch(() => '');
+  };
   await remove();
-  await report.check('a control plane without hosts becomes ready, and adds one', async () => {
-    const walls = [
-      '--read-only',
-      '--tmpfs',
-      '/tmp',
-      '--cap-drop',
-      'ALL',
-      '--security-opt',
-      'no-new-privileges',
-    ];
-    const settings = ['--env', 'HOMEPORT_HOST=linux', '--publish', '127.0.0.1:8443:8443'];
-    await engine.run(['run', '--detach', '--name', NAME, ...walls, ...settings, IMAGE]);
+  await report.check('a control plane starts once it has a host, which needs not answer', async () => {
+    const run = ['run', '--rm', ...usual, IMAGE];
+    assert.match(await failureOf(engine.run(run)), /There is no host for the websites/);
+    await engine.run([...run, 'host', 'add', 'web1', 'https://127.0.0.1:8470']);
+    await engine.run(['run', '--detach', '--name', NAME, ...usual, '--publish', PORT, IMAGE]);
     await until('it is ready', patienceMs, async () => (await container.get('/readyz')) === 'ok\n');
-    await container.homeport('host', 'add', 'web1', 'https://127.0.0.1:8470');
     assert.match(await container.shell('cat web1.pem'), /PRIVATE KEY/);
   });
   await remove();
