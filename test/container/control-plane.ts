@@ -39,6 +39,7 @@ export async function checkControlPlane(options: ComposeOptions): Promise<void> 
   await remove();
   await report.check('a control plane starts once it has a host, which needs not answer', async () => {
     const run = ['run', '--rm', ...usual, IMAGE];
+    await engine.run([...run, 'migrate']);
     assert.match(await failureOf(engine.run(run)), /There is no host for the websites/);
     await engine.run([...run, 'host', 'add', 'web1', 'https://127.0.0.1:8470']);
     await engine.run(['run', '--detach', '--name', NAME, ...usual, '--publish', PORT, IMAGE]);
