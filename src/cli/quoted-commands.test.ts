@@ -19,10 +19,13 @@ function readFiles(...paths: string[]): string[] {
     .filter((path) => /\.(ts|tsx|md)$/.test(path) && !/[-.](test|fixture)\.tsx?$/.test(path));
 }
 
-/** The words after each "homeport" that begins a command: in quotes, in a sentence, or at the start of a line. */
+/**
+ * The words after each "homeport" that begins a command: in quotes, in a sentence, or at the start of a line. After "exec", it is the
+ * service of a compose file, and any program can follow.
+ */
 function commandsIn(text: string): string[][] {
-  return [...text.matchAll(/(?<=^|[\s"'`>(])homeport((?: [a-z][a-z-]*)+)/gm)].map(([, words = '']) =>
-    words.trim().split(' '),
+  return [...text.matchAll(/(?<=^|[\s"'`>(])(?<!\bexec (?:-T )?)homeport((?: [a-z][a-z-]*)+)/gm)].map(
+    ([, words = '']) => words.trim().split(' '),
   );
 }
 
