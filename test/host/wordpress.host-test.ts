@@ -161,6 +161,18 @@ test('the WordPress of an install is read by its host', async () => {
   expect(field(body, 'themes')).toContainEqual(expect.objectContaining({ status: 'active', bundled: true }));
 });
 
+test('its host measures edge and PHP', async () => {
+  const { host } = running;
+  expect((await home(shop.name)).status).toBe(200);
+  await expect.poll(async () => (await host.readFigures()).edge.answers['2xx']).toBeGreaterThan(0);
+  const { edge, php, lateCron } = await host.readFigures();
+  expect(edge.bytes).toBeGreaterThan(1_000);
+  expect(edge.cacheRequests).toBeGreaterThan(0);
+  expect(php?.running).toBeGreaterThan(0);
+  expect(php?.waiting).not.toBeNull();
+  expect(lateCron).toBe(0);
+});
+
 test('a login link opens wp-admin once, beside cached pages, and its token is in no file', async () => {
   const { id, name } = shop;
   await home(name);
