@@ -172,7 +172,7 @@ async function printCreated(
   process.stdout.write(withOwnCommand(`For another link: homeport install login ${name}\n`));
 }
 
-/** The install exists already, so a failure is only told. */
+/** The install exists already, so the command only prints a failure. */
 async function signInOf(name: string, { loginLinks }: Services) {
   try {
     return await loginLinks.createAsOperator(name, null);
