@@ -12,7 +12,6 @@ export const GROWING: Record<string, string> = {
   getAccountUsageSummary: 'adds the figures of all installs',
   getAccountUsageInsights: 'adds the figures of all installs',
   listNotifications: 'counts the notifications of a user, 1,000 at most',
-  listAccountIncidents: 'reads the incidents of each install',
   'listInstallsOfAccount?search': 'looks for parts of names',
   'listInstallsOfAccount?status': 'looks whether each install needs attention',
   'listInstallsOfAccount?site': 'counts the installs without a site',

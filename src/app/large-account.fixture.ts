@@ -212,6 +212,7 @@ function statementsOf(account: LargeAccount, isPostgres: boolean): string[] {
       ...{
         id: id('f'),
         install_id: id('b'),
+        account_id,
         cause: "'status'",
         message: "'It failed'",
         started_at: ago('n % 100000 + 10'),

@@ -68,6 +68,7 @@ import { warnedCertificates } from './migrations/0062-warned-certificates.ts';
 import { installsWithoutSite } from './migrations/0063-installs-without-site.ts';
 import { releaseCheck } from './migrations/0064-release-check.ts';
 import { jobTraces } from './migrations/0065-job-traces.ts';
+import { historyLists } from './migrations/0066-history-lists.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -134,6 +135,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0063-installs-without-site': installsWithoutSite,
   '0064-release-check': releaseCheck,
   '0065-job-traces': jobTraces,
+  '0066-history-lists': historyLists,
 };
 
 /** The statements of every migration on both databases, by name. Released ones never change, and a test holds them to that. */

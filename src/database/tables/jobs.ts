@@ -104,5 +104,7 @@ export interface OperationRow {
   /** Set if the job did its work, and the operation failed all the same. */
   error_code: Generated<string | null>;
   error_message: Generated<string | null>;
+  /** Null while it waits or runs, and if it succeeded. Triggers keep it for lists. */
+  outcome: Generated<'failed' | 'cancelled' | null>;
   created_at: string;
 }

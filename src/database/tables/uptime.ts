@@ -14,6 +14,8 @@ export interface UptimeIncidentRow {
   seq: Generated<number>;
   id: string;
   install_id: string;
+  /** Of its install. Triggers keep it for lists. */
+  account_id: Generated<string | null>;
   /** One of `INCIDENT_CAUSES` (features/uptime/judgement.ts). */
   cause: string;
   /** One sentence for the owner of the website. */

@@ -58,7 +58,7 @@ export function createActivityService({
 
   async function* csvLines(scope: ActivityScope): AsyncIterable<string> {
     yield CSV_HEADER;
-    let before: number | null = null;
+    let before: { at: string; seq: number } | null = null;
     for (;;) {
       const rows: Awaited<ReturnType<typeof activityBefore>> = await activityBefore(
         reader,
@@ -67,7 +67,7 @@ export function createActivityService({
         BATCH,
       );
       yield rows.map((row) => csvLine(view(row))).join('');
-      before = rows.at(-1)?.seq ?? null;
+      before = rows.at(-1) ?? null;
       if (rows.length < BATCH) return;
     }
   }

@@ -1,7 +1,7 @@
+import { type RawBuilder, sql } from 'kysely';
 import { boundedPage, countBounded } from '../../../database/bounded-page.ts';
 import type { Queries } from '../../../database/database.ts';
 import type { PageRequest } from '../../../lib/page.ts';
-import { ACTIONS, kindOf } from '../../../platform/activity-log.ts';
 
 /** The entries of an account; of one user in it; of some of its installs. */
 export interface ActivityScope {
@@ -43,6 +43,9 @@ const COLUMNS = [
   'request_id',
 ] as const;
 
+/** The kind of an action with its full stop, in the words of the index that has it. */
+const KIND = sql<string>`rtrim(action, 'abcdefghijklmnopqrstuvwxyz_')`;
+
 function entries(queries: Queries, { accountId, userId, installIds, filter }: ActivityScope) {
   const { user_id, install_id, kind, since, until } = filter;
   let query = queries.selectFrom('activity').where('account_id', '=', accountId);
@@ -54,10 +57,7 @@ function entries(queries: Queries, { accountId, userId, installIds, filter }: Ac
   }
   if (user_id !== undefined) query = query.where('user_id', '=', user_id);
   if (install_id !== undefined) query = query.where('install_id', '=', install_id);
-  if (kind !== undefined) {
-    const wanted = ACTIONS.filter((action) => kindOf(action) === kind);
-    query = query.where('action', 'in', wanted);
-  }
+  if (kind !== undefined) query = query.where(KIND, '=', `${kind}.`);
   if (since !== undefined) query = query.where('at', '>=', since);
   if (until !== undefined) query = query.where('at', '<', until);
   return query;
@@ -65,6 +65,27 @@ function entries(queries: Queries, { accountId, userId, installIds, filter }: Ac
 
 /** The users named in the entries, each with their last logged name. */
 export async function peopleInActivity(queries: Queries, scope: ActivityScope) {
+  const { accountId, userId, installIds } = scope;
+  if (userId !== null || installIds !== null) return peopleInEntries(queries, scope);
+  // One look at an index for each user, however many entries the account has.
+  const userAfter = (earlier: RawBuilder<unknown>) => sql`(
+    select user_id from activity where account_id = ${accountId} and ${earlier} order by user_id limit 1)`;
+  const { rows } = await sql<{ user_id: string; user_name: string }>`
+    with recursive people (user_id) as (
+      select ${userAfter(sql`user_id is not null`)}
+      union all
+      select ${userAfter(sql`user_id > people.user_id`)} from people where people.user_id is not null
+    )
+    select user_id, (
+      select user_name from activity where account_id = ${accountId} and user_id = people.user_id
+        order by at desc, seq desc limit 1
+    ) as user_name
+      from people where user_id is not null order by user_name`.execute(queries);
+  return rows;
+}
+
+/** The same of some entries. */
+function peopleInEntries(queries: Queries, scope: ActivityScope) {
   const latest = entries(queries, scope)
     .select((eb) => eb.fn.max('seq').as('seq'))
     .where('user_id', 'is not', null)
@@ -83,6 +104,7 @@ export async function pageOfActivity(queries: Queries, scope: ActivityScope, pag
     countBounded(queries, entries(queries, scope)),
     entries(queries, scope)
       .select([...COLUMNS])
+      .orderBy('at', 'desc')
       .orderBy('seq', 'desc')
       .limit(page.limit + 1)
       .offset(page.offset)
@@ -91,16 +113,17 @@ export async function pageOfActivity(queries: Queries, scope: ActivityScope, pag
   return boundedPage(count, rows, page);
 }
 
-/** Entries before a `seq`, latest first; null: from the latest. */
+/** Entries before another one, latest first; null: from the latest. */
 export async function activityBefore(
   queries: Queries,
   scope: ActivityScope,
-  before: number | null,
+  before: { at: string; seq: number } | null,
   limit: number,
 ) {
   return entries(queries, scope)
     .select([...COLUMNS])
-    .$if(before !== null, (query) => query.where('seq', '<', before ?? 0))
+    .$if(before !== null, (query) => query.where(sql<boolean>`(at, seq) < (${before?.at}, ${before?.seq})`))
+    .orderBy('at', 'desc')
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute();

@@ -3,6 +3,7 @@ import type { Scope } from '../../../access/memberships.ts';
 import { boundedPage, countBounded } from '../../../database/bounded-page.ts';
 import type { Queries } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables.ts';
+import { hasWithoutIndex } from '../../../database/without-index.ts';
 import type { OperationStatus } from '../../../lib/operation.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 
@@ -20,18 +21,27 @@ const status = sql<OperationStatus>`case when job.state = 'succeeded' and operat
 
 /**
  * Operations with their jobs. Unfinished jobs are few and have separate indexes, so their operations are read from them: the portal asks
- * for these every few seconds. SQLite reads the tables of a cross join in this order.
+ * for these every few seconds. SQLite reads the tables of a cross join in this order. Failed and cancelled operations have an index.
  */
-const withStatus = (queries: Queries, wanted: string | undefined) =>
-  wanted === 'queued' || wanted === 'running'
-    ? queries
+function withStatus(queries: Queries, wanted: string | undefined) {
+  switch (wanted) {
+    case undefined:
+      return operationsOf(queries);
+    case 'queued':
+    case 'running':
+      return queries
         .selectFrom('jobs as job')
         .crossJoin('operations as operation')
         .whereRef('operation.job_id', '=', 'job.id')
-        .where('job.state', '=', sql.lit(wanted))
-    : operationsOf(queries).$if(wanted !== undefined, (query) =>
-        query.where(sql<boolean>`${status} = ${wanted}`),
-      );
+        .where('job.state', '=', sql.lit(wanted));
+    case 'succeeded':
+      return operationsOf(queries)
+        .where('operation.outcome', 'is', null)
+        .where(hasWithoutIndex('job.state', wanted));
+    default:
+      return operationsOf(queries).where(sql<boolean>`operation.outcome = ${wanted}`);
+  }
+}
 
 export const operationsOf = (queries: Queries) =>
   queries.selectFrom('operations as operation').innerJoin('jobs as job', 'job.id', 'operation.job_id');
@@ -101,8 +111,16 @@ export async function pageOfOperations(
   // Each operation has a job.
   const all = queries.selectFrom('operations as operation');
   const found = withStatus(queries, wanted).where(matching);
+  const isOfOperation = wanted === undefined || wanted === 'failed' || wanted === 'cancelled';
   const [count, rows] = await Promise.all([
-    countBounded(queries, wanted === undefined ? all.where(matching) : found),
+    countBounded(
+      queries,
+      isOfOperation
+        ? all
+            .where(matching)
+            .$if(wanted !== undefined, (query) => query.where(sql<boolean>`operation.outcome = ${wanted}`))
+        : found,
+    ),
     found
       .select(operationColumns)
       .orderBy('operation.seq')
