@@ -9,6 +9,7 @@ import { createServer as createTcpServer, type Socket } from 'node:net';
 import type { ListenAddress } from '../config/config.ts';
 import { hasCode } from '../lib/error-code.ts';
 import { followRequests, HTTP_OVER_TLS } from '../network/connections/http-connections.ts';
+import { bindServer, HAND_OVER_LINGER_MS } from '../network/connections/inherited-sockets.ts';
 import type { SocketLimiter } from '../network/connections/socket-limiter.ts';
 
 /** First byte of a TLS handshake record (RFC 8446, section 5.1). No HTTP method begins with it. */
@@ -73,6 +74,7 @@ export function createSecureListener(
   unreadableAnswer: string,
   limiter: SocketLimiter,
   timeouts: ConnectionTimeouts = CONNECTION_TIMEOUTS,
+  lingerMs = HAND_OVER_LINGER_MS,
 ): SecureListener {
   /** Every TCP connection. */
   const open = new Set<Socket>();
@@ -128,17 +130,7 @@ export function createSecureListener(
 
   return {
     https,
-    async listen({ host, port }) {
-      await new Promise<void>((resolve, reject) => {
-        tcp.once('error', reject);
-        tcp.listen({ host, port }, () => {
-          tcp.removeListener('error', reject);
-          resolve();
-        });
-      });
-      const address = tcp.address();
-      return { host, port: typeof address === 'object' && address !== null ? address.port : port };
-    },
+    listen: (address) => bindServer(tcp, address),
     setCertificate: (next) => https.setSecureContext({ ...next, minVersion: 'TLSv1.2' }),
     async close(graceMs) {
       const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
@@ -154,7 +146,10 @@ export function createSecureListener(
         for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
         for (const server of [https, http]) server.closeIdleConnections();
       };
-      const sweep = setInterval(closeIdle, SWEEP_MS);
+      const lingerUntil = performance.now() + Math.min(lingerMs, graceMs);
+      const sweep = setInterval(() => {
+        if (performance.now() >= lingerUntil) closeIdle();
+      }, SWEEP_MS);
       const force = setTimeout(() => {
         for (const socket of open) socket.destroy();
       }, graceMs);

@@ -133,7 +133,7 @@ fi
   prerm: `#!/bin/sh
 set -e
 [ "$1" = remove ] && [ -d /run/systemd/system ] && ${HAS_SERVICES} || exit 0
-systemctl stop homeport.service homeport-host.service 'homeport-*' || true
+systemctl stop homeport.socket homeport.service homeport-host.service 'homeport-*' || true
 `,
   postrm: `#!/bin/sh
 set -e
@@ -144,6 +144,7 @@ case "$1" in
     if [ -d /usr/lib/homeport ]; then find /usr/lib/homeport -depth -type d -empty -delete; fi
     ${HAS_SERVICES} || exit 0
     rm -f /etc/systemd/system/homeport.service /etc/systemd/system/homeport-host.service
+    rm -f /etc/systemd/system/homeport.socket /etc/systemd/system/sockets.target.wants/homeport.socket
     rm -f /etc/systemd/system/multi-user.target.wants/homeport.service
     rm -f /etc/systemd/system/multi-user.target.wants/homeport-host.service
     if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi

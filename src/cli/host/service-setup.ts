@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { publicFolder } from '../../api/public-certificate.ts';
 import type { Config } from '../../config/config.ts';
@@ -8,7 +9,9 @@ import { linuxLayout } from '../../hosting/linux/machine/layout.ts';
 import { replaceFile } from '../../hosting/linux/setup/machine.ts';
 import { startService } from '../../hosting/linux/setup/service-start.ts';
 import {
+  CONTROL_PLANE_SOCKET,
   CONTROL_PLANE_UNIT,
+  controlPlaneSocket,
   controlPlaneUnit,
   HOST_UNIT,
   hostServiceUnit,
@@ -54,8 +57,10 @@ export async function setUpServices(
     await warn('platform backup', () => backupFolderFault(account, config));
   }
   const changed = await writeUnits(units);
-  for (const { name } of units) {
-    await tell('service', () => provideService(name, changed.includes(name), waitMs));
+  const bySocket = isAlone && (await provideSocket(changed)) ? [CONTROL_PLANE_UNIT] : [];
+  for (const name of servicesOf(units)) {
+    const restart = [...changed, ...bySocket].includes(name);
+    await tell('service', () => provideService(name, restart, waitMs));
   }
   process.stdout.write(
     isAlone
@@ -78,7 +83,7 @@ export async function restartServices(
     .filter(isRunning)
     .map(({ id }) => id);
   await replaceUnits(present);
-  for (const { name } of present) {
+  for (const name of servicesOf(present)) {
     if (running.includes(name)) await tell('service', () => provideService(name, true, waitMs));
   }
 }
@@ -88,14 +93,40 @@ interface Unit {
   text: string;
 }
 
+const servicesOf = (units: readonly Unit[]) =>
+  units.map(({ name }) => name).filter((name) => name !== CONTROL_PLANE_SOCKET);
+
+/**
+ * Lets systemd hold the socket of the control plane, unless it does so already. systemd takes a port only from a stopped service. Returns
+ * whether it was stopped.
+ */
+async function provideSocket(changed: readonly string[]): Promise<boolean> {
+  const system = createSystemctl('systemctl');
+  const [socket] = await system.show([CONTROL_PLANE_SOCKET]);
+  if (!existsSync(unitFile(CONTROL_PLANE_SOCKET))) return false;
+  const isOpen = socket !== undefined && isRunning(socket);
+  if (isOpen && !changed.includes(CONTROL_PLANE_SOCKET)) return false;
+  await system.run('stop', CONTROL_PLANE_SOCKET);
+  await system.run('stop', CONTROL_PLANE_UNIT);
+  await tell('socket', async () => {
+    await system.run('start', CONTROL_PLANE_SOCKET);
+    return `${CONTROL_PLANE_SOCKET} listens`;
+  });
+  return true;
+}
+
 /** The control plane that gave a host its identity is on another machine. */
 const hasControlPlane = ({ hostIdentity }: Config) => hostIdentity === null;
 
 function unitsOf(account: Account, config: Config): Unit[] {
   const start = { node: process.execPath, program: realpathSync(PROGRAM), settings: SETTINGS_FILE };
   const units = [{ name: HOST_UNIT, text: hostServiceUnit(start) }];
-  if (hasControlPlane(config))
-    units.push({ name: CONTROL_PLANE_UNIT, text: controlPlane(start, account, config) });
+  if (!hasControlPlane(config)) return units;
+  const { listen } = config;
+  // systemd takes no names, and has no port to hold if the system chooses one.
+  if (isIP(listen.host) !== 0 && listen.port !== 0)
+    units.push({ name: CONTROL_PLANE_SOCKET, text: controlPlaneSocket(listen) });
+  units.push({ name: CONTROL_PLANE_UNIT, text: controlPlane(start, account, config) });
   return units;
 }
 

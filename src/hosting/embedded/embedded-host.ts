@@ -3,7 +3,7 @@ import { mapConcurrent, serializeByKey } from '../../lib/concurrency.ts';
 import { removeDurably } from '../../lib/durable-file.ts';
 import { systemRandomness } from '../../lib/ids.ts';
 import { ifThere } from '../../lib/if-there.ts';
-import type { ListenAddress } from '../../network/connections/listener.ts';
+import type { ListenAddress } from '../../network/connections/inherited-sockets.ts';
 import { PermanentHostError } from '../contract/errors.ts';
 import { NO_LIMITS } from '../contract/install-limits.ts';
 import type { InstallRef } from '../contract/install-ref.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../lib/clock.ts';
 import type { Randomness } from '../../lib/ids.ts';
 import type { PhpBounds } from '../../lib/php-limits.ts';
-import type { ListenAddress } from '../../network/connections/listener.ts';
+import type { ListenAddress } from '../../network/connections/inherited-sockets.ts';
 import type { SocketLimiters } from '../../network/connections/socket-limiters.ts';
 import type { ObjectStorage } from '../../network/object-storage/object-storage.ts';
 import type { Sealer } from '../../secrets/sealer.ts';

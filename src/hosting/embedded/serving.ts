@@ -1,4 +1,4 @@
-import type { ListenAddress } from '../../network/connections/listener.ts';
+import type { ListenAddress } from '../../network/connections/inherited-sockets.ts';
 import { createEdgeCounts, type EdgeCounts } from '../policy/usage/edge-counts.ts';
 import { createUsageLedger, type UsageLedger } from '../policy/usage/ledger.ts';
 import type { LoopbackConnections } from '../runtime/wasm/loopback-connections.ts';

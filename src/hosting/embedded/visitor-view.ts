@@ -1,4 +1,4 @@
-import type { ListenAddress } from '../../network/connections/listener.ts';
+import type { ListenAddress } from '../../network/connections/inherited-sockets.ts';
 import { PermanentHostError } from '../contract/errors.ts';
 import { CACHE_KINDS } from '../contract/host.ts';
 import type { InstallRef } from '../contract/install-ref.ts';

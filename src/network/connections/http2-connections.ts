@@ -44,6 +44,8 @@ const HTTP2_LIMITS = {
   maxOutstandingPings: 10,
 };
 
+const LAST_STREAM = 2 ** 31 - 1;
+
 export interface Http2Options {
   limiter: SocketLimiter;
   /** Timeout of a connection without a request, and of a request without data, in milliseconds. */
@@ -56,6 +58,8 @@ export interface Http2Options {
 
 /** The connections of a TLS server that speak HTTP/2. */
 export interface Http2Connections {
+  /** Asks clients to begin no further requests, and answers those in transit. */
+  announceClose(): void;
   /** Lets requests in progress finish, and refuses further ones. */
   close(): void;
 }
@@ -73,6 +77,7 @@ export function serveHttp2(server: HttpsServer, options: Http2Options): Http2Con
     ...HTTP2_LIMITS.settings,
     maxConcurrentStreams: Math.min(maxConcurrentStreams, limiter.limits.perBlock),
   };
+  let isAnnounced = false;
   let isClosing = false;
 
   const servingHttp1 = server.listeners('secureConnection');
@@ -99,6 +104,7 @@ export function serveHttp2(server: HttpsServer, options: Http2Options): Http2Con
       if (admit(socket, stream)) answer(socket, stream, headers, rawHeaders);
     });
     if (isClosing) session.close();
+    else if (isAnnounced) announceClose(session);
   }
 
   /** Frames alone, such as pings, keep no connection open. */
@@ -149,11 +155,20 @@ export function serveHttp2(server: HttpsServer, options: Http2Options): Http2Con
   }
 
   return {
+    announceClose() {
+      isAnnounced = true;
+      for (const session of open) announceClose(session);
+    },
     close() {
       isClosing = true;
-      for (const session of open) session.close();
+      for (const session of open) if (!session.closed) session.close();
     },
   };
+}
+
+/** RFC 9113, section 6.8: the first GOAWAY names the last possible stream, so that no request in transit is refused. */
+function announceClose(session: ServerHttp2Session): void {
+  if (!session.closed && !session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM);
 }
 
 /**

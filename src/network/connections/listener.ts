@@ -1,18 +1,13 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server, ServerResponse } from 'node:http';
+import { type Socket, Server as TcpServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { hasCode } from '../../lib/error-code.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { type Http2Connections, isHttp2 } from './http2-connections.ts';
-
-/** An address to listen on. Port 0 lets the system choose one. */
-export interface ListenAddress {
-  host: string;
-  port: number;
-}
+import { bindServer, HAND_OVER_LINGER_MS, type ListenAddress } from './inherited-sockets.ts';
 
 /**
  * Timeouts for idle and slow visitors, in milliseconds. Node checks them every `connectionsCheckingInterval`, so a silent
@@ -33,22 +28,17 @@ export const IDLE_MS = 60_000;
  */
 export async function listen(
   server: Server,
-  { host, port }: ListenAddress,
+  address: ListenAddress,
   setting: string,
 ): Promise<ListenAddress> {
-  server.listen({ host, port });
   try {
-    await once(server, 'listening');
+    return await bindServer(server, address);
   } catch (cause) {
     throw new OperatorError(
-      `The hosted sites cannot be served on ${host}:${port}: ${listenFault(cause)} (setting ${setting}).`,
-      {
-        cause,
-      },
+      `The hosted sites cannot be served on ${address.host}:${address.port}: ${listenFault(cause)} (setting ${setting}).`,
+      { cause },
     );
   }
-  const bound = server.address();
-  return { host, port: typeof bound === 'object' && bound !== null ? bound.port : port };
 }
 
 /** The reason of a failed `listen`, in words for the operator. */
@@ -65,42 +55,60 @@ const LOOK_EVERY_MS = 25;
 /**
  * Tracks the connections of a server. Returns a function that drains it: it accepts no more connections, waits up to
  * `graceMs` milliseconds for requests in progress, then closes all connections. `http2`: those of its connections that speak HTTP/2.
+ * `lingerMs`: how long those without a request stay open.
  */
 export function drainable(
   server: Server,
   scheme: 'http' | 'https',
   http2: Http2Connections | null = null,
+  lingerMs = HAND_OVER_LINGER_MS,
 ): (graceMs: number) => Promise<void> {
   const open = new Set<Socket>();
   // Node counts a connection before its first request as busy. Browsers open such connections in advance.
   const unused = new Set<Socket>();
+  const answers = new Set<ServerResponse>();
+  let isDraining = false;
   server.on('connection', (socket: Socket) => keepWhileOpen(open, socket));
   server.on(scheme === 'https' ? 'secureConnection' : 'connection', (socket: Socket | TLSSocket) => {
     if (!isHttp2(socket)) keepWhileOpen(unused, socket);
   });
-  server.on('request', ({ socket }) => unused.delete(socket));
+  server.prependListener('request', ({ socket }, answer) => {
+    unused.delete(socket);
+    if (isDraining) answer.shouldKeepAlive = false;
+    keepWhileOpen(answers, answer);
+  });
 
   return async (graceMs) => {
     if (!server.listening) return;
+    isDraining = true;
     let closed = false;
     const closing = once(server, 'close').then(() => {
       closed = true;
     });
-    server.close();
-    http2?.close();
-    const until = performance.now() + graceMs;
-    while (!closed && performance.now() < until) {
-      for (const socket of unused) socket.destroy();
-      // A busy connection may have become idle since.
-      server.closeIdleConnections();
+    // The method of HTTP servers closes idle connections, too.
+    TcpServer.prototype.close.call(server);
+    for (const answer of answers) answer.shouldKeepAlive = false;
+    http2?.announceClose();
+    const begun = performance.now();
+    const passed = () => performance.now() - begun;
+    while (!closed && passed() < graceMs) {
+      if (passed() >= lingerMs) {
+        http2?.close();
+        for (const socket of unused) socket.destroy();
+        // A busy connection may have become idle since.
+        server.closeIdleConnections();
+      }
       await Promise.race([closing, sleep(LOOK_EVERY_MS)]);
     }
     for (const socket of open) socket.destroy();
     await closing;
+    // Ends the timer that looks for slow requests.
+    server.close();
+    isDraining = false;
   };
 }
 
-function keepWhileOpen(sockets: Set<Socket>, socket: Socket): void {
-  sockets.add(socket);
-  socket.once('close', () => sockets.delete(socket));
+function keepWhileOpen<Kind extends Socket | ServerResponse>(all: Set<Kind>, one: Kind): void {
+  all.add(one);
+  one.once('close', () => all.delete(one));
 }

@@ -7,13 +7,8 @@ import { hasCode } from '../../../lib/error-code.ts';
 import { HTTP_OVER_TLS, limitConnections } from '../../../network/connections/http-connections.ts';
 import type { HttpRequest, HttpResponse } from '../../../network/connections/http-messages.ts';
 import { HTTP2, serveHttp2 } from '../../../network/connections/http2-connections.ts';
-import {
-  drainable,
-  IDLE_MS,
-  type ListenAddress,
-  listen,
-  SERVER_LIMITS,
-} from '../../../network/connections/listener.ts';
+import type { ListenAddress } from '../../../network/connections/inherited-sockets.ts';
+import { drainable, IDLE_MS, listen, SERVER_LIMITS } from '../../../network/connections/listener.ts';
 import type { SocketLimiter } from '../../../network/connections/socket-limiter.ts';
 import { DATABASE_PATH } from '../../contract/database-access.ts';
 import { LOGIN_PATH } from '../../contract/wordpress-login.ts';

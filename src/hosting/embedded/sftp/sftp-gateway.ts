@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
+import { bindServer } from '../../../network/connections/inherited-sockets.ts';
 import { listenFault } from '../../../network/connections/listener.ts';
 import type { SocketLimiter } from '../../../network/connections/socket-limiter.ts';
 import { createStartups, type StartupLimits, startupLimits } from '../../../network/connections/startups.ts';
@@ -117,19 +118,16 @@ export function createSftpGateway(options: SftpGatewayOptions): SftpGateway {
           socket.destroy();
         });
       });
-      const { host } = options.listen;
+      const address = options.listen;
       try {
-        server.listen(options.listen);
-        await once(server, 'listening');
+        return await bindServer(server, address);
       } catch (cause) {
         server = null;
         throw new OperatorError(
-          `SFTP cannot be served on ${host}:${options.listen.port}: ${listenFault(cause)} (setting HOMEPORT_SSH_LISTEN).`,
+          `SFTP cannot be served on ${address.host}:${address.port}: ${listenFault(cause)} (setting HOMEPORT_SSH_LISTEN).`,
           { cause },
         );
       }
-      const bound = server.address();
-      return { host, port: typeof bound === 'object' && bound !== null ? bound.port : options.listen.port };
     },
 
     async stop() {

@@ -5,7 +5,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Repetition } from '../../../lib/concurrency.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
-import type { ListenAddress } from '../../../network/connections/listener.ts';
+import type { ListenAddress } from '../../../network/connections/inherited-sockets.ts';
 import type {
   PreparedWordPress,
   WordPressHere,

@@ -1,4 +1,4 @@
-import type { ListenAddress } from '../../../network/connections/listener.ts';
+import type { ListenAddress } from '../../../network/connections/inherited-sockets.ts';
 import type { InstallState } from '../../contract/install-state.ts';
 import type { UrlPorts } from '../../websites/urls/replace-urls.ts';
 

@@ -1,10 +1,15 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCommand } from '../../../lib/run-command.ts';
-import { type ControlPlaneService, controlPlaneUnit, hostServiceUnit } from './service-unit.ts';
+import {
+  type ControlPlaneService,
+  controlPlaneSocket,
+  controlPlaneUnit,
+  hostServiceUnit,
+} from './service-unit.ts';
 
 const SERVICE: ControlPlaneService = {
   node: process.execPath,
@@ -66,11 +71,16 @@ test('the control plane gets the capability for ports below 1024 only if it list
 });
 
 test.runIf(existsSync('/usr/bin/systemd-analyze'))(
-  'systemd accepts every line of both units, and rates the control plane as protected',
+  'systemd accepts every line of the units, and rates the control plane as protected',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'homeport-unit-'));
     try {
-      const files = [join(folder, 'homeport.service'), join(folder, 'homeport-host.service')] as const;
+      const files = [
+        join(folder, 'homeport.service'),
+        join(folder, 'homeport-host.service'),
+        join(folder, 'homeport.socket'),
+      ] as const;
+      await writeFile(files[2], controlPlaneSocket({ host: '::1', port: 8443 }));
       await writeFile(
         files[0],
         controlPlaneUnit({ ...SERVICE, writable: ['/var/lib/homeport'], optional: ['/mnt/our backups'] }),
@@ -84,6 +94,25 @@ test.runIf(existsSync('/usr/bin/systemd-analyze'))(
       const [, exposure] = /Overall exposure level for homeport\.service: ([\d.]+)/.exec(stdout) ?? [];
       // systemd calls it OK up to 4.9, and well protected below 2.
       expect(Number(exposure)).toBeLessThan(2);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+);
+
+test.runIf(existsSync('/usr/bin/systemd-analyze'))(
+  'systemd accepts every line of the units of the embedded host',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'homeport-unit-'));
+    try {
+      const names = ['homeport.service', 'homeport.socket'];
+      for (const name of names) {
+        const text = await readFile(join(import.meta.dirname, '../../../../deploy/embedded', name), 'utf8');
+        await writeFile(join(folder, name), text.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`));
+      }
+      const files = names.map((name) => join(folder, name));
+      const { stderr } = await runCommand('/usr/bin/systemd-analyze', ['verify', '--man=no', ...files]);
+      expect(stderr.split('\n').filter((line) => line.includes('homeport'))).toEqual([]);
     } finally {
       await rm(folder, { recursive: true });
     }

@@ -1,7 +1,14 @@
+import type { ListenAddress } from '../../../config/settings/setting-values.ts';
+import { hostAndPort } from '../../../lib/host-and-port.ts';
 import { commandWord, quoted } from '../daemons/systemd-unit.ts';
 
 export const HOST_UNIT = 'homeport-host.service';
 export const CONTROL_PLANE_UNIT = 'homeport.service';
+/** By its name, systemd gives its sockets to {@link CONTROL_PLANE_UNIT}. */
+export const CONTROL_PLANE_SOCKET = 'homeport.socket';
+
+const WRITTEN_BY =
+  '# Written by "homeport host setup"; changes are overwritten. Use "systemctl edit" to override settings.';
 
 /** The command that starts Homeport in a unit. Paths are absolute. */
 export interface Service {
@@ -49,7 +56,7 @@ export function controlPlaneUnit(service: ControlPlaneService): string {
   const capabilities = service.ports.some((port) => port > 0 && port < 1024) ? 'CAP_NET_BIND_SERVICE' : '';
   return unit({
     description: 'Homeport control plane: API, portal and jobs',
-    wants: ['network-online.target', HOST_UNIT],
+    wants: ['network-online.target', HOST_UNIT, CONTROL_PLANE_SOCKET],
     service: [
       `ExecStart=${command(service, 'serve')}`,
       `User=${service.user}`,
@@ -65,6 +72,22 @@ export function controlPlaneUnit(service: ControlPlaneService): string {
       `AmbientCapabilities=${capabilities}`,
     ],
   });
+}
+
+/** The socket of the control plane, which systemd holds, so that connections wait while the service restarts. The address is an IP address. */
+export function controlPlaneSocket(address: ListenAddress): string {
+  return [
+    WRITTEN_BY,
+    '[Unit]',
+    'Description=Homeport control plane: connections to the API and the portal',
+    '',
+    '[Socket]',
+    `ListenStream=${hostAndPort(address)}`,
+    '',
+    '[Install]',
+    'WantedBy=sockets.target',
+    '',
+  ].join('\n');
 }
 
 /**
@@ -103,7 +126,7 @@ function command({ node, program, settings }: Service, word: string): string {
 
 function unit(options: { description: string; wants: string[]; service: string[] }): string {
   return [
-    '# Written by "homeport host setup"; changes are overwritten. Use "systemctl edit" to override settings.',
+    WRITTEN_BY,
     '[Unit]',
     `Description=${options.description}`,
     `Wants=${options.wants.join(' ')}`,

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
-import type { ListenAddress } from '../../../network/connections/listener.ts';
+import type { ListenAddress } from '../../../network/connections/inherited-sockets.ts';
 import type { Destinations } from './destinations.ts';
 import type { LoopbackConnections } from './loopback-connections.ts';
 
