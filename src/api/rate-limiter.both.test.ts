@@ -4,6 +4,7 @@ import { type Answer, type Client, field } from '../../test/client.ts';
 import { openTestDatabase, silent } from '../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { manualClock } from '../../test/manual-clock.ts';
+import { mostlyOn } from '../../test/only-on.ts';
 import { signedIn } from '../../test/portal-client.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
 import { createRateLimiter } from './rate-limiter.ts';
@@ -22,7 +23,7 @@ const environment = {
   HOMEPORT_TRUST_PROXY: '127.0.0.1',
 };
 
-describe('limits through the server', () => {
+mostlyOn('sqlite', describe)('limits through the server', () => {
   let homeport: TestHomeport;
   let second: TestHomeport;
   let person: Person;
@@ -201,7 +202,7 @@ describe('limits through the server', () => {
   });
 });
 
-describe('limits that are switched off', () => {
+mostlyOn('sqlite', describe)('limits that are switched off', () => {
   it('do not apply, and report a limit at which clients do not wait', async () => {
     const homeport = await startTestHomeport({
       roles: { api: true, hosting: false },
