@@ -5,6 +5,7 @@ import { deliveryJobKind } from '../features/accounts/webhooks/delivery/job-kind
 import { webhookJobKinds } from '../features/accounts/webhooks/job-kinds.ts';
 import { deliverWebhook } from '../features/accounts/webhooks/jobs.ts';
 import { backupJobKinds } from '../features/backups/job-kinds.ts';
+import { adoptionKind } from '../features/backups/platform-copies/job-kinds.ts';
 import { watchedDomainSettings } from '../features/domains/certificates/changed-authority.ts';
 import { expiryWarnings } from '../features/domains/certificates/expiry-warnings.ts';
 import { issuanceHooks } from '../features/domains/certificates/issuance-hooks.ts';
@@ -113,7 +114,8 @@ export function createHomeportWorker(
     warn: [warnings.warn, uploadWarnings.warn],
     order: certificates?.order ?? null,
   });
-  const platformBackup = dailyPlatformBackup(platform, websiteParts(config, clock), PROGRAM_VERSION);
+  const parts = websiteParts(config, clock);
+  const platformBackup = dailyPlatformBackup(platform, parts, PROGRAM_VERSION);
   const releases = dailyReleaseCheck(platform);
   const kinds: JobKind[] = [
     ...installJobKinds(platform, host),
@@ -121,6 +123,7 @@ export function createHomeportWorker(
     ...cacheJobKinds(platform, host),
     ...wpCliJobKinds(platform, host),
     ...backupJobKinds(platform, host, mailer, keptBackups, hostOf),
+    adoptionKind(platform, parts, services.backups.enqueueBackup),
     ...offloadJobKinds(platform, objectStorage),
     ...domainReportJobKinds(platform, {
       host,

@@ -22,6 +22,7 @@ import { areBackupsDaily } from '../features/backups/daily-backups.ts';
 import { createImportKeyService } from '../features/backups/imports/import-key-service.ts';
 import { createImportService } from '../features/backups/imports/service.ts';
 import { createNotificationLimits } from '../features/backups/notification-limits.ts';
+import { createPlatformCopies } from '../features/backups/platform-copies/service.ts';
 import { createBackupService } from '../features/backups/service.ts';
 import { createStagingService } from '../features/backups/staging/service.ts';
 import { createCertificateService } from '../features/domains/certificates/service.ts';
@@ -202,6 +203,7 @@ export function createServices(
       return acmeCa === null ? [] : readRoots(acmeCa);
     }),
     backups,
+    platformCopies: createPlatformCopies(platform),
     backupBrowsing: createBackupBrowsing(platform, backupBrowser),
     imports,
     importKeys: createImportKeyService(platform, capabilities),

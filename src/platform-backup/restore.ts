@@ -15,8 +15,8 @@ import { DamagedBackup, databaseFile, type Manifest, requireNotNewer } from './m
 import { isNoRoom } from './no-room.ts';
 import type { BackupStorage } from './storage.ts';
 import { readManifest, requireDatabase } from './verify.ts';
-import { websiteStoreOf } from './website-packs.ts';
-import type { WebsiteArchive, WebsiteParts, WebsiteStore } from './website-parts.ts';
+import { storeOrArchiveOf, WEBSITE_FILE } from './website-copy.ts';
+import type { WebsiteParts } from './website-parts.ts';
 
 /** Files that this program, or an earlier version (`.writable`), creates itself in an otherwise empty folder. */
 const NO_CONTENT = new Set([
@@ -28,9 +28,6 @@ const WORKSHOP = '.restoring';
 /** Files that go to the same path below the data folder. */
 const IN_PLACE =
   /^(tls\/api\.(crt|key)|host\/(id|platform|ssh-host-key|edge-certificate\.pem)|host\/vhosts\/[0-9a-f-]{36}\.json|host\/snapshots\/[0-9a-f-]{36}\/([0-9a-f-]{36}\.(backup\.jsonl|tar\.zst|manifest\.jsonl)|packs\/[0-9a-f]{64}\.pack(\.damaged)?))$/;
-/** The two last are of earlier versions. */
-const WEBSITE =
-  /^websites\/([0-9a-f-]{36})(\.backup\.jsonl|\/packs\/[0-9a-f]{64}\.pack|\.tar\.zst|\.manifest\.jsonl)$/;
 
 export interface RestoreOptions {
   storage: BackupStorage;
@@ -124,7 +121,7 @@ async function fetchAll(
 ): Promise<void> {
   const expected = new Set([databaseFile(manifest.database.dialect), 'sealing.key']);
   for (const [index, file] of manifest.files.entries()) {
-    if (!expected.has(file.path) && !IN_PLACE.test(file.path) && !WEBSITE.test(file.path))
+    if (!expected.has(file.path) && !IN_PLACE.test(file.path) && !WEBSITE_FILE.test(file.path))
       throw new DamagedBackup(`${name} holds ${file.path}, which no backup of this format does.`);
     const to = join(fetched, file.path);
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
@@ -180,16 +177,6 @@ async function unpack(
     await websites.extract(id, manifest.id, from, join(ready, 'host'));
     for (const path of Object.values(from)) await rm(path, { recursive: true });
   }
-}
-
-function storeOrArchiveOf(id: string, { files }: Manifest, fetched: string): WebsiteStore | WebsiteArchive {
-  const store = websiteStoreOf(id);
-  return files.some(({ path }) => path === store.manifest)
-    ? { manifest: join(fetched, store.manifest), packs: join(fetched, store.packs) }
-    : {
-        archive: join(fetched, `websites/${id}.tar.zst`),
-        manifest: join(fetched, `websites/${id}.manifest.jsonl`),
-      };
 }
 
 async function moveIn(ready: string, dataDir: string): Promise<void> {

@@ -234,6 +234,25 @@ test('a website in an archive of an earlier version can be restored', async () =
   expect(contentsBelow(join(to, 'host/installs', install.id, 'files'))).toEqual(contentsBelow(site()));
 });
 
+test('a copy becomes a backup of the install, and what a killed attempt left is removed', async () => {
+  const to = join(folder.path, 'adopted');
+  mkdirSync(to);
+  const store = { manifest: join(to, 'manifest'), packs: join(to, 'packs') };
+  const [platformBackupId, backupId] = [randomUUID(), randomUUID()];
+  await parts().store(install, platformBackupId, store);
+  const scratch = join(homeport.config.dataDir, 'host/scratch');
+  mkdirSync(join(scratch, `1-adopted-${backupId}`, 'fetched'), { recursive: true });
+  const copy = { websiteId: install.id, platformBackupId, isWordPress: false, fetch: async () => store };
+  const { signal } = new AbortController();
+  const made = await parts().adopt(install, backupId, copy, signal);
+  expect(made.files).toBe(Object.keys(contentsBelow(site())).length);
+  const wrongKind = parts().adopt(install, randomUUID(), { ...copy, isWordPress: true }, signal);
+  await expect(wrongKind).rejects.toThrow('has no database');
+  expect(readdirSync(scratch)).toEqual([]);
+  const held = readdirSync(join(homeport.config.dataDir, 'host/snapshots', install.id));
+  expect(held.sort()).toEqual([`${backupId}.backup.jsonl`, 'packs']);
+});
+
 test('packs that are used little, and many small ones, are not reused', () => {
   const pack = (bytes: number, used_bytes: number): BackedUpFile => ({
     path: `websites/x/packs/${bytes}.pack`,

@@ -1,4 +1,5 @@
 import type { InstallRef } from '../hosting/contract/install-ref.ts';
+import type { Snapshot } from '../hosting/contract/snapshots.ts';
 import type { PackFacts } from './manifest.ts';
 
 /** A file, and its name in the host's folder (relative, with `/`). */
@@ -53,4 +54,18 @@ export interface WebsiteParts {
     to: string,
     signal?: AbortSignal,
   ): Promise<void>;
+  /**
+   * Makes a backup of an install from the copy of a website in a backup of the platform. Nothing else changes. Only the process that serves
+   * the websites may call it, in the lane of the install. Throws PermanentHostError if the copy is of another kind of website.
+   */
+  adopt(install: InstallRef, backupId: string, copy: AdoptedCopy, signal: AbortSignal): Promise<Snapshot>;
+}
+
+export interface AdoptedCopy {
+  /** The install and the platform backup that the copy was made for. */
+  websiteId: string;
+  platformBackupId: string;
+  isWordPress: boolean;
+  /** Fetches the files of the copy into a new folder. */
+  fetch(to: string): Promise<WebsiteStore | WebsiteArchive>;
 }

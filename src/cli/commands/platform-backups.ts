@@ -25,13 +25,13 @@ import { createLineProgress } from '../terminal/line-progress.ts';
 import { shownBytes } from '../terminal/output.ts';
 
 /** Destination of a command: its argument, or the configured one. */
-function destinationOf(config: Config, given: string | undefined): string {
+export function destinationOf(config: Config, given: string | undefined): string {
   const destination = given ?? config.platformBackup;
   if (destination !== null) return destination;
   throw new OperatorError('Name a folder or a bucket for the backups, or set HOMEPORT_PLATFORM_BACKUP.');
 }
 
-async function withStorage<Result>(
+export async function withStorage<Result>(
   config: Config,
   destination: string,
   work: (storage: BackupStorage) => Promise<Result>,
@@ -200,7 +200,7 @@ function nextSteps(config: Config, { websites }: Manifest): string[] {
       : []),
     ...(missing.length > 0
       ? [
-          `These had no files in the backup: ${missing.join(', ')}. Restore a backup of each ("homeport backup list").`,
+          `These had no files in the backup: ${missing.join(', ')}. Restore a backup of each ("homeport backup list"), or an earlier copy ("homeport platform restore --install NAME").`,
         ]
       : []),
   ];

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { OperatorError } from '../../lib/operator-error.ts';
 import { withOwnCommand } from '../../lib/own-command.ts';
 import { printable, printJson, shownBytes, shownTime, table } from '../terminal/output.ts';
 
@@ -121,17 +122,43 @@ export function addPlatformCommands(program: Command): void {
     .summary('restore the platform from a backup')
     .description(
       'restore a backup of the platform into an empty data folder (HOMEPORT_DATA_DIR) and, with PostgreSQL, an empty database. ' +
-        'Everything is checked before anything is restored',
+        'Everything is checked before anything is restored. With --install, restore only the website of one install, on the platform ' +
+        'that runs: the copy becomes a backup of the install, the present website is backed up, then it is replaced. A running server ' +
+        'does the work, otherwise this command does',
     )
-    .argument('<backup>', BACKUP)
+    .argument(
+      '[backup]',
+      `${BACKUP}; with --install also a folder or a bucket with backups (default: HOMEPORT_PLATFORM_BACKUP)`,
+    )
+    .option('--install <install>', 'restore only the website of this install: its name or id')
+    .option(
+      '--into <install>',
+      'with --install: restore the website into another install (its name or id), which keeps its domains',
+    )
+    .option(
+      '--from <time>',
+      'with --install: use the newest backup that began until then, such as 2026-11-22 (its end) or 2026-11-22T14:00:00Z',
+    )
+    .option('--yes', 'with --install: replace the present website without asking')
     .option('--sealing-key <file>', 'the sealing key, if it is not in the backup')
     .option('--without-sealing-key', 'continue without the key; private keys in the backup are lost')
-    .option('--json', 'print JSON: the manifest of the backup, without its list of files')
+    .option(
+      '--json',
+      'print JSON: the manifest of the backup, without its list of files; with --install: job_id, backup_id, install_name, platform_backup, created_at',
+    )
     .addHelpText(
       'after',
-      '\nExample:\n  homeport platform restore /mnt/backups/homeport-20261122T023000481Z-1e6a4c0e --sealing-key /safe/sealing.key',
+      '\nExample:\n  homeport platform restore /mnt/backups/homeport-20261122T023000481Z-1e6a4c0e --sealing-key /safe/sealing.key' +
+        '\n  homeport platform restore --install harbourcafe' +
+        '\n  homeport platform restore s3:https://s3.example.com/backups --install harbourcafe --from 2026-11-22',
     )
-    .action(async (location: string, options: RestoreOptions, command: Command) => {
+    .action(async (location: string | undefined, options: RestoreOptions, command: Command) => {
+      const { install } = options;
+      if (install !== undefined) {
+        const { restoreWebsite } = await import('./restore-website.ts');
+        return restoreWebsite(command, location, { ...options, install });
+      }
+      requireOfPlatform(location, options);
       const { restoreBackup } = await import('./platform-backups.ts');
       const { manifest, next } = await restoreBackup(command, location, {
         sealingKey: options.sealingKey ?? null,
@@ -153,9 +180,25 @@ interface CreateOptions {
 }
 
 interface RestoreOptions {
+  install?: string;
+  into?: string;
+  from?: string;
+  yes?: boolean;
   sealingKey?: string;
   withoutSealingKey?: boolean;
   json?: boolean;
+}
+
+function requireOfPlatform(
+  location: string | undefined,
+  { into, from }: RestoreOptions,
+): asserts location is string {
+  if (into !== undefined || from !== undefined)
+    throw new OperatorError('--into and --from need --install, which names the website to restore.');
+  if (location === undefined)
+    throw new OperatorError(
+      'Name the backup to restore ("homeport platform backup list"), or with --install one website.',
+    );
 }
 
 function countArgument(text: string): number {

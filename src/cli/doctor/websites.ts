@@ -51,14 +51,14 @@ function judgeWebsites(
     return problem(
       CHECK,
       `The files of ${named(emptied)} are not in the data folder${unserved.length === 0 ? '' : `; ${named(unserved)} can be served again`}.`,
-      'Restore host/ from a backup of the platform. Or restore a backup of each: "homeport backup list", then "homeport backup restore ID". One that is not served either is created again first ("homeport install apply NAME").',
+      'Restore each from a backup of the platform: "homeport platform restore --install NAME". Or restore a backup of each: "homeport backup list", then "homeport backup restore ID". One that is not served either is created again first ("homeport install apply NAME").',
     );
   }
   if (closed.length > 0) {
     return problem(
       CHECK,
       `Closed to visitors, because data is missing: ${named(closed)}.`,
-      'Restore a backup of each: "homeport backup list --install NAME", then "homeport backup restore ID".',
+      'Restore a backup of each: "homeport backup list --install NAME", then "homeport backup restore ID". Without one: "homeport platform restore --install NAME".',
     );
   }
   if (unserved.length > 0) {

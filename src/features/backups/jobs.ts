@@ -52,6 +52,30 @@ export const restoreBackup: JobType<typeof restorePayload> = {
   timeoutMs: 6 * HOUR_MS,
 };
 
+const adoptPayload = Type.Object({
+  /** The backup that the copy becomes. */
+  backup_id: Type.String(),
+  install_id: Type.String(),
+  /** Made before the restore. */
+  checkpoint_id: Type.Optional(Type.String()),
+  /** The install that the copy was made for. */
+  website_id: Type.String(),
+  /** The name of the platform backup. */
+  platform_backup: Type.String(),
+  /** JSON of the destination and its credentials, sealed. */
+  sealed_place: Type.String(),
+});
+
+/** Makes a backup of an install from the copy of a website in a platform backup, then enqueues its restore. */
+export const adoptWebsiteCopy: JobType<typeof adoptPayload> = {
+  name: 'adopt_website_copy',
+  operation: 'backup.restore',
+  class: 'long',
+  payload: adoptPayload,
+  maxAttempts: 3,
+  timeoutMs: 6 * HOUR_MS,
+};
+
 const copyPayload = Type.Object({
   backup_id: Type.String(),
   /** The target install. */

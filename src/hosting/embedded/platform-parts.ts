@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { lstat, mkdir, realpath, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { syncFolder } from '../../lib/durable-file.ts';
@@ -10,12 +10,12 @@ import type { InstallRef } from '../contract/install-ref.ts';
 import { OWN_PREFIX } from '../runtime/wasm/abandoned-entries.ts';
 import { layoutOf, websiteIn } from './host-folder/layout.ts';
 import { requirePlainFolder } from './host-folder/plain-folder.ts';
-import { extractArchive } from './snapshots/archive-extract.ts';
+import { createVhostStore } from './host-folder/vhost-store.ts';
+import { adoptCopy, unpackCopy } from './platform-copy.ts';
 import type { ArchiveFiles } from './snapshots/archive-files.ts';
 import { captureBackups } from './snapshots/captured-backups.ts';
 import { listBytesOf } from './snapshots/store/pack-file.ts';
 import { storeWebsite, type WebsiteStore } from './snapshots/store-website.ts';
-import { storedBackup } from './snapshots/stored-backup.ts';
 import { copyLiveDatabase } from './wordpress/database-copy.ts';
 import {
   DATABASE,
@@ -125,6 +125,11 @@ export function platformParts(root: string, clock: Clock) {
       const copy = join(folder, PLATFORM_COPY_FOLDER);
       const database = await databaseOf(install.id, folder);
       const hasDatabase = database !== null;
+      // A vhost file that cannot be used is no fault of the files. It says nothing about them.
+      const served = await createVhostStore(layout)
+        .read(install.id)
+        .catch(() => null);
+      if (served?.file.wordpress !== undefined && !hasDatabase) throw new Error('its database is missing');
       if (hasDatabase) await blamingWebsite(() => requirePlainFolder(folder));
       try {
         if (database !== null) {
@@ -163,13 +168,16 @@ export function platformParts(root: string, clock: Clock) {
       signal?: AbortSignal,
     ): Promise<void> {
       const files = layoutOf(to).filesOf(installId);
-      await mkdir(dirname(files), { recursive: true, mode: 0o700 });
-      const identity = { installId, backupId };
-      if ('packs' in from) await storedBackup(from.manifest, from.packs, identity).extract(files, { signal });
-      else await extractArchive(from, identity, files, signal);
-      const copy = join(files, PRIVATE, PLATFORM_COPY_FOLDER);
-      if ((await ifThere(lstat(copy))) !== null) await rename(copy, layoutOf(to).databaseOf(installId));
+      const database = layoutOf(to).databaseOf(installId);
+      await unpackCopy(from, { installId, backupId }, { files, database }, signal);
       await syncFolder(dirname(files));
     },
+
+    adopt: (
+      install: InstallRef,
+      backupId: string,
+      copy: Parameters<typeof adoptCopy>[4],
+      signal: AbortSignal,
+    ) => adoptCopy(layout, clock, install, backupId, copy, signal),
   };
 }

@@ -8,6 +8,7 @@ import { createArchiveFinisher } from '../../backups/archives/finish-archive.ts'
 import { createBackupFinisher } from '../../backups/finish-backup.ts';
 import { enqueueSettlement } from '../../backups/imports/job-kinds.ts';
 import {
+  adoptWebsiteCopy,
   changeWordPressItem,
   copyInstall,
   createArchive,
@@ -76,6 +77,7 @@ export function createCancellations(platform: Platform) {
         }),
     },
     // The website stays as it is. The backup that was made for a copy is deleted by the next maintenance.
+    [adoptWebsiteCopy.name]: { until: 'ended', verb: 'install.work' },
     [restoreBackup.name]: { until: 'ended', verb: 'install.work' },
     [prepareCopy.name]: { until: 'ended', verb: 'install.work' },
     [copyInstall.name]: { until: 'ended', verb: 'install.work' },

@@ -1,0 +1,172 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { missingParts } from '../../app/embedded-websites.ts';
+import type { Services } from '../../app/services.ts';
+import type { Config } from '../../config/config.ts';
+import { findWebsite } from '../../features/websites/installs/website-store.ts';
+import { DAY_MS } from '../../lib/durations.ts';
+import { parseUuid } from '../../lib/ids.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { splitLocation } from '../../platform-backup/destination.ts';
+import { BACKUP_NAME } from '../../platform-backup/storage.ts';
+import { findWebsiteCopy, type WebsiteCopy } from '../../platform-backup/website-copy.ts';
+import { loadSealingKey, sealingKeyFingerprint } from '../../secrets/sealing-key.ts';
+import { withPlatform } from '../platform/with-platform.ts';
+import { requireConsent } from '../terminal/confirm.ts';
+import { printable, printJson, shownBytes, shownTime } from '../terminal/output.ts';
+import { destinationOf, withStorage } from './platform-backups.ts';
+import { waitForJob } from './wait-for-job.ts';
+
+interface RestoreWebsiteOptions {
+  install: string;
+  into?: string;
+  from?: string;
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** Restores the website of one install from a backup of the platform. */
+export async function restoreWebsite(
+  command: Command,
+  location: string | undefined,
+  options: RestoreWebsiteOptions,
+): Promise<void> {
+  await withPlatform(command, async (platform, services) => {
+    const { config } = platform;
+    requireWebsitesHere(config);
+    const until = options.from === undefined ? null : endOf(options.from);
+    const { destination, backup } = placeOf(config, location);
+    const target = await targetOf(platform, services, options);
+    const copy = await withStorage(config, destination, (storage) =>
+      findWebsiteCopy(storage, {
+        // The website of another install is named as the backup knows it.
+        id: options.into === undefined ? target.id : (parseUuid(options.install) ?? null),
+        name: options.into === undefined ? null : options.install,
+        platform: sealingKeyFingerprint(loadSealingKey(config)),
+        backup,
+        until,
+      }),
+    );
+    if (options.yes !== true) await askToReplace(copy, target.name);
+    const missing = await missingParts(config, target.id);
+    const { jobId, backupId } = await services.platformCopies.request({
+      installId: target.id,
+      place: { destination, credentials: config.platformBackupCredentials },
+      platformBackup: copy.manifest.name,
+      website: copy,
+      // What is left of a website that has lost data cannot be backed up.
+      checkpoint: !missing.vhost && !missing.files && missing.data.length === 0,
+      isUnserved: missing.vhost,
+    });
+    await waitForRestore({ jobId, backupId, target, copy, json: options.json === true }, platform, services);
+  });
+}
+
+/** The platform backup has websites of the embedded host only. */
+function requireWebsitesHere({ host }: Config): void {
+  if (host === 'embedded') return;
+  throw new OperatorError(
+    'Platform backups do not have the websites of Linux hosts. Their backups are in the repository of the host (HOMEPORT_BACKUP_REPOSITORY): ' +
+      '"homeport backup list --install NAME" shows them, and "homeport backup restore ID" restores one.',
+  );
+}
+
+/** A location is one backup, or a folder or bucket with several. */
+function placeOf(
+  config: Config,
+  location: string | undefined,
+): { destination: string; backup: string | null } {
+  const absolute = (destination: string) =>
+    destination.startsWith('s3:') ? destination : resolve(destination);
+  if (location !== undefined && BACKUP_NAME.test(location))
+    return { destination: absolute(destinationOf(config, undefined)), backup: location };
+  const { destination, name } = splitLocation(location ?? '');
+  return BACKUP_NAME.test(name)
+    ? { destination: absolute(destination), backup: name }
+    : { destination: absolute(destinationOf(config, location)), backup: null };
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** The time that `--from` means. A day means its end. */
+function endOf(text: string): Date {
+  const at = DAY.test(text) || TIME.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(at)) return new Date(DAY.test(text) ? at + DAY_MS - 1 : at);
+  throw new OperatorError(
+    `--from takes a day like 2026-11-22, or a time like 2026-11-22T14:00:00Z; not "${text}".`,
+  );
+}
+
+/** The install whose website is replaced. */
+async function targetOf(
+  { database: { reader } }: Platform,
+  { deletedInstalls }: Services,
+  { install, into }: RestoreWebsiteOptions,
+): Promise<{ id: string; name: string }> {
+  const wanted = into ?? install;
+  const id = parseUuid(wanted);
+  const found = await findWebsite(reader, id === undefined ? { name: wanted } : { id });
+  if (found !== undefined) return found;
+  if (into !== undefined)
+    throw new OperatorError(
+      `There is no install "${printable(into)}" to restore into; "homeport install list" shows all.`,
+    );
+  const deleted = (await deletedInstalls.listAll()).find((one) => one.name === wanted || one.id === id);
+  if (deleted !== undefined) {
+    throw new OperatorError(
+      `${printable(deleted.name)} was deleted, and its backups are kept until ${shownTime(deleted.expires_at, '')}: ` +
+        `run "homeport install restore-deleted ${deleted.name}". It also brings back its domains and settings.`,
+    );
+  }
+  throw new OperatorError(
+    `There is no install "${printable(install)}". If it was deleted, create one with "homeport install create NAME", ` +
+      `and add "--into NAME" to this command. "homeport install list" shows all installs.`,
+  );
+}
+
+async function askToReplace({ manifest, name, bytes }: WebsiteCopy, into: string): Promise<void> {
+  const copy = `${name === into ? 'its copy' : `the copy of ${printable(name)}`} of ${shownTime(manifest.created_at, '')}`;
+  await requireConsent(
+    `Replace the present website of ${into} by ${copy} (${shownBytes(bytes)}, ${manifest.name})?`,
+    {
+      effect: `This replaces the present website of ${into}.`,
+      kept: 'Nothing was restored.',
+    },
+  );
+}
+
+interface Requested {
+  jobId: string;
+  backupId: string;
+  target: { name: string };
+  copy: WebsiteCopy;
+  json: boolean;
+}
+
+async function waitForRestore(
+  { jobId, backupId, target: { name }, copy: { manifest }, json }: Requested,
+  platform: Platform,
+  services: Services,
+): Promise<void> {
+  const title = { title: `Restoring ${name}`, subject: `The restore of ${name}` };
+  const ended = await waitForJob(jobId, title, platform, services);
+  if (ended === undefined) return;
+  if (ended.state !== 'succeeded') {
+    throw new OperatorError(
+      ended.state === 'cancelled'
+        ? `The restore of ${name} was cancelled.`
+        : `The restore of ${name} failed: ${ended.error ?? 'the reason is unknown'}`,
+    );
+  }
+  if (json) {
+    return printJson({
+      ...{ job_id: jobId, backup_id: backupId, install_name: name },
+      ...{ platform_backup: manifest.name, created_at: manifest.created_at },
+    });
+  }
+  process.stdout.write(
+    `Restored ${name} to its copy of ${shownTime(manifest.created_at, '')} in ${manifest.name}. The copy is now its backup ${backupId}.\n`,
+  );
+}

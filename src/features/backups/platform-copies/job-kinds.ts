@@ -1,0 +1,103 @@
+import { OPERATOR } from '../../../access/caller.ts';
+import { lockRow } from '../../../database/lock.ts';
+import { PermanentHostError } from '../../../hosting/contract/errors.ts';
+import { defineJob, type JobKind, PermanentFailure } from '../../../jobs/job.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { isFullDisk } from '../../../lib/full-disk.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { openStorage, storageOptions } from '../../../platform-backup/destination.ts';
+import { DamagedBackup } from '../../../platform-backup/manifest.ts';
+import { readManifest } from '../../../platform-backup/verify.ts';
+import { fetchWebsite } from '../../../platform-backup/website-copy.ts';
+import type { WebsiteParts } from '../../../platform-backup/website-parts.ts';
+import { findWebsite } from '../../websites/installs/website-store.ts';
+import type { EnqueueBackup } from '../copy-target.ts';
+import { adoptWebsiteCopy, restoreBackup } from '../jobs.ts';
+import { openPlace } from './place.ts';
+import { insertAdopted } from './store.ts';
+
+/** The job that makes a backup of an install from the copy in a platform backup. `websites`: null if they are on Linux hosts. */
+export function adoptionKind(
+  platform: Platform,
+  websites: Pick<WebsiteParts, 'adopt'> | null,
+  enqueueBackup: EnqueueBackup,
+): JobKind {
+  const { config, database, queue, clock, sealer, log } = platform;
+
+  return defineJob({
+    ...adoptWebsiteCopy,
+    async run(payload, { id: jobId, signal, progress }) {
+      const { backup_id, install_id, checkpoint_id, website_id, platform_backup } = payload;
+      const install = await findWebsite(database.reader, { id: install_id });
+      if (install?.status !== 'active' || websites === null) {
+        throw new PermanentFailure('The install has no website to replace.', { code: 'website_missing' });
+      }
+      const { destination, credentials } = openPlace(sealer, payload.sealed_place);
+      const options = storageOptions({ ...config, platformBackupCredentials: credentials }, log);
+      const storage = openStorage(destination, options);
+      const adopting = readManifest(storage, platform_backup).then(async (manifest) => ({
+        manifest,
+        snapshot: await websites.adopt(
+          install,
+          backup_id,
+          {
+            websiteId: website_id,
+            platformBackupId: manifest.id,
+            isWordPress: install.runtime === 'wordpress',
+            fetch: (to) =>
+              fetchWebsite(storage, { manifest, id: website_id }, to, {
+                signal,
+                report: (done, total) => progress(done, total, 'bytes'),
+              }),
+          },
+          signal,
+        ),
+      }));
+      const { manifest, snapshot } = await adopting.catch(explained).finally(() => storage.close());
+      return async (transaction) => {
+        await lockRow(transaction, 'installs', install_id);
+        await insertAdopted(transaction.queries, {
+          id: backup_id,
+          install_id,
+          description: `From the platform backup ${platform_backup}`,
+          bytes: snapshot.bytes,
+          files: snapshot.files,
+          sha256: snapshot.sha256,
+          created_at: manifest.created_at,
+          finished_at: timestamp(clock),
+        });
+        const checkpoint = checkpoint_id === undefined ? {} : { checkpoint_id };
+        if (checkpoint_id !== undefined) {
+          await enqueueBackup(
+            transaction,
+            OPERATOR,
+            { id: install_id, account_id: install.account_id },
+            {
+              id: checkpoint_id,
+              description: 'Checkpoint before a restore',
+              addresses: [],
+              checkpoint: true,
+            },
+          );
+        }
+        await queue.enqueue(transaction, restoreBackup, {
+          payload: { backup_id, install_id, from_id: install_id, ...checkpoint },
+          lane: install_id,
+          continues: jobId,
+        });
+      };
+    },
+  });
+}
+
+/** The failure for users of the install, who do not see where the platform is backed up. The cause is for the operator. */
+function explained(cause: unknown): never {
+  if (isFullDisk(cause)) throw cause;
+  if (cause instanceof PermanentHostError) {
+    throw new PermanentFailure(cause.message, { code: 'host_refused', cause });
+  }
+  if (cause instanceof DamagedBackup) {
+    throw new PermanentFailure('The copy of the website is damaged. Nothing was replaced.', { cause });
+  }
+  throw cause;
+}
