@@ -21,6 +21,7 @@ import {
   type PackFacts,
 } from './manifest.ts';
 import { isNoRoom } from './no-room.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { finishRun, insertRun, isInstall, type RunOutcome, readContents } from './runs-store.ts';
 import { type BackupDraft, type BackupStorage, backupName } from './storage.ts';
 import { storeUnlessChanging } from './store-website.ts';
@@ -48,9 +49,14 @@ type Parts = Pick<Platform, 'config' | 'database' | 'clock' | 'random' | 'log'>;
  * Backs up the platform while it runs, and records the outcome in the database.
  *
  * The database is copied first, as of one moment. Then follow the files of the websites in this copy, each as of one
- * moment (archive-source.ts). A website that a job changed during the copy is copied again. Errors: OperatorError.
+ * moment (archive-source.ts). A website that a job changed during the copy is copied again. Errors: OperatorError; BackupUnderWay while
+ * another backup is made.
  */
-export async function createPlatformBackup(parts: Parts, options: CreateOptions): Promise<Manifest> {
+export function createPlatformBackup(parts: Parts, options: CreateOptions): Promise<Manifest> {
+  return oneAtATime(parts.config, parts.log, () => createAlone(parts, options));
+}
+
+async function createAlone(parts: Parts, options: CreateOptions): Promise<Manifest> {
   const { database, clock, random, log } = parts;
   const { storage, signal } = options;
   const started = clock.now();

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { defineJob, type JobKind, type JobType, switchedOff } from '../jobs/job.ts';
+import { defineJob, type JobKind, type JobType, Postponed, switchedOff } from '../jobs/job.ts';
 import type { Schedule } from '../jobs/schedule.ts';
 import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 import type { WatchedSettings } from '../platform/changed-settings.ts';
@@ -7,6 +7,7 @@ import type { Platform } from '../platform/platform.ts';
 import { loadSealingKey, sealingKeyFingerprint } from '../secrets/sealing-key.ts';
 import { createPlatformBackup } from './create.ts';
 import { openStorage, storageOptions } from './destination.ts';
+import { BackupUnderWay } from './one-at-a-time.ts';
 import { prunePlatformBackups, removeAbandoned } from './prune.ts';
 import { deleteFailedRuns } from './runs-store.ts';
 import type { BackupStorage } from './storage.ts';
@@ -84,6 +85,9 @@ export function dailyPlatformBackup(
           version,
           withSealingKey: config.platformBackupSealingKey,
           signal,
+        }).catch((error: unknown) => {
+          if (error instanceof BackupUnderWay) throw new Postponed(error.message, { cause: error });
+          throw error;
         });
       });
       return async (transaction) => {

@@ -13,6 +13,7 @@ import { readSealingKey, sealingKeyFile, sealingKeyFingerprint } from '../secret
 import { readChecked } from './checked-copy.ts';
 import { DamagedBackup, databaseFile, type Manifest, requireNotNewer } from './manifest.ts';
 import { isNoRoom } from './no-room.ts';
+import { BACKUP_LOCK } from './one-at-a-time.ts';
 import type { BackupStorage } from './storage.ts';
 import { readManifest, requireDatabase } from './verify.ts';
 import { storeOrArchiveOf, WEBSITE_FILE } from './website-copy.ts';
@@ -22,7 +23,7 @@ import type { WebsiteParts } from './website-parts.ts';
 const NO_CONTENT = new Set([
   'lost+found',
   '.writable',
-  ...['websites.lock', 'websites-waiting.lock'].flatMap((name) => [name, `${name}-journal`]),
+  ...['websites.lock', 'websites-waiting.lock', BACKUP_LOCK].flatMap((name) => [name, `${name}-journal`]),
 ]);
 const WORKSHOP = '.restoring';
 /** Files that go to the same path below the data folder. */

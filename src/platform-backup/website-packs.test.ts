@@ -223,6 +223,19 @@ test('a website whose copy of the database is removed meanwhile is not taken for
   rmSync(database, { recursive: true });
 });
 
+test('two backups of one data folder are made one after the other, so that both are whole', async () => {
+  const place = join(folder.path, 'two');
+  const storage = openStorage(place, { credentials: null, staging: place, log: silent });
+  const [made, refused] = await Promise.allSettled([backUp(storage), backUp(storage)]);
+  expect(made.status).toBe('fulfilled');
+  expect(refused).toMatchObject({
+    ...{ status: 'rejected', reason: { message: expect.stringContaining('is being made from') } },
+  });
+  expect(await storage.list()).toHaveLength(1);
+  await backUp(storage);
+  expect(await storage.list()).toHaveLength(2);
+});
+
 test('a website in an archive of an earlier version can be restored', async () => {
   const to = join(folder.path, 'archived');
   mkdirSync(to);
