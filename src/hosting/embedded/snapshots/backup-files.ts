@@ -1,6 +1,9 @@
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder } from '../../../lib/durable-file.ts';
+import Type, { type Static } from 'typebox';
+import { Value } from 'typebox/value';
+import { syncFolder, writeDurably } from '../../../lib/durable-file.ts';
+import { isFullDisk } from '../../../lib/full-disk.ts';
 import { parseUuid } from '../../../lib/ids.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
@@ -16,6 +19,12 @@ const MANIFEST = '.backup.jsonl';
 const ARCHIVE = '.tar.zst';
 const ARCHIVE_MANIFEST = '.manifest.jsonl';
 const STORE = 'packs';
+const DAMAGED = 'damaged.json';
+
+/** A backup that cannot be read whole. `reason` continues a sentence. */
+const DamagedBackup = Type.Object({ id: Type.String(), reason: Type.String() });
+export type DamagedBackup = Static<typeof DamagedBackup>;
+const DamagedBackups = Type.Array(DamagedBackup);
 
 /** The backup of a manifest, by the name of its file. */
 export const backupOfManifest = (name: string): string => name.slice(0, -MANIFEST.length);
@@ -27,6 +36,7 @@ export const backupOfManifest = (name: string): string => name.slice(0, -MANIFES
  * |---|---|
  * | `<backup id>.backup.jsonl` | the manifest of a backup (stored-manifest.ts), which exists if this does |
  * | `packs/` | the contents of all these backups (store/chunk-store.ts) |
+ * | `damaged.json` | backups that the last pruning could not read, so that it deleted nothing |
  * | `<backup id>.tar.zst`, `<backup id>.manifest.jsonl` | a backup of an earlier version, which exists if its archive does |
  */
 export interface BackupFiles {
@@ -41,6 +51,10 @@ export interface BackupFiles {
   manifests(): Promise<string[]>;
   /** The marks of the damaged packs of the store. */
   marks(): Promise<string[]>;
+  /** Notes the backups that pruning could not read; none: it could read all. */
+  noteDamaged(backups: readonly DamagedBackup[]): Promise<void>;
+  /** The noted backups that still exist. */
+  notedDamaged(): Promise<DamagedBackup[]>;
   /** Deletes a backup, but not its chunks. Returns whether there is a store: it may have chunks of this or of an interrupted deletion. */
   remove(backupId: string): Promise<boolean>;
   /** Deletes a damaged archive that a new backup replaces. */
@@ -80,6 +94,20 @@ export function backupFilesOf(folder: string, installId: string): BackupFiles {
       return (await names()).filter((name) => name.endsWith(MANIFEST)).map((name) => join(own, name));
     },
     marks: async () => marksIn((await ifThere(readdir(store))) ?? []).present,
+    async noteDamaged(backups) {
+      const file = join(own, DAMAGED);
+      if (backups.length === 0) return rm(file, { force: true });
+      await writeDurably(file, JSON.stringify(backups)).catch((error: unknown) => {
+        // The note can wait until there is room. What was done meanwhile must not fail.
+        if (!isFullDisk(error)) throw error;
+      });
+    },
+    async notedDamaged() {
+      const text = await ifThere(readFile(join(own, DAMAGED), 'utf8'));
+      const noted = text === null ? [] : parsedNote(text);
+      const all = new Set(await names());
+      return noted.filter(({ id }) => all.has(`${id}${MANIFEST}`));
+    },
     async remove(backupId) {
       const isStored = await exists(manifestOf(backupId));
       await rm(manifestOf(backupId), { force: true });
@@ -101,6 +129,16 @@ export function backupFilesOf(folder: string, installId: string): BackupFiles {
     for (const name of await names()) {
       if (name.startsWith(`.${backupId}.`)) await removeTree(join(own, name));
     }
+  }
+}
+
+/** The next pruning writes it again, so one that was cut off says nothing. */
+function parsedNote(text: string): DamagedBackup[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Value.Check(DamagedBackups, value) ? value : [];
+  } catch {
+    return [];
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { DamagedArchiveError } from './damaged-archive.ts';
 
@@ -18,7 +18,7 @@ const NEWLINE = 10;
 /** Begins a new file. Memory holds a few lines at a time. */
 export async function createLinesWriter(path: string): Promise<LinesWriter> {
   const file: FileHandle = await open(path, 'wx', 0o600);
-  const hash = createHash('sha256');
+  const sum = createHash('sha256');
   let pending = '';
 
   async function write(): Promise<void> {
@@ -31,11 +31,11 @@ export async function createLinesWriter(path: string): Promise<LinesWriter> {
     async add(record) {
       pending += `${JSON.stringify(record)}\n`;
       if (pending.length < WRITE_BYTES) return;
-      hash.update(pending);
+      sum.update(pending);
       await write();
     },
     async finish(record) {
-      const manifest_sha256 = hash.update(pending).digest('hex');
+      const manifest_sha256 = sum.update(pending).digest('hex');
       pending += `${JSON.stringify({ ...record, manifest_sha256 })}\n`;
       await write();
       await file.sync();
@@ -59,7 +59,7 @@ export interface LinesReader {
 
 export async function openLines(path: string): Promise<LinesReader> {
   const file = await open(path, 'r');
-  const hash = createHash('sha256');
+  const sum = createHash('sha256');
   let lines: string[] = [];
   let at = 0;
   let rest: Buffer = Buffer.alloc(0);
@@ -93,16 +93,29 @@ export async function openLines(path: string): Promise<LinesReader> {
       const record = parseLine(line);
       const checksum: unknown = Reflect.get(Object(record), 'manifest_sha256');
       if (checksum === undefined) {
-        hash.update(`${line}\n`);
+        sum.update(`${line}\n`);
         return { record, checksum: null };
       }
-      const found = hash.digest('hex');
+      const found = sum.digest('hex');
       if (checksum !== found) throw new DamagedArchiveError('the checksum of its manifest does not match');
       if (!(await isAtEnd())) throw new DamagedArchiveError('its manifest goes on after its end');
       return { record, checksum: found };
     },
     close: () => file.close(),
   };
+}
+
+/** The first and the last record of a whole file, whose checksum has matched. Errors: {@link DamagedArchiveError}. */
+export function endLines(bytes: Buffer): CheckedLine & { first: unknown } {
+  const lastByte = bytes.length - 1;
+  if (bytes[lastByte] !== NEWLINE) throw new DamagedArchiveError('its manifest ends too early');
+  const last = lastByte === 0 ? 0 : bytes.lastIndexOf(NEWLINE, lastByte - 1) + 1;
+  const record = parseLine(bytes.toString('utf8', last, lastByte));
+  const checksum: unknown = Reflect.get(Object(record), 'manifest_sha256');
+  if (checksum === undefined) throw new DamagedArchiveError('its manifest ends too early');
+  const found = hash('sha256', bytes.subarray(0, last));
+  if (checksum !== found) throw new DamagedArchiveError('the checksum of its manifest does not match');
+  return { first: parseLine(bytes.toString('utf8', 0, bytes.indexOf(NEWLINE))), record, checksum: found };
 }
 
 /** Errors: {@link DamagedArchiveError}. */

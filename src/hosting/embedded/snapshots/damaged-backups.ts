@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { mapConcurrent } from '../../../lib/concurrency.ts';
@@ -5,15 +6,15 @@ import { codeOf } from '../../../lib/error-code.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { parseUuid } from '../../../lib/ids.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import { backupFilesOf, backupOfManifest } from './backup-files.ts';
+import { backupFilesOf, backupOfManifest, type DamagedBackup } from './backup-files.ts';
 import { DamagedArchiveError } from './damaged-archive.ts';
-import { readManifestEnds } from './stored-manifest.ts';
+import { endsOfManifest, readManifestEnds } from './stored-manifest.ts';
 
 /** Known damage of the backups of an install. */
 export interface DamagedBackups {
   installId: string;
-  /** Backups whose manifest cannot be read. Nothing says what they need, so no chunk of the install is deleted. */
-  unreadable: { id: string; reason: string }[];
+  /** Backups that cannot be read whole. Nothing says what they need, so no chunk of the install is deleted. */
+  unreadable: DamagedBackup[];
   /** Packs in which a reading has found a damaged chunk. */
   packs: number;
   /** Why its folder cannot be read, for example because a file is in its place; null if it can. */
@@ -22,7 +23,7 @@ export interface DamagedBackups {
 
 const INSTALLS_AT_ONCE = 8;
 
-/** Looks through the manifests and the marks of packs in the folder of all backups. Reads no contents. */
+/** Looks through the manifests, the notes of prunings and the marks of packs in the folder of all backups. Reads no contents. */
 export async function damagedBackups(folder: string): Promise<DamagedBackups[]> {
   const names = (await ifThere(readdir(folder))) ?? [];
   const installs = names.filter((name) => parseUuid(name) === name);
@@ -42,15 +43,27 @@ async function damagedOf(folder: string, installId: string): Promise<DamagedBack
 
 async function damageIn(folder: string, installId: string): Promise<Omit<DamagedBackups, 'fault'>> {
   const files = backupFilesOf(folder, installId);
-  const unreadable: DamagedBackups['unreadable'] = [];
+  const unreadable = await files.notedDamaged();
+  const noted = new Set(unreadable.map(({ id }) => id));
   for (const manifest of await files.manifests()) {
+    const id = backupOfManifest(basename(manifest));
+    if (noted.has(id)) continue;
     try {
       // A backup can be deleted meanwhile.
-      await ifThere(readManifestEnds(manifest));
+      await ifThere(requireReadable(manifest));
     } catch (error) {
       if (!(error instanceof DamagedArchiveError)) throw error;
-      unreadable.push({ id: backupOfManifest(basename(manifest)), reason: error.message });
+      unreadable.push({ id, reason: error.message });
     }
   }
   return { installId, unreadable, packs: (await files.marks()).length };
+}
+
+/** Manifests have few bytes, unless an earlier version made them. */
+const SMALL_BYTES = 1024 * 1024;
+
+/** Reads a small manifest at once: with thousands of backups, waiting for each piece would cost more than reading it. */
+async function requireReadable(manifest: string): Promise<void> {
+  if (statSync(manifest).size <= SMALL_BYTES) endsOfManifest(readFileSync(manifest));
+  else await readManifestEnds(manifest);
 }

@@ -6,7 +6,7 @@ import { hasCode } from '../../../lib/error-code.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { Snapshot } from '../../contract/snapshots.ts';
 import { removeTree } from './archive-exchange.ts';
-import type { BackupFiles } from './backup-files.ts';
+import { type BackupFiles, backupOfManifest } from './backup-files.ts';
 import { DamagedArchiveError } from './damaged-archive.ts';
 import { DamagedFormerError, type FormerFiles, openFormerFiles } from './former-files.ts';
 import { openStore, type Store } from './store/store.ts';
@@ -112,13 +112,16 @@ async function requireChunks(store: Store, manifest: string): Promise<void> {
 }
 
 /**
- * Deletes the chunks that no backup uses. `mayRewrite`: also those in packs that are used in part. A damaged manifest does not say which
- * chunks it needs, so then all are kept.
+ * Deletes the chunks that no backup uses. `mayRewrite`: also those in packs that are used in part. A damaged backup does not say which
+ * chunks it needs, so then all are kept, and the backup is noted for the operator.
  */
 export async function discardUnused(files: BackupFiles, mayRewrite: boolean): Promise<void> {
   const store = openStore(files.store);
   try {
-    await store.prune(await files.manifests(), mayRewrite);
+    const damaged = await store.prune(await files.manifests(), mayRewrite);
+    await files.noteDamaged(
+      damaged.map(({ manifest, reason }) => ({ id: backupOfManifest(basename(manifest)), reason })),
+    );
   } catch (error) {
     if (!(error instanceof DamagedArchiveError)) throw error;
   } finally {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Value } from 'typebox/value';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rounds } from '../../../../test/rounds.ts';
@@ -9,7 +9,9 @@ import { openFilesIn } from '../open-files.fixture.ts';
 import { removeTree } from './archive-exchange.ts';
 import { createManifestWriter, ManifestEntry, ManifestHeader } from './archive-manifest.ts';
 import { createLinesWriter } from './checked-lines.ts';
+import { damagedBackups } from './damaged-backups.ts';
 import { linesIn, makeSnapshotPlace, type SnapshotPlace, stateOf } from './snapshots.fixture.ts';
+import { chunksIn, readPackList } from './store/pack-file.ts';
 
 /** Places of a file at which a byte is changed. */
 const FLIPS = rounds(10, 40);
@@ -110,6 +112,36 @@ describe('damage', () => {
       expect(await expectRefusal()).toContain('that of another snapshot');
     });
   });
+});
+
+test('a damaged list of several backups keeps all contents, and each of these backups is named until it is deleted', async () => {
+  here.put('page.html', 'first');
+  const [first, second, third] = [here.backupId, randomUUID(), randomUUID()];
+  for (const id of [first, second]) await here.snapshots.snapshot(here.install, id);
+  here.put('page.html', 'another');
+  await here.snapshots.snapshot(here.install, third);
+  const [pack = ''] = here.packs().filter((one) => readPackList(dirname(one), basename(one)).count > 1);
+  const list = readPackList(dirname(pack), basename(pack));
+  const bytes = fs.readFileSync(pack);
+  for (const { offset } of chunksIn(list)) bytes[offset + 8] = (bytes[offset + 8] ?? 0) ^ 1;
+  const before = here.packs();
+  fs.writeFileSync(pack, bytes);
+  const named = async () => {
+    const [found] = await damagedBackups(join(here.base, 'backups'));
+    return found?.unreadable.map(({ id }) => id).sort();
+  };
+  const damaged = [first, second];
+  await here.snapshots.discard(here.install, randomUUID());
+  expect(await named()).toEqual(damaged.sort());
+  await here.snapshots.discard(here.install, first);
+  expect(await named()).toEqual([second]);
+  expect(here.packs()).toEqual(before);
+  await here.snapshots.discard(here.install, second);
+  expect(await damagedBackups(join(here.base, 'backups'))).toEqual([]);
+  expect(here.packs()).not.toContain(pack);
+  here.wreck();
+  await here.snapshots.restore(here.install, third);
+  expect(fs.readFileSync(join(here.site, 'page.html'), 'utf8')).toBe('another');
 });
 
 describe('entries that would leave the folder', () => {

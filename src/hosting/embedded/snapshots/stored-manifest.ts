@@ -5,6 +5,7 @@ import { counts, FolderEntry, fileFields, headerFields, LinkEntry } from './arch
 import {
   type CheckedLine,
   createLinesWriter,
+  endLines,
   type LinesReader,
   openLines,
   parseLine,
@@ -149,8 +150,9 @@ export async function openStoredManifest(
   }
 }
 
-async function readHeader(lines: LinesReader): Promise<StoredHeader> {
-  const { record: header } = await lines.next();
+const readHeader = async (lines: LinesReader): Promise<StoredHeader> => headerOf((await lines.next()).record);
+
+function headerOf(header: unknown): StoredHeader {
   if (isOfNewerVersion(header)) {
     throw new DamagedArchiveError('a newer version of Homeport has made it, which this one cannot read');
   }
@@ -230,4 +232,10 @@ export async function readManifestEnds(path: string): Promise<ManifestEnd & { he
   } finally {
     await lines.close();
   }
+}
+
+/** As {@link readManifestEnds}, of a manifest that is in memory. Its checksum covers what is between the ends. */
+export function endsOfManifest(bytes: Buffer): ManifestEnd & { header: StoredHeader } {
+  const { first, ...last } = endLines(bytes);
+  return { ...endOf(last), header: headerOf(first) };
 }

@@ -1,7 +1,7 @@
 import { constants, copyFileSync, existsSync, linkSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { hasCode } from '../../../../lib/error-code.ts';
-import { type ChunkIndex, readIndex } from './chunk-index.ts';
+import { type ChunkIndex, notedIn, readIndex, USED } from './chunk-index.ts';
 import { createChunkReader } from './chunk-reader.ts';
 import { createFolder, namesIn, realDisk } from './disk.ts';
 import { chunksOf, DamagedListError } from './manifest-chunks.ts';
@@ -62,13 +62,12 @@ export function capture(
   for (let tried = 1; ; tried++) {
     linkPacks(folder, packs, link);
     const index = readIndex(packs);
-    const used = new Set<string>();
-    const lacking = kept.filter((manifest) => !hasChunks(copyOf(manifest), packs, index, used));
+    const lacking = kept.filter((manifest) => !hasChunks(copyOf(manifest), packs, index));
     const deleted = lacking.filter((manifest) => !existsSync(manifest));
     for (const manifest of deleted) rmSync(copyOf(manifest));
     kept = kept.filter((manifest) => !deleted.includes(manifest));
     if (lacking.length === 0) {
-      removeUnused(packs, index, used);
+      removeUnused(packs, index);
       return [];
     }
     const damaged = lacking.filter((manifest) => !deleted.includes(manifest));
@@ -86,15 +85,14 @@ function linkPacks(folder: string, packs: string, link: Link): void {
   }
 }
 
-/** Whether the packs have all chunks of a manifest, which are added to `used`. */
-function hasChunks(manifest: string, packs: string, index: ChunkIndex, used: Set<string>): boolean {
-  const { places } = index;
+/** Whether the packs have all chunks of a manifest, which are noted. */
+function hasChunks(manifest: string, packs: string, index: ChunkIndex): boolean {
   const reader = createChunkReader(packs, index, realDisk);
   let isWhole = true;
   try {
     for (const { id, length } of chunksOf(manifest, reader)) {
-      used.add(id);
-      if (places.get(id)?.length !== length) isWhole = false;
+      index.note(id, USED);
+      if (index.find(id)?.length !== length) isWhole = false;
     }
   } catch (error) {
     if (!(error instanceof DamagedListError || error instanceof DamagedPackError)) throw error;
@@ -106,11 +104,9 @@ function hasChunks(manifest: string, packs: string, index: ChunkIndex, used: Set
 }
 
 /** Packs of backups that are being made, and second copies of chunks. */
-function removeUnused(packs: string, { places }: ChunkIndex, used: ReadonlySet<string>): void {
-  const needed = new Set([...used].map((id) => places.get(id)?.pack));
-  for (const name of namesIn(packs)) {
-    if (![...[name], name.slice(0, -markOf('').length)].some((pack) => needed.has(pack))) {
-      rmSync(join(packs, name));
-    }
+function removeUnused(folder: string, { packs }: ChunkIndex): void {
+  for (const name of namesIn(folder)) {
+    const pack = packs.get(name) ?? packs.get(name.slice(0, -markOf('').length));
+    if (pack === undefined || notedIn(pack, USED).next().done === true) rmSync(join(folder, name));
   }
 }

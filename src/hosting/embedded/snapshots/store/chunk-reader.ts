@@ -82,12 +82,12 @@ export function createChunkReader(folder: string, index: ChunkIndex, disk: Disk)
     read({ id, length }) {
       let failure: DamagedPackError | null = null;
       for (let tried = 0; tried < TRIES; tried++) {
-        const place = present.places.get(id);
+        const place = present.find(id);
         try {
-          if (place !== undefined && place.length !== length) {
+          if (place !== null && place.length !== length) {
             throw new DamagedPackError(`the chunk ${hexOf(id)} has another length`);
           }
-          const found = place === undefined ? null : readAt(place);
+          const found = place === null ? null : readAt(place);
           if (found !== null) return found.content;
         } catch (error) {
           if (!(error instanceof DamagedPackError)) throw error;

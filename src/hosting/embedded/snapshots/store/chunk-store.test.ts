@@ -8,7 +8,6 @@ import { createLinesWriter } from '../checked-lines.ts';
 import { type ChunkRef, encodeChunks } from './chunk-list.ts';
 import { createChunkStore } from './chunk-store.ts';
 import { type Disk, realDisk } from './disk.ts';
-import { DamagedListError } from './manifest-chunks.ts';
 
 const PACK_BYTES = 100_000;
 
@@ -163,7 +162,8 @@ test.each<[damage: string, change: (manifest: string) => string]>([
   fs.rmSync(manifestOf('a'));
   fs.writeFileSync(manifestOf('b'), change(fs.readFileSync(manifestOf('b'), 'utf8')));
   const before = packsIn(folder);
-  expect(() => open().prune(manifests(), true)).toThrow(DamagedListError);
+  const damaged = open().prune(manifests(), true);
+  expect(damaged).toEqual([{ manifest: manifestOf('b'), reason: expect.stringContaining('its manifest') }]);
   expect(packsIn(folder)).toEqual(before);
 });
 
@@ -307,4 +307,17 @@ test('a reader finds chunks whose pack was exchanged for another meanwhile', asy
   open().prune(manifests(), true);
   expect(reader.read(chunks).equals(Buffer.concat(contents.slice(0, 2)))).toBe(true);
   reader.close();
+});
+
+test('a store finds each of tens of thousands of chunks, and stores none again', async () => {
+  const contents = Array.from({ length: 20_000 }, (_, at) => Buffer.from(`content ${at}`));
+  const chunks = await backUp('a', contents);
+  const before = storedBytes();
+  await backUp('b', contents);
+  expect(storedBytes()).toBe(before);
+  expect(open().check(manifestOf('b'), false)).toBe(0);
+  expectContents(chunks, contents);
+  fs.rmSync(manifestOf('a'));
+  expect(open().prune(manifests(), true)).toEqual([]);
+  expect(open().check(manifestOf('b'), true)).toBe(0);
 });

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { constants, zstdCompressSync } from 'node:zlib';
 import { createChunkCutter } from './chunk-cutter.ts';
-import { addPack, type ChunkIndex, readIndex } from './chunk-index.ts';
+import { type ChunkIndex, notedIn, readIndex, SEEN, USED } from './chunk-index.ts';
 import type { ChunkRef } from './chunk-list.ts';
 import { createChunkReader, idOf, LEAST_OUTPUT } from './chunk-reader.ts';
 import { createFolder, type Disk, namesIn, realDisk } from './disk.ts';
 import { chunksOf } from './manifest-chunks.ts';
-import { type NewChunk, readPackList, UNFINISHED, writePack } from './pack-file.ts';
-import { prune } from './prune.ts';
+import { chunksIn, type NewChunk, readPackList, UNFINISHED, writePack } from './pack-file.ts';
+import { type DamagedManifest, prune } from './prune.ts';
 import { type FileToWrite, writeFile } from './written-files.ts';
 
 /**
@@ -36,7 +36,7 @@ export interface ChunkStore {
   /** Writes verified contents into new files. */
   writeFiles(files: readonly FileToWrite[], sync: boolean): void;
   /** Deletes what no backup in the folder above uses: see prune.ts. */
-  prune(manifests: readonly string[], mayRewrite: boolean): void;
+  prune(manifests: readonly string[], mayRewrite: boolean): DamagedManifest[];
   /** The packs with chunks that were added, whether they were new or not. */
   usedPacks(): UsedPack[];
   close(): void;
@@ -100,12 +100,12 @@ export function createChunkStore(
   function add(chunk: Uint8Array): ChunkRef {
     const id = idOf(chunk);
     const { length } = chunk;
-    const place = known().places.get(id);
-    if ((place === undefined || place.isSuspect) && !waiting.has(id)) {
+    const place = known().find(id);
+    if ((place === null || place.isSuspect) && !waiting.has(id)) {
       waiting.set(id, { id, length, bytes: packed(chunk) });
       waitingBytes += waiting.get(id)?.bytes.length ?? 0;
       if (waitingBytes >= packBytes || waiting.size >= MOST_CHUNKS) writeWaiting();
-    } else if (place !== undefined) place.isUsed = true;
+    } else known().note(id, USED);
     return { id, length };
   }
 
@@ -115,12 +115,9 @@ export function createChunkStore(
     const name = writePack(disk, folder, [...waiting.values()]);
     // It may have replaced a damaged pack of that name, which the reader has open.
     reader?.close();
-    addPack(known(), name, readPackList(folder, name));
+    known().add(name, readPackList(folder, name));
     written.push(name);
-    for (const id of waiting.keys()) {
-      const place = known().places.get(id);
-      if (place !== undefined) place.isUsed = true;
-    }
+    for (const id of waiting.keys()) known().note(id, USED);
     waiting.clear();
     waitingBytes = 0;
   }
@@ -143,7 +140,7 @@ export function createChunkStore(
       if (written.length > 0) disk.syncFolder(folder);
       let bytes = 0;
       for (const name of written) {
-        for (const chunk of readPackList(folder, name)) {
+        for (const chunk of chunksIn(readPackList(folder, name))) {
           reading().read(chunk);
           bytes += chunk.stored;
         }
@@ -151,18 +148,18 @@ export function createChunkStore(
       return bytes;
     },
     check(manifest, isThorough) {
-      let missing = 0;
-      const seen = new Set<string>();
+      const lacking = new Set<string>();
+      known().forget(SEEN);
       for (const chunk of chunksOf(manifest, { read: (list) => reading().read(list) })) {
-        if (seen.has(chunk.id)) continue;
-        seen.add(chunk.id);
-        const place = known().places.get(chunk.id);
-        if (place === undefined || place.length !== chunk.length) missing += 1;
+        if (known().has(chunk.id, SEEN)) continue;
+        known().note(chunk.id, SEEN);
+        const place = known().find(chunk.id);
+        if (place === null || place.length !== chunk.length) lacking.add(chunk.id);
         // In a damaged pack, most chunks are still whole.
         else if (isThorough) reading().read(chunk);
-        else if (place.isSuspect) missing += 1;
+        else if (place.isSuspect) lacking.add(chunk.id);
       }
-      return missing;
+      return lacking.size;
     },
     read(chunks) {
       const bytes = Buffer.allocUnsafeSlow(chunks.reduce((sum, { length }) => sum + length, 0));
@@ -174,25 +171,23 @@ export function createChunkStore(
       for (const file of files) writeFile(file, (chunk) => reading().read(chunk), sync);
     },
     prune(manifests, mayRewrite) {
-      if (namesIn(folder).length === 0) return;
+      if (namesIn(folder).length === 0) return [];
       prepare();
-      prune(folder, manifests, { disk, packBytes, mayRewrite });
+      const damaged = prune(folder, manifests, { disk, packBytes, mayRewrite });
       index = null;
       reader?.close();
       reader = null;
+      return damaged;
     },
     usedPacks() {
-      const { packs, places } = known();
-      return [...packs].flatMap(([name, { chunks }]) => {
+      return [...known().packs.values()].flatMap((pack) => {
         let usedBytes = 0;
         let isUsed = false;
-        for (const { id, stored } of chunks) {
-          const place = places.get(id);
-          if (place?.pack !== name || !place.isUsed) continue;
+        for (const { stored } of notedIn(pack, USED)) {
           usedBytes += stored;
           isUsed = true;
         }
-        return isUsed ? [{ name, chunks: chunks.length, usedBytes }] : [];
+        return isUsed ? [{ name: pack.name, chunks: pack.list.count, usedBytes }] : [];
       });
     },
     close() {

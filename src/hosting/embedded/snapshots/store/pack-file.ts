@@ -39,6 +39,59 @@ export interface PackedChunk {
   length: number;
 }
 
+/** The list of a pack as it is in the file, because a pack can have thousands of chunks. */
+export interface PackList {
+  count: number;
+  idOf(at: number): string;
+  isId(at: number, id: string): boolean;
+  isSame(at: number, other: PackList, otherAt: number): boolean;
+  /** The first four bytes of an id. */
+  firstBytes(at: number): number;
+  offsetOf(at: number): number;
+  storedOf(at: number): number;
+  lengthOf(at: number): number;
+  bytes: Buffer;
+}
+
+export const packedChunk = (list: PackList, at: number): PackedChunk => ({
+  id: list.idOf(at),
+  offset: list.offsetOf(at),
+  stored: list.storedOf(at),
+  length: list.lengthOf(at),
+});
+
+/** The chunks of a list, one after the other. */
+export function* chunksIn(list: PackList): Generator<PackedChunk> {
+  for (let at = 0; at < list.count; at++) yield packedChunk(list, at);
+}
+
+function packListOf(bytes: Buffer): PackList {
+  const count = bytes.length / ENTRY_BYTES;
+  const offsets = new Float64Array(count);
+  const storedOf = (at: number) => bytes.readUInt32BE(at * ENTRY_BYTES + ID_BYTES);
+  for (let at = 1; at < count; at++) offsets[at] = (offsets[at - 1] ?? 0) + storedOf(at - 1);
+  return {
+    count,
+    bytes,
+    idOf: (at) => bytes.toString('latin1', at * ENTRY_BYTES, at * ENTRY_BYTES + ID_BYTES),
+    isId(at, id) {
+      const start = at * ENTRY_BYTES;
+      for (let index = 0; index < ID_BYTES; index++) {
+        if (bytes[start + index] !== id.charCodeAt(index)) return false;
+      }
+      return true;
+    },
+    isSame(at, other, otherAt) {
+      const [start, from] = [at * ENTRY_BYTES, otherAt * ENTRY_BYTES];
+      return bytes.compare(other.bytes, from, from + ID_BYTES, start, start + ID_BYTES) === 0;
+    },
+    firstBytes: (at) => bytes.readInt32BE(at * ENTRY_BYTES),
+    offsetOf: (at) => offsets[at] ?? 0,
+    storedOf,
+    lengthOf: (at) => bytes.readUInt32BE(at * ENTRY_BYTES + ID_BYTES + 4),
+  };
+}
+
 /** The pack differs from what was written. `message` continues a sentence. */
 export class DamagedPackError extends Error {
   override name = 'DamagedPackError';
@@ -107,7 +160,7 @@ export function writePack(disk: Disk, folder: string, chunks: readonly NewChunk[
  *
  * @param isElsewhere only the list is here: see {@link listOf}
  */
-export function readPackList(folder: string, name: string, isElsewhere = false): PackedChunk[] {
+export function readPackList(folder: string, name: string, isElsewhere = false): PackList {
   const file = openSync(join(folder, isElsewhere ? listOf(name) : name), 'r');
   try {
     const { size } = fstatSync(file);
@@ -125,15 +178,11 @@ export function readPackList(folder: string, name: string, isElsewhere = false):
     if (!hash.equals(end.subarray(4, 4 + ID_BYTES)) || name !== `${hash.toString('hex')}${ENDING}`) {
       throw new DamagedPackError(`the list of the pack ${name} is damaged`);
     }
-    const chunks: PackedChunk[] = [];
-    let offset = 0;
-    for (let at = 0; at < list.length; at += ENTRY_BYTES) {
-      const stored = list.readUInt32BE(at + ID_BYTES);
-      const length = list.readUInt32BE(at + ID_BYTES + 4);
-      chunks.push({ id: list.toString('latin1', at, at + ID_BYTES), offset, stored, length });
-      offset += stored;
-    }
-    if ((isElsewhere ? 0 : offset) + listBytes + END_BYTES !== size) {
+    // Without the rest of what was read.
+    const chunks = packListOf(Buffer.from(list));
+    const last = chunks.count - 1;
+    const contents = last < 0 ? 0 : chunks.offsetOf(last) + chunks.storedOf(last);
+    if ((isElsewhere ? 0 : contents) + listBytes + END_BYTES !== size) {
       throw new DamagedPackError(`the pack ${name} has another size than its list`);
     }
     return chunks;

@@ -1,11 +1,19 @@
 import { hasCode } from '../../../../lib/error-code.ts';
 import { isFullDisk } from '../../../../lib/full-disk.ts';
-import { addPack, type ChunkIndex, readIndex, removeLostMarks, removePack } from './chunk-index.ts';
-import type { ChunkRef } from './chunk-list.ts';
+import {
+  type ChunkIndex,
+  createIndex,
+  type IndexedPack,
+  notedIn,
+  readIndex,
+  removeLostMarks,
+  removePack,
+  USED,
+} from './chunk-index.ts';
 import { createChunkReader } from './chunk-reader.ts';
 import type { Disk } from './disk.ts';
-import { chunksOf } from './manifest-chunks.ts';
-import { DamagedPackError, type NewChunk, readPackList, writePack } from './pack-file.ts';
+import { chunksOf, DamagedListError, type ListReading } from './manifest-chunks.ts';
+import { chunksIn, DamagedPackError, type NewChunk, readPackList, writePack } from './pack-file.ts';
 
 export interface PruneOptions {
   disk: Disk;
@@ -27,81 +35,106 @@ interface PackUse {
   isSuspect: boolean;
 }
 
+/** A manifest that cannot be read whole. `reason` continues a sentence. */
+export interface DamagedManifest {
+  manifest: string;
+  reason: string;
+}
+
 /**
  * Deletes the chunks that no manifest lists. The caller ensures that no backup of the install is being made meanwhile; readers find the
  * chunks in their new packs.
  *
- * It first reads all manifests, and changes nothing unless all are whole. Then it deletes packs that are not used at all: on a full disk,
- * that makes the room for the rest. The used chunks of other packs are written into a new one, verified and made durable before those are
- * deleted. So at every moment each used chunk is in a durable pack: if it is interrupted, some chunks are there twice, and the next run
- * deletes one copy.
+ * It first reads all manifests, and changes nothing unless all are whole: nothing says what a damaged one needs, and its list may come back
+ * with a repaired pack. Then it deletes packs that are not used at all: on a full disk, that makes the room for the rest. The used chunks of
+ * other packs are written into a new one, verified and made durable before those are deleted. So at every moment each used chunk is in a
+ * durable pack: if it is interrupted, some chunks are there twice, and the next run deletes one copy.
+ *
+ * @returns the damaged manifests. With any, nothing was deleted
  */
-export function prune(folder: string, manifests: readonly string[], options: PruneOptions): void {
+export function prune(
+  folder: string,
+  manifests: readonly string[],
+  options: PruneOptions,
+): DamagedManifest[] {
   const index = readIndex(folder);
-  const used = usedChunks(folder, manifests, index, options.disk);
-  const packs = [...index.packs].map(([name, { isSuspect }]) => useOf(name, isSuspect, index, used));
+  const { damaged, isComplete } = noteUsed(folder, manifests, index, options.disk);
+  if (damaged.length > 0) return damaged;
+  const packs = [...index.packs.values()].map(useOf);
   const unused = packs.filter(({ usedBytes }) => usedBytes === 0).map(({ name }) => name);
-  const isComplete = [...used].every((id) => index.places.has(id));
   // A list that cannot be read is worth keeping only while a chunk is missing.
   const obsolete = [...unused, ...(isComplete ? index.unreadable : [])];
-  requireUsed(folder, new Set(obsolete), index, used);
+  requireUsed(folder, new Set(obsolete), index);
   for (const name of obsolete) removePack(options.disk, folder, name);
   removeLostMarks(options.disk, folder);
   try {
-    rewrite(folder, packsToRewrite(packs, options), index, used, options);
+    rewrite(folder, packsToRewrite(packs, options), index, options);
   } catch (error) {
     // The unused parts of packs stay until a later run has room for new packs. The deletions before stay.
     if (!isFullDisk(error)) throw error;
   }
   options.disk.syncFolder(folder);
+  return [];
 }
 
-/** All chunks of the manifests. Chunks with entries are read once, because most of them are of several backups. */
-function usedChunks(
+/**
+ * Notes all chunks of the manifests as used. Chunks with entries are read once, because most of them are of several backups. `isComplete`:
+ * the store has all of them.
+ */
+function noteUsed(
   folder: string,
   manifests: readonly string[],
   index: ChunkIndex,
   disk: Disk,
-): Set<string> {
-  const used = new Set<string>();
+): { damaged: DamagedManifest[]; isComplete: boolean } {
+  const damaged: DamagedManifest[] = [];
+  let isComplete = true;
+  /** Chunks with entries that have been read. */
   const lists = new Set<string>();
   const reader = createChunkReader(folder, index, disk);
-  const isKnown = ({ id }: ChunkRef): boolean => {
-    const isListed = lists.has(id);
-    lists.add(id);
-    return isListed;
+  const reading: ListReading = {
+    isKnown: ({ id }) => lists.has(id),
+    read(list) {
+      const entries = reader.read(list);
+      lists.add(list.id);
+      return entries;
+    },
   };
   try {
     for (const manifest of manifests) {
-      for (const { id } of chunksOf(manifest, { read: reader.read, isKnown })) used.add(id);
+      try {
+        for (const { id } of chunksOf(manifest, reading)) {
+          if (!index.note(id, USED)) isComplete = false;
+        }
+      } catch (error) {
+        if (!(error instanceof DamagedListError || error instanceof DamagedPackError)) throw error;
+        damaged.push({ manifest, reason: error.message });
+      }
     }
   } finally {
     reader.close();
   }
-  return used;
+  return { damaged, isComplete };
 }
 
 /** Throws if a chunk that is used would be lost. */
-function requireUsed(folder: string, obsolete: Set<string>, former: ChunkIndex, used: Set<string>): void {
-  const kept = new Set<string>();
-  for (const [name, { chunks }] of readIndex(folder).packs) {
-    if (!obsolete.has(name)) for (const { id } of chunks) kept.add(id);
-  }
-  for (const id of used) {
-    if (former.places.has(id) && !kept.has(id)) throw new Error('a chunk that is used would be deleted');
+function requireUsed(folder: string, obsolete: ReadonlySet<string>, former: ChunkIndex): void {
+  const kept = readIndex(folder, obsolete);
+  for (const pack of former.packs.values()) {
+    for (const { id } of notedIn(pack, USED)) {
+      if (kept.find(id) === null) throw new Error('a chunk that is used would be deleted');
+    }
   }
 }
 
 /** Bytes count as used in one pack only, even if the chunk is in several. */
-function useOf(name: string, isSuspect: boolean, { packs, places }: ChunkIndex, used: Set<string>): PackUse {
+function useOf(pack: IndexedPack): PackUse {
+  const { name, list, isSuspect } = pack;
   let bytes = 0;
+  for (let at = 0; at < list.count; at++) bytes += list.storedOf(at);
   let usedBytes = 0;
-  for (const { id, offset, stored } of packs.get(name)?.chunks ?? []) {
-    bytes += stored;
-    const place = places.get(id);
-    // A chunk without bytes would not count.
-    if (used.has(id) && place?.pack === name && place.offset === offset) usedBytes += Math.max(1, stored);
-  }
+  // A chunk without bytes would not count.
+  for (const { stored } of notedIn(pack, USED)) usedBytes += Math.max(1, stored);
   return { name, bytes, usedBytes, isSuspect };
 }
 
@@ -121,7 +154,6 @@ function rewrite(
   folder: string,
   packs: readonly PackUse[],
   index: ChunkIndex,
-  used: Set<string>,
   { disk, packBytes }: PruneOptions,
 ): void {
   let waiting: NewChunk[] = [];
@@ -137,7 +169,7 @@ function rewrite(
     former = [];
   };
   for (const { name } of packs) {
-    const chunks = usedChunksOf(name, folder, index, used, disk);
+    const chunks = usedChunksOf(name, folder, index, disk);
     if (chunks === null) continue;
     for (const chunk of chunks) {
       waiting.push(chunk);
@@ -150,24 +182,15 @@ function rewrite(
 }
 
 /** Null if the disk does not give them back as they were: the pack stays. */
-function usedChunksOf(
-  name: string,
-  folder: string,
-  index: ChunkIndex,
-  used: Set<string>,
-  disk: Disk,
-): NewChunk[] | null {
+function usedChunksOf(name: string, folder: string, index: ChunkIndex, disk: Disk): NewChunk[] | null {
+  const pack = index.packs.get(name);
+  if (pack === undefined) return null;
   const reader = createChunkReader(folder, index, disk);
   try {
-    return (index.packs.get(name)?.chunks ?? [])
-      .filter(({ id, offset }) => {
-        const place = index.places.get(id);
-        return used.has(id) && place?.pack === name && place.offset === offset;
-      })
-      .map((chunk) => ({
-        ...chunk,
-        bytes: reader.readStored({ ...chunk, pack: name, isSuspect: false, isUsed: true }),
-      }));
+    return [...notedIn(pack, USED)].map((chunk) => ({
+      ...chunk,
+      bytes: reader.readStored({ ...chunk, pack: name, isSuspect: false }),
+    }));
   } catch (error) {
     // A damaged pack is marked by now. The other is a fault of the medium.
     if (error instanceof DamagedPackError || hasCode(error, 'EIO')) return null;
@@ -182,11 +205,12 @@ function usedChunksOf(
 function writeVerified(disk: Disk, folder: string, chunks: readonly NewChunk[]): string {
   const name = writePack(disk, folder, chunks);
   disk.syncFolder(folder);
-  const index: ChunkIndex = { places: new Map(), packs: new Map(), unreadable: [] };
-  addPack(index, name, readPackList(folder, name));
+  const list = readPackList(folder, name);
+  const index = createIndex();
+  index.add(name, list);
   const reader = createChunkReader(folder, index, disk);
   try {
-    for (const place of index.places.values()) reader.readStored(place);
+    for (const chunk of chunksIn(list)) reader.readStored({ ...chunk, pack: name, isSuspect: false });
   } finally {
     reader.close();
   }

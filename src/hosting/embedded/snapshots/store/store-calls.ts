@@ -15,6 +15,7 @@ export type StoreCall =
   /** Answers the contents. */
   | { op: 'read'; chunks: Uint8Array }
   | { op: 'write'; files: FileToWrite[]; sync: boolean }
+  /** Answers the damaged manifests, as JSON. */
   | { op: 'prune'; manifests: string[]; mayRewrite: boolean }
   /** Answers the packs that are used, as JSON. */
   | { op: 'used' }

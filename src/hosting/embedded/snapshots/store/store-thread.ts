@@ -13,6 +13,11 @@ const store = createChunkStore(folder);
 
 const NOTHING = { bytes: new Uint8Array(0), count: 0 };
 
+const asJson = (value: object): StoreAnswer => ({
+  bytes: new TextEncoder().encode(JSON.stringify(value)),
+  count: 0,
+});
+
 function answer(call: StoreCall): StoreAnswer {
   switch (call.op) {
     case 'add': {
@@ -40,10 +45,9 @@ function answer(call: StoreCall): StoreAnswer {
       store.writeFiles(call.files, call.sync);
       return NOTHING;
     case 'prune':
-      store.prune(call.manifests, call.mayRewrite);
-      return NOTHING;
+      return asJson(store.prune(call.manifests, call.mayRewrite));
     case 'used':
-      return { bytes: new TextEncoder().encode(JSON.stringify(store.usedPacks())), count: 0 };
+      return asJson(store.usedPacks());
     case 'capture':
       return { ...NOTHING, count: capture(folder, call).length };
   }

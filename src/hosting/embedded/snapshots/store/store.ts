@@ -1,10 +1,11 @@
 import { Worker } from 'node:worker_threads';
-import Type from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { DamagedArchiveError } from '../damaged-archive.ts';
 import type { CaptureOptions } from './capture.ts';
 import { type ChunkRef, decodeChunks, encodeChunks } from './chunk-list.ts';
 import type { UsedPack } from './chunk-store.ts';
+import type { DamagedManifest } from './prune.ts';
 import { isReply, type StoreAnswer, type StoreCall, type StoreFailure } from './store-calls.ts';
 import type { FileToWrite } from './written-files.ts';
 
@@ -23,7 +24,8 @@ export interface Store {
   read(chunks: readonly ChunkRef[]): Promise<Buffer>;
   /** Writes contents into new files. */
   writeFiles(files: FileToWrite[], sync: boolean): Promise<void>;
-  prune(manifests: string[], mayRewrite: boolean): Promise<void>;
+  /** See prune.ts. Returns the damaged manifests. */
+  prune(manifests: string[], mayRewrite: boolean): Promise<DamagedManifest[]>;
   /** The packs with chunks that were added, whether they were new or not. */
   usedPacks(): Promise<UsedPack[]>;
   /** Captures backups in new folders: see capture.ts. Returns how many of them are damaged. */
@@ -35,6 +37,11 @@ export interface Store {
 const UsedPacks = Type.Array(
   Type.Object({ name: Type.String(), chunks: Type.Integer(), usedBytes: Type.Integer() }),
 );
+
+const DamagedManifests = Type.Array(Type.Object({ manifest: Type.String(), reason: Type.String() }));
+
+const parsed = <Schema extends TSchema>(schema: Schema, { bytes }: StoreAnswer): Static<Schema> =>
+  Value.Parse(schema, JSON.parse(Buffer.from(bytes).toString()));
 
 interface Waiting {
   resolve(answer: StoreAnswer): void;
@@ -96,12 +103,9 @@ export function openStore(folder: string): Store {
       await call({ op: 'write', files, sync });
     },
     async prune(manifests, mayRewrite) {
-      await call({ op: 'prune', manifests, mayRewrite });
+      return parsed(DamagedManifests, await call({ op: 'prune', manifests, mayRewrite }));
     },
-    async usedPacks() {
-      const { bytes } = await call({ op: 'used' });
-      return Value.Parse(UsedPacks, JSON.parse(Buffer.from(bytes).toString()));
-    },
+    usedPacks: async () => parsed(UsedPacks, await call({ op: 'used' })),
     capture: async (options) => (await call({ op: 'capture', ...options })).count,
     async close() {
       end(new Error('the store was closed'));
