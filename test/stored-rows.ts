@@ -72,15 +72,18 @@ export function storedRows({ write }: TestDatabase) {
       const job = {
         ...{ id: id(), kind: 'nothing', lane: null, payload: '{}', max_attempts: 1, error: null, created_at },
         ...{ run_at: created_at, lease_until: null, worker_id: null, request_id: null, started_at: null },
-        ...{ finished_at: null, state, reason: null },
+        ...{ finished_at: null, reason: null },
       };
       const operation = {
         ...{ id: job.id, job_id: job.id, kind: 'backup.create', ...of, install_name: 'x' },
-        ...{ result: null, error_code, created_at },
+        ...{ result: null, created_at },
       };
       await write(async ({ queries }) => {
         await queries.insertInto('jobs').values(job).execute();
         await queries.insertInto('operations').values(operation).execute();
+        // As its end does, which triggers follow.
+        await queries.updateTable('operations').set({ error_code }).where('id', '=', operation.id).execute();
+        await queries.updateTable('jobs').set({ state }).where('id', '=', job.id).execute();
       });
       return operation.id;
     },
