@@ -25,6 +25,8 @@ export async function fillAccount(database: Database, account: LargeAccount): Pr
     const run = (statement: string) => sql.raw(statement).execute(queries);
     const triggers = isPostgres ? [] : await droppedTriggers(queries);
     if (isPostgres) await run('set local session_replication_role = replica');
+    // A busy machine takes longer than a request may.
+    if (isPostgres) await run('set local statement_timeout = 0');
     for (const statement of statementsOf(account, isPostgres)) await run(statement);
     for (const trigger of triggers) await run(trigger);
   });
@@ -88,6 +90,15 @@ function statementsOf(account: LargeAccount, isPostgres: boolean): string[] {
     `insert into install_counts (account_id, status, environment, is_waiting, installs)
       select account_id, status, environment, waiting_updates > 0, count(*) from installs
         where account_id = ${account_id} group by 1, 2, 3, 4`,
+    `insert into site_sizes (seq, site_id, account_id, installs)
+      select seq, id, account_id, 1 from sites where account_id = ${account_id}`,
+    ...['client', 'rare'].map(
+      (key) => `insert into site_tags (site_id, key, tag, account_id, installs)
+        select id, '${key}', '${key}', account_id, 1 from sites
+          where account_id = ${account_id} and tag_keys like '%${key}%'`,
+    ),
+    `insert into tag_counts (account_id, key, tag, sites, installs)
+      select account_id, key, min(tag), count(*), sum(installs) from site_tags where account_id = ${account_id} group by 1, 2`,
     `update accounts set install_count = ${installs}, site_count = ${installs} where id = ${account_id}`,
     ...['c', 'd'].map((kind) =>
       fill('domains', {
@@ -141,6 +152,9 @@ function statementsOf(account: LargeAccount, isPostgres: boolean): string[] {
         visits: 'n',
       }),
     ),
+    `insert into usage_account_days (account_id, day, source, requests, bytes, visits, installs)
+      select account_id, day, source, sum(requests), sum(bytes), sum(visits), count(*)
+        from usage_traffic where account_id = ${account_id} group by account_id, day, source`,
     fill('usage_storage', {
       ...{ install_id: id('b'), day: day('1'), account_id, file_bytes: 'n', measured_at: ago('60') },
     }),

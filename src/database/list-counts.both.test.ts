@@ -19,6 +19,8 @@ async function undo(queries: Queries, statements: readonly string[], dialect: st
   for (const name of named(/^create function (\w+)/)) await sql.raw(`drop function ${name}`).execute(queries);
   for (const name of named(/^create index (\w+)/)) await sql.raw(`drop index ${name}`).execute(queries);
   for (const name of named(/^create table (\w+)/)) await sql.raw(`drop table ${name}`).execute(queries);
+  // Of a later migration.
+  await sql`drop index installs_updates`.execute(queries);
   await sql`alter table installs drop column waiting_updates`.execute(queries);
   for (const column of ['status', 'environment']) {
     await sql

@@ -69,6 +69,8 @@ import { installsWithoutSite } from './migrations/0063-installs-without-site.ts'
 import { releaseCheck } from './migrations/0064-release-check.ts';
 import { jobTraces } from './migrations/0065-job-traces.ts';
 import { historyLists } from './migrations/0066-history-lists.ts';
+import { websiteLists } from './migrations/0067-website-lists.ts';
+import { accountUsageDays } from './migrations/0068-account-usage-days.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -136,6 +138,8 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0064-release-check': releaseCheck,
   '0065-job-traces': jobTraces,
   '0066-history-lists': historyLists,
+  '0067-website-lists': websiteLists,
+  '0068-account-usage-days': accountUsageDays,
 };
 
 /** The statements of every migration on both databases, by name. Released ones never change, and a test holds them to that. */

@@ -27,7 +27,15 @@ import type {
 } from './tables/hosts.ts';
 import type { IdempotencyKeyRow } from './tables/idempotency-keys.ts';
 import type { ImportKeyRow } from './tables/import-keys.ts';
-import type { InstallCountRow, InstallRow, OffloadSettingsRow, SiteRow } from './tables/installs.ts';
+import type {
+  InstallCountRow,
+  InstallRow,
+  OffloadSettingsRow,
+  SiteRow,
+  SiteSizeRow,
+  SiteTagRow,
+  TagCountRow,
+} from './tables/installs.ts';
 import type {
   JobDeathRow,
   JobRow,
@@ -58,6 +66,7 @@ import type {
   AccountLimitRow,
   InstallQuotaRow,
   LimitWarningRow,
+  UsageAccountDayRow,
   UsageCursorRow,
   UsageFormerInstallRow,
   UsageInstallRow,
@@ -100,6 +109,9 @@ export interface Tables {
   site_transfers: SiteTransferRow;
   installs: InstallRow;
   install_counts: InstallCountRow;
+  site_sizes: SiteSizeRow;
+  site_tags: SiteTagRow;
+  tag_counts: TagCountRow;
   domains: DomainRow;
   domain_proofs: DomainProofRow;
   released_names: ReleasedNameRow;
@@ -143,6 +155,7 @@ export interface Tables {
   usage_former_installs: UsageFormerInstallRow;
   usage_measurements: UsageMeasurementRow;
   usage_traffic: UsageTrafficRow;
+  usage_account_days: UsageAccountDayRow;
   usage_storage: UsageStorageRow;
   usage_cursors: UsageCursorRow;
   account_limits: AccountLimitRow;

@@ -56,11 +56,16 @@ export function wideReads(database: Sqlite.Database, query: string): string[] {
     const columns = [...(/\(([^)]*)\)/.exec(rest)?.[1] ?? '').matchAll(/(\w+)[=<>]/g)].map(
       ([, name = '']) => name,
     );
+    // Rows that an index has in order are at most sorted among equal ones.
     const isSorted = steps.some(
-      ({ parent, detail }) => parent === step.parent && detail.includes('TEMP B-TREE'),
+      ({ parent, detail }) => parent === step.parent && /TEMP B-TREE(?! FOR LAST)/.test(detail),
+    );
+    // Read again for each row of the tables before it.
+    const isRepeated = steps.some(
+      ({ id, parent, detail }) => parent === step.parent && id < step.id && /^(SCAN|SEARCH) /.test(detail),
     );
     const isWide = columns.every((column) => COMMON.has(column));
-    return isWide && (isUnlimited || isSorted) ? [step.detail] : [];
+    return isWide && (isUnlimited || isSorted || isRepeated) ? [step.detail] : [];
   });
 }
 

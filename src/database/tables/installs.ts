@@ -71,6 +71,36 @@ export interface InstallCountRow {
   installs: number;
 }
 
+/** The number of installs in a site, for the order of lists. Triggers keep it. */
+export interface SiteSizeRow {
+  /** Of the site. */
+  seq: number;
+  site_id: string;
+  account_id: string;
+  installs: number;
+}
+
+/** A tag of a site, for filters. Triggers make it of the tags of the site. */
+export interface SiteTagRow {
+  site_id: string;
+  /** What identifies the tag (features/websites/site-tags/tag-keys.ts). */
+  key: string;
+  tag: string;
+  account_id: string;
+  /** The number of installs in the site. */
+  installs: number;
+}
+
+/** The number of sites and installs of an account with a tag. Triggers keep it. */
+export interface TagCountRow {
+  account_id: string;
+  key: string;
+  /** As it is written. */
+  tag: string;
+  sites: number;
+  installs: number;
+}
+
 /** The columns of an install as queries return them. */
 export type StoredInstall = Selectable<InstallRow>;
 /** Some columns of an install as queries store them. */

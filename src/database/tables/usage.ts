@@ -22,6 +22,19 @@ export interface UsageMeasurementRow {
   measured_at: string;
 }
 
+/** The traffic of all installs of an account on one day, as one source reported it. Triggers keep it. */
+export interface UsageAccountDayRow {
+  account_id: string;
+  /** `YYYY-MM-DD`, UTC. */
+  day: string;
+  source: string;
+  requests: number;
+  bytes: number;
+  visits: number;
+  /** The installs with a day of this source. */
+  installs: number;
+}
+
 /** The traffic of an install on one day, as one host counted it. The counts of several sources add up. */
 export interface UsageTrafficRow {
   install_id: string;

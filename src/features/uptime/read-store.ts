@@ -40,23 +40,25 @@ export type IncidentFilter =
   | { installId: string; isOpen?: boolean }
   | { accountId: string; scope: Scope; isOpen?: boolean };
 
-/**
- * Whether the scope, of one account, shows an incident of it. Asking for the account of the install again would let SQLite read all installs
- * of the account.
- */
-const isShown = (eb: Parameters<typeof inScope>[0], scope: Scope) =>
-  hasStoredCounts(scope) && scope.whole.length > 0 ? eb.lit(true) : inScope(eb, scope);
-
 const confirmed = (queries: Queries, filter: IncidentFilter) =>
   queries
     .selectFrom('uptime_incidents as incident')
-    .innerJoin('installs as install', 'install.id', 'incident.install_id')
     .where('incident.confirmed_at', 'is not', null)
-    .where((eb) =>
-      'installId' in filter
-        ? eb('incident.install_id', '=', filter.installId)
-        : eb.and([eb('incident.account_id', '=', filter.accountId), isShown(eb, filter.scope)]),
-    )
+    .where((eb) => {
+      if ('installId' in filter) return eb('incident.install_id', '=', filter.installId);
+      const { accountId, scope } = filter;
+      const ofAccount = eb('incident.account_id', '=', accountId);
+      if (hasStoredCounts(scope) && scope.whole.length > 0) return ofAccount;
+      const shown = queries.selectFrom('installs as install').select('install.id');
+      return eb.and([
+        ofAccount,
+        eb(
+          'incident.install_id',
+          'in',
+          shown.where((of) => inScope(of, scope)),
+        ),
+      ]);
+    })
     .$if(filter.isOpen === true, (query) => query.where('incident.ended_at', 'is', null))
     .$if(filter.isOpen === false, (query) => query.where('incident.ended_at', 'is not', null));
 
@@ -70,6 +72,7 @@ export async function pageOfIncidents(
   const [count, rows] = await Promise.all([
     countBounded(queries, all),
     all
+      .innerJoin('installs as install', 'install.id', 'incident.install_id')
       .select(['incident.id', 'incident.install_id', 'install.name as install_name', 'incident.cause'])
       .select(['incident.message', 'incident.php_error', 'incident.started_at', 'incident.ended_at'])
       .orderBy('incident.seq', 'desc')

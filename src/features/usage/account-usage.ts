@@ -1,5 +1,5 @@
 import type { Queries } from '../../database/database.ts';
-import { allCounted, type Counted, type SiteType } from './counted-store.ts';
+import type { SiteType } from './counted-store.ts';
 import type { DayRange } from './days.ts';
 import {
   decimal,
@@ -11,39 +11,54 @@ import {
   sumOf,
   trafficFigures,
 } from './figures.ts';
+import { trafficOfAccount, type UsageScope } from './store.ts';
 import {
-  averageStorage,
-  latestStorage,
-  trafficByInstall,
-  trafficOfAccount,
-  type UsageScope,
-} from './store.ts';
+  averagesOfPart,
+  type Kind,
+  latestOfPart,
+  partsOf,
+  type StorageSums,
+  trafficOfPart,
+} from './sums-store.ts';
+
+function added(sums: readonly StorageSums[]): StorageSums {
+  const sum = (column: keyof StorageSums) => sumOf(sums.map((one) => one[column]));
+  return {
+    file_bytes: sum('file_bytes'),
+    database_bytes: sum('database_bytes'),
+    data_bytes: sum('data_bytes'),
+    tables_count: sum('tables_count'),
+    autoloaded_bytes: sum('autoloaded_bytes'),
+  };
+}
 
 /**
  * The rollup over all installs. Storage is measured per install at different times, so its latest value adds the last measurement of
  * each install, and its average adds their averages.
  */
 export async function accountRollup(queries: Queries, of: UsageScope, range: DayRange): Promise<Rollup> {
-  const [traffic, averages, latest] = await Promise.all([
-    trafficOfAccount(queries, of, range),
-    averageStorage(queries, of, range),
-    latestStorage(queries, of, range),
-  ]);
+  const traffic = await trafficOfAccount(queries, of, range);
   const days = traffic.map(({ day, ...counts }) => ({ day, figures: trafficFigures(counts) }));
-  const meanFigures = averages.map(storageFigures);
-  const lastFigures = latest.map(storageFigures);
+  const averages: StorageSums[] = [];
+  const latest: (StorageSums & { last_day: string })[] = [];
+  for await (const part of partsOf(queries, of)) {
+    averages.push(await averagesOfPart(queries, of, part, range));
+    latest.push(...(await latestOfPart(queries, of, part, range, false)));
+  }
+  const meanFigures = storageFigures(added(averages));
+  const lastFigures = storageFigures(added(latest));
   const lastDay =
     latest
-      .map(({ day }) => day)
+      .map(({ last_day }) => last_day)
       .toSorted()
       .at(-1) ?? null;
   const storage = storageFigures({});
 
   return everyMetric((metric) => {
     if (isStorageKey(metric, storage)) {
-      const value = sumOf(lastFigures.map((figures) => figures[metric]));
+      const value = lastFigures[metric];
       return {
-        average: decimal(sumOf(meanFigures.map((figures) => figures[metric]))),
+        average: decimal(meanFigures[metric]),
         sum: null,
         latest: { date: value === null ? null : lastDay, value: decimal(value) },
       };
@@ -78,26 +93,17 @@ export async function accountInsights(
   of: UsageScope,
   range: DayRange,
 ): Promise<Record<Metric, Insight>> {
-  const [installs, traffic, storage] = await Promise.all([
-    allCounted(queries, of, range),
-    trafficByInstall(queries, of, range),
-    latestStorage(queries, of, range),
-  ]);
-  const trafficOf = new Map(traffic.map((row) => [row.install_id, row]));
-  const storageOf = new Map(storage.map((row) => [row.install_id, row]));
-  const counted = installs.map((install) => {
-    const row = trafficOf.get(install.id);
-    const figures: Figures = {
-      ...(row === undefined
-        ? everyMetric(() => null)
-        : { ...everyMetric(() => null), ...trafficFigures(row) }),
-      ...storageFigures(storageOf.get(install.id) ?? {}),
-    };
-    return { install, figures };
-  });
+  const found: (Kind & { figures: Figures })[] = [];
+  const nothing = everyMetric(() => null);
+  for await (const part of partsOf(queries, of)) {
+    for (const row of await trafficOfPart(queries, of, part, range))
+      found.push({ ...row, figures: { ...nothing, ...trafficFigures(row) } });
+    for (const row of await latestOfPart(queries, of, part, range, true))
+      found.push({ ...row, figures: { ...nothing, ...storageFigures(row) } });
+  }
   return everyMetric((metric) => {
-    const total = (isMeant: (install: Counted) => boolean) =>
-      decimal(sumOf(counted.filter(({ install }) => isMeant(install)).map(({ figures }) => figures[metric])));
+    const total = (isMeant: (kind: Kind) => boolean) =>
+      decimal(sumOf(found.filter(isMeant).map(({ figures }) => figures[metric])));
     return {
       total: total(() => true),
       environment_types: {

@@ -4,7 +4,7 @@ import type { Queries } from '../../database/database.ts';
 import type { Environment } from '../../database/tables/installs.ts';
 import { hasWithoutIndex } from '../../database/without-index.ts';
 import { hasStoredCounts, storedCount } from '../websites/installs/counts-store.ts';
-import { hasTags } from '../websites/site-tags/tagged-store.ts';
+import { countInstalls, installsMatching } from '../websites/installs/list-store.ts';
 import type { DayRange } from './days.ts';
 import type { UsageScope } from './store.ts';
 
@@ -17,32 +17,33 @@ export interface Counted {
   id: string;
   name: string;
   environment: Environment | null;
-  site_type: SiteType;
 }
 
-const STANDARD = sql<SiteType>`cast('standard' as text)`.as('site_type');
+export const STANDARD = sql<SiteType>`cast('standard' as text)`.as('site_type');
 /** Of the joined `site`; an install without a site is standard. */
-const SITE_TYPE =
+export const SITE_TYPE =
   sql<SiteType>`cast(case when site.sandbox then 'sandbox' when site.transferable then 'transferable' else 'standard' end as text)`.as(
     'site_type',
   );
 
-/** The present installs of an account's usage; with keys of tags, those whose site has all of them. */
-const presentInstalls = (queries: Queries, { accountId, scope }: UsageScope, tags?: string) =>
-  queries
+/** The present installs of an account's usage, or those of a list. */
+const presentInstalls = (
+  queries: Queries,
+  { accountId, scope }: UsageScope,
+  installs: ReturnType<typeof installsMatching> = queries
     .selectFrom('installs as install')
-    .leftJoin('sites as site', 'site.id', 'install.site_id')
-    .select(['install.id', 'install.name', 'install.environment', SITE_TYPE])
-    .where('install.account_id', '=', accountId)
-    .where((eb) => inScope(eb, scope))
-    .$if(tags !== undefined, (query) => query.where(hasTags(sql.ref('site.tag_keys'), tags ?? '')));
+    .where((eb) => inScope(eb, scope)),
+) =>
+  installs
+    .select(['install.id', 'install.name', 'install.environment'])
+    .where('install.account_id', '=', accountId);
 
 /** The installs that an account had, and that have traffic in the range there. */
 const formerInstalls = (queries: Queries, { accountId }: UsageScope, { first, last }: DayRange) =>
   queries
     .selectFrom('usage_former_installs as former')
     .innerJoin('usage_installs as gone', 'gone.install_id', 'former.install_id')
-    .select(['gone.install_id as id', 'gone.name', 'gone.environment', STANDARD])
+    .select(['gone.install_id as id', 'gone.name', 'gone.environment'])
     .where('former.account_id', '=', accountId)
     .where(({ exists, selectFrom }) =>
       exists(
@@ -64,10 +65,16 @@ export async function pageOfCounted(
   page: { limit: number; offset: number },
   tags?: string,
 ): Promise<{ count: number; installs: Counted[] }> {
+  const tagged = tags === undefined ? null : await countInstalls(queries, of.scope, { tags });
   const counting =
-    hasStoredCounts(of.scope) && tags === undefined
+    tagged ??
+    (hasStoredCounts(of.scope)
       ? storedCount(queries, of.scope, {})
-      : countOf(queries, presentInstalls(queries, of, tags));
+      : countOf(queries, presentInstalls(queries, of)));
+  const listed =
+    tags === undefined || tagged === null
+      ? undefined
+      : installsMatching(queries, of.scope, { tags }, { limit: page.limit, count: tagged });
   // Former installs have no site, and so no tags.
   const former =
     of.isWhole && tags === undefined
@@ -77,7 +84,7 @@ export async function pageOfCounted(
   const skipped = Math.max(0, page.offset - former.length);
   const [count, present] = await Promise.all([
     counting,
-    presentInstalls(queries, of, tags)
+    presentInstalls(queries, of, listed)
       .orderBy('install.name')
       .limit(page.offset - skipped + page.limit)
       .offset(skipped)
@@ -112,10 +119,4 @@ async function countOf(queries: Queries, installs: ReturnType<typeof presentInst
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return count;
-}
-
-/** Every install of an account's usage with the kind of its site. */
-export async function allCounted(queries: Queries, of: UsageScope, range: DayRange): Promise<Counted[]> {
-  const present = await presentInstalls(queries, of).execute();
-  return of.isWhole ? [...present, ...(await formerInstalls(queries, of, range).execute())] : present;
 }

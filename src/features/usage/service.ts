@@ -7,6 +7,7 @@ import type { Queries } from '../../database/database.ts';
 import type { Environment } from '../../database/tables/installs.ts';
 import { hasUnfinishedJobs } from '../../jobs/lanes.ts';
 import { timestamp } from '../../lib/clock.ts';
+import { serializeByKey } from '../../lib/concurrency.ts';
 import { NotFound, RateLimited } from '../../lib/failures.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findAccount } from '../accounts/accounts/store.ts';
@@ -66,6 +67,9 @@ export function createUsageService(
   counter: RateCounter,
 ) {
   const { reader } = database;
+  const serially = serializeByKey();
+  /** Sums over all installs of an account take long, so this process makes one at a time. Other reads go on in between. */
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => serially('sum', work);
 
   /** Requires that the caller sees the account. Partial users, and credentials limited to installs, see those alone. */
   async function usageScope(reader: Queries, caller: Caller, accountId: string): Promise<UsageScope> {
@@ -151,10 +155,8 @@ export function createUsageService(
     },
 
     async summary(caller: Caller, accountId: string, asked: Partial<DayRange>): Promise<Rollup> {
-      return database.snapshot(async (reader) => {
-        const of = await usageScope(reader, caller, accountId);
-        return accountRollup(reader, of, rangeOf(asked, clock.now()));
-      });
+      const of = await usageScope(reader, caller, accountId);
+      return inTurn(() => accountRollup(reader, of, rangeOf(asked, clock.now())));
     },
 
     /** The traffic of the last 30 days by day, of all installs that the caller sees together. */
@@ -176,10 +178,8 @@ export function createUsageService(
       accountId: string,
       asked: Partial<DayRange>,
     ): Promise<Record<Metric, Insight>> {
-      return database.snapshot(async (reader) => {
-        const of = await usageScope(reader, caller, accountId);
-        return accountInsights(reader, of, rangeOf(asked, clock.now()));
-      });
+      const of = await usageScope(reader, caller, accountId);
+      return inTurn(() => accountInsights(reader, of, rangeOf(asked, clock.now())));
     },
 
     /** Measures the storage of an install soon. Throws RateLimited. */

@@ -112,76 +112,31 @@ function idsOf(queries: Queries, { accountId, scope }: UsageScope): Expression<s
     .$asScalar();
 }
 
-/** Traffic of all installs together by day, in the order of the days. */
+/** Traffic of all installs together by day, in the order of the days. Whole accounts store it. */
 export function trafficOfAccount(queries: Queries, of: UsageScope, { first, last }: DayRange) {
+  const sums = ['day', sum('requests').as('requests'), sum('bytes').as('bytes')] as const;
+  if (of.isWhole) {
+    return queries
+      .selectFrom('usage_account_days')
+      .select(sums)
+      .select(sum('visits').as('visits'))
+      .where('account_id', '=', of.accountId)
+      .where('day', '>=', first)
+      .where('day', '<=', last)
+      .groupBy('day')
+      .orderBy('day')
+      .execute();
+  }
   return queries
     .selectFrom('usage_traffic')
-    .select(['day', sum('requests').as('requests'), sum('bytes').as('bytes'), sum('visits').as('visits')])
-    .where('account_id', '=', of.accountId)
-    .where('day', '>=', first)
-    .where('day', '<=', last)
-    .$if(!of.isWhole, (query) => query.where('install_id', 'in', idsOf(queries, of)))
-    .groupBy('day')
-    .orderBy('day')
-    .execute();
-}
-
-/** Traffic of the whole range by install. */
-export function trafficByInstall(queries: Queries, of: UsageScope, { first, last }: DayRange) {
-  return queries
-    .selectFrom('usage_traffic')
-    .select(['install_id', sum('requests').as('requests'), sum('bytes').as('bytes')])
+    .select(sums)
     .select(sum('visits').as('visits'))
     .where('account_id', '=', of.accountId)
     .where('day', '>=', first)
     .where('day', '<=', last)
-    .$if(!of.isWhole, (query) => query.where('install_id', 'in', idsOf(queries, of)))
-    .groupBy('install_id')
-    .execute();
-}
-
-const mean = (column: 'file_bytes' | 'database_bytes' | 'data_bytes' | 'tables_count' | 'autoloaded_bytes') =>
-  sql<number | null>`avg(cast(${sql.ref(column)} as double precision))`.as(column);
-
-/** Average storage of the range by install, and the last day on which it was measured. */
-export function averageStorage(queries: Queries, of: UsageScope, { first, last }: DayRange) {
-  return queries
-    .selectFrom('usage_storage')
-    .select(['install_id', mean('file_bytes'), mean('database_bytes'), mean('data_bytes')])
-    .select([mean('tables_count'), mean('autoloaded_bytes')])
-    .where('account_id', '=', of.accountId)
-    .where('day', '>=', first)
-    .where('day', '<=', last)
-    .$if(!of.isWhole, (query) => query.where('install_id', 'in', idsOf(queries, of)))
-    .groupBy('install_id')
-    .execute();
-}
-
-/** The last measurement of each install in the range. */
-export function latestStorage(
-  queries: Queries,
-  of: UsageScope,
-  { first, last }: DayRange,
-): Promise<StorageDay[]> {
-  return queries
-    .selectFrom('usage_storage as storage')
-    .innerJoin(
-      (eb) =>
-        eb
-          .selectFrom('usage_storage')
-          .select(['install_id as measured_install', (inner) => inner.fn.max('day').as('last_day')])
-          .where('account_id', '=', of.accountId)
-          .where('day', '>=', first)
-          .where('day', '<=', last)
-          .$if(!of.isWhole, (query) => query.where('install_id', 'in', idsOf(queries, of)))
-          .groupBy('install_id')
-          .as('newest'),
-      (join) =>
-        join
-          .onRef('newest.measured_install', '=', 'storage.install_id')
-          .onRef('newest.last_day', '=', 'storage.day'),
-    )
-    .select(STORAGE_COLUMNS)
+    .where('install_id', 'in', idsOf(queries, of))
+    .groupBy('day')
+    .orderBy('day')
     .execute();
 }
 

@@ -5,7 +5,7 @@ import { beyond, placedPage, sliceOf } from '../../../database/sorted-page.ts';
 import type { Tables } from '../../../database/tables.ts';
 import { hasWithoutIndex } from '../../../database/without-index.ts';
 import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
-import { hasTags } from '../site-tags/tagged-store.ts';
+import { countsOfTag, hasTags, sitesWithTag } from '../site-tags/tagged-store.ts';
 import { hasStoredCounts, storedCount } from './counts-store.ts';
 import { type InstallView, withPrimaryDomain } from './store.ts';
 
@@ -24,14 +24,7 @@ export interface InstallFilters {
 type InstallExpressions = ExpressionBuilder<Tables & { install: Tables['installs'] }, 'install'>;
 
 /** A condition: the site of the install has all these tags. `keys` are separated by commas. */
-export const isTagged = (eb: InstallExpressions, keys: string) =>
-  eb.exists(
-    eb
-      .selectFrom('sites as tagged')
-      .select('tagged.id')
-      .whereRef('tagged.id', '=', 'install.site_id')
-      .where(hasTags(sql.ref('tagged.tag_keys'), keys)),
-  );
+export const isTagged = (_eb: InstallExpressions, keys: string) => hasTags(sql.ref('install.site_id'), keys);
 
 /** How the databases read a list: the few installs that match, which are then sorted, or all in the order of an index. */
 type Reading = 'few' | 'in order';
@@ -42,10 +35,19 @@ type Reading = 'few' | 'in order';
  */
 function readingOf(scope: Scope, filters: InstallFilters, limit: number, count: number): Reading {
   if (filters.site_id !== undefined || filters.domain !== undefined) return 'few';
-  if (!isCounted(scope, filters)) return 'in order';
-  const all = scope.whole.reduce((sum, membership) => sum + membership.install_count, 0);
-  return count * count <= all * limit ? 'few' : 'in order';
+  if (!isCounted(scope, filters) && !isByTag(scope, filters)) return 'in order';
+  return isFew(scope, limit, count) ? 'few' : 'in order';
 }
+
+/** Whether so few installs of a scope match that reading and sorting them takes no longer than a page in the order of an index. */
+export function isFew({ whole }: Scope, limit: number, count: number): boolean {
+  const all = whole.reduce((sum, membership) => sum + membership.install_count, 0);
+  return count * count <= all * limit;
+}
+
+/** Whether an index has the installs that match: those of whole accounts with a tag. */
+const isByTag = (scope: Scope, { tags }: InstallFilters): boolean =>
+  tags !== undefined && hasStoredCounts(scope);
 
 /** Whether the number of installs that match is stored. */
 function isCounted(scope: Scope, { status, environment, ...others }: InstallFilters): boolean {
@@ -77,13 +79,22 @@ function listed(queries: Queries, scope: Scope, filters: InstallFilters, reading
                 .where('name', '=', domain ?? ''),
             ),
           )
-          .$if(site_id === undefined && domain === undefined, (query) =>
+          .$if(site_id === undefined && domain === undefined && filters.tags !== undefined, (query) =>
+            query.where(
+              'install.site_id',
+              'in',
+              sitesWithTag(queries, accountsOf(scope), filters.tags ?? ''),
+            ),
+          )
+          .$if(site_id === undefined && domain === undefined && filters.tags === undefined, (query) =>
             query.where((eb) => matching(eb, scope, filters, reading)),
           ),
     )
     .selectFrom('few as install')
     .where((eb) => matching(eb, scope, filters, reading));
 }
+
+const accountsOf = ({ whole }: Pick<Scope, 'whole'>) => whole.map((membership) => membership.account_id);
 
 function matching(eb: InstallExpressions, scope: Scope, filters: InstallFilters, reading: Reading) {
   const { name, status, environment, tags } = filters;
@@ -97,6 +108,14 @@ function matching(eb: InstallExpressions, scope: Scope, filters: InstallFilters,
     ...(tags === undefined ? [] : [isTagged(eb, tags)]),
   ]);
 }
+
+/** The installs of a list, for other lists of them. `count`: how many match. */
+export const installsMatching = (
+  queries: Queries,
+  scope: Scope,
+  filters: InstallFilters,
+  { limit, count }: { limit: number; count: number },
+) => listed(queries, scope, filters, readingOf(scope, filters, limit, count));
 
 /** The columns by which the list can be sorted. */
 export type InstallSort = 'name' | 'created_at';
@@ -135,8 +154,8 @@ export async function pageOfInstalls(
   return placedPage(rows, count, page, slice, (row) => (key === null ? '' : row[key]));
 }
 
-function storedTotal({ whole }: Scope) {
-  const ids = whole.map((membership) => membership.account_id);
+function storedTotal({ whole }: Pick<Scope, 'whole'>) {
+  const ids = accountsOf({ whole });
   return sql<number>`(select cast(coalesce(sum(install_count), 0) as bigint) from accounts where id in (${sql.join(ids)}))`;
 }
 
@@ -153,6 +172,12 @@ export async function countInstalls(
       ...(environment === undefined ? {} : { environment }),
     });
   }
+  const { tags, ...others } = filters;
+  const tagged =
+    isByTag(scope, filters) && Object.keys(others).length === 0
+      ? await countsOfTag(queries, accountsOf(scope), tags ?? '')
+      : null;
+  if (tagged !== null) return tagged.installs;
   const { count } = await listed(queries, scope, filters, readingOf(scope, filters, 1, 0))
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();

@@ -26,6 +26,24 @@ const stored = (queries: Queries) =>
     .select(['account_id', 'status', 'environment', 'is_waiting', 'installs'])
     .where('installs', '<>', 0);
 
+/** The number of installs in each site, as its rows say. */
+const sizeOf = sql<number>`(select count(*) from installs where installs.site_id = size.site_id)`;
+
+const countedTags = (queries: Queries) =>
+  queries
+    .selectFrom('site_tags as tagged')
+    .innerJoin('site_sizes as size', 'size.site_id', 'tagged.site_id')
+    .select((eb) => [
+      'tagged.account_id',
+      'tagged.key',
+      eb.fn.countAll<number>().as('sites'),
+      sql<number>`cast(sum(size.installs) as bigint)`.as('installs'),
+    ])
+    .groupBy(['tagged.account_id', 'tagged.key']);
+
+const storedTags = (queries: Queries) =>
+  queries.selectFrom('tag_counts').select(['account_id', 'key', 'sites', 'installs']);
+
 const totals = (eb: ExpressionBuilder<Tables & { account: Tables['accounts'] }, 'account'>) => ({
   sites: eb
     .selectFrom('sites')
@@ -52,6 +70,15 @@ export async function miscountedAccounts(queries: Queries): Promise<string[]> {
         ),
         eb('account.id', 'in', (of) =>
           of.selectFrom(stored(queries).except(counted(queries)).as('surplus')).select('account_id'),
+        ),
+        eb('account.id', 'in', (of) =>
+          of.selectFrom('site_sizes as size').select('size.account_id').where('size.installs', '<>', sizeOf),
+        ),
+        eb('account.id', 'in', (of) =>
+          of.selectFrom(countedTags(queries).except(storedTags(queries)).as('missing')).select('account_id'),
+        ),
+        eb('account.id', 'in', (of) =>
+          of.selectFrom(storedTags(queries).except(countedTags(queries)).as('surplus')).select('account_id'),
         ),
         eb('account.id', 'in', (of) =>
           of
@@ -83,6 +110,22 @@ export async function recountAccount(database: Pick<Database, 'write'>, accountI
       .insertInto('install_counts')
       .columns(['account_id', 'status', 'environment', 'is_waiting', 'installs'])
       .expression(counted(queries).where('install.account_id', '=', accountId))
+      .execute();
+    await queries
+      .updateTable('site_sizes as size')
+      .set({ installs: sizeOf })
+      .where('size.account_id', '=', accountId)
+      .where('size.installs', '<>', sizeOf)
+      .execute();
+    await queries.deleteFrom('tag_counts').where('account_id', '=', accountId).execute();
+    await queries
+      .insertInto('tag_counts')
+      .columns(['account_id', 'key', 'sites', 'installs', 'tag'])
+      .expression(
+        countedTags(queries)
+          .select((eb) => eb.fn.min('tagged.tag').as('tag'))
+          .where('tagged.account_id', '=', accountId),
+      )
       .execute();
     await queries
       .updateTable('accounts as account')

@@ -2,13 +2,9 @@ import type { Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import { numberOrderKey } from '../../../lib/number-order.ts';
 import type { InstallConditions, ListSort } from './install-conditions.ts';
-import {
-  countListed,
-  type ListedRow,
-  listedByIds,
-  listedInstalls,
-  namesOfListed,
-} from './listed-installs-store.ts';
+import { countListed } from './listed-conditions-store.ts';
+import { domainsOfListed, type ListedRow, listedByIds, namesOfListed } from './listed-installs-store.ts';
+import { orderedIds } from './listed-orders-store.ts';
 
 /** The requested part of a list of installs. */
 interface Part {
@@ -29,30 +25,24 @@ export async function pageOfListed(
   { sort, ...part }: Part,
 ): Promise<{ count: number; rows: ListedRow[] }> {
   const count = await countListed(queries, scope, conditions);
-  if (sort === 'domain' || (sort === 'name' && count <= MOST_SORTED))
-    return pageByName(queries, scope, conditions, { sort, ...part });
-  return { count, rows: await listedInstalls(queries, scope, conditions, { sort, ...part }) };
+  const listing = { scope, conditions, limit: part.limit, count };
+  if (sort !== 'domain' && (sort !== 'name' || count > MOST_SORTED)) {
+    return { count, rows: await listedByIds(queries, await orderedIds(queries, listing, sort, part)) };
+  }
+  const named =
+    sort === 'name'
+      ? await namesOfListed(queries, listing, MOST_SORTED)
+      : await domainsOfListed(queries, listing);
+  return { count: named.length, rows: await listedByIds(queries, pageByText(named, part)) };
 }
 
-/** Names are sorted here, with numbers by their value. */
-async function pageByName(
-  queries: Queries,
-  scope: Scope,
-  conditions: InstallConditions,
-  { sort, isDescending, limit, offset }: Part & { sort: 'name' | 'domain' },
-): Promise<{ count: number; rows: ListedRow[] }> {
-  const names = await namesOfListed(queries, scope, conditions, sort === 'name' ? MOST_SORTED : null);
-  const ordered = names
-    .map(({ id, name, primary_domain }) => ({
-      id,
-      key: numberOrderKey(sort === 'name' ? name : (primary_domain ?? name)),
-    }))
+/** The ids of one page. Numbers in texts are sorted by their value. */
+function pageByText(
+  named: readonly { id: string; text: string }[],
+  { isDescending, limit, offset }: Omit<Part, 'sort'>,
+): string[] {
+  const ordered = named
+    .map(({ id, text }) => ({ id, key: numberOrderKey(text) }))
     .sort((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)));
-  const ids = (isDescending ? ordered.reverse() : ordered).slice(offset, offset + limit).map(({ id }) => id);
-  if (ids.length === 0) return { count: names.length, rows: [] };
-  const rows = new Map((await listedByIds(queries, scope, conditions, ids)).map((row) => [row.id, row]));
-  return {
-    count: names.length,
-    rows: ids.flatMap((id) => [rows.get(id)].filter((row) => row !== undefined)),
-  };
+  return (isDescending ? ordered.reverse() : ordered).slice(offset, offset + limit).map(({ id }) => id);
 }

@@ -2,7 +2,8 @@ import type { Static } from 'typebox';
 import type { Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import { OLDEST_FIRST } from '../../../lib/page.ts';
-import { countSites, pageOfSites, type SiteRow } from '../sites/store.ts';
+import { hasStoredCounts } from '../installs/counts-store.ts';
+import { countSites, pageOfSites, type SiteRow, sitesBySize, sitesInOrder } from '../sites/store.ts';
 import type { InstallConditions } from './install-conditions.ts';
 import { MOST_SORTED } from './listed-installs.ts';
 import { countUnassigned, sitesOfInstalls } from './listed-installs-store.ts';
@@ -45,25 +46,41 @@ interface SitePage {
 export async function listSites(queries: Queries, scope: Scope, asked: Asked, part: Part): Promise<SitePage> {
   const total = await countSites(queries, scope, {});
   const unassigned = await countUnassigned(queries, scope);
-  const isWhole = asked.text === '' && asked.tags === undefined;
   const found =
-    isWhole && total > MOST_SORTED && part.sort !== 'installs'
-      ? { count: total, page: await pageInOrder(queries, scope, part, total) }
-      : await sortedPage(queries, scope, asked, part);
+    (await indexedPage(queries, scope, asked, part, total)) ??
+    (await sortedPage(queries, scope, asked, part));
   const results = await withInstalls(queries, scope, found.page, asked.conditions);
   return { total, count: found.count, unassigned, results };
 }
 
-/** A page in an order that an index has. */
-async function pageInOrder(
+interface FoundSites {
+  count: number;
+  page: readonly SiteRow[];
+}
+
+/** A page in an order that an index has; null if the page is made by looking at all sites that match. */
+async function indexedPage(
   queries: Queries,
   scope: Scope,
+  { text, tags }: Asked,
   { sort, isDescending, limit, offset }: Part,
   total: number,
-): Promise<readonly SiteRow[]> {
+): Promise<FoundSites | null> {
+  if (text !== '') return null;
+  const [account, ...others] = scope.whole;
+  if (sort === 'installs') {
+    if (tags !== undefined || !hasStoredCounts(scope) || account === undefined || others.length > 0)
+      return null;
+    const ids = await sitesBySize(queries, account.account_id, { isDescending, limit, offset });
+    return { count: total, page: await sitesInOrder(queries, ids) };
+  }
+  const filters = tags === undefined ? {} : { tags };
+  const count = tags === undefined ? total : await countSites(queries, scope, filters);
+  // Numbers in names have no order in the database.
+  if (sort === 'name' && count <= MOST_SORTED) return null;
   const key = sort === 'name' ? 'name' : null;
   const request = { limit, offset, sort: { key, isDescending }, cursor: null } as const;
-  return (await pageOfSites(queries, scope, request, {}, total)).results;
+  return { count, page: (await pageOfSites(queries, scope, request, filters, count)).results };
 }
 
 async function sortedPage(
@@ -71,11 +88,12 @@ async function sortedPage(
   scope: Scope,
   { text, tags, conditions }: Asked,
   { sort, isDescending, limit, offset }: Part,
-): Promise<{ count: number; page: readonly SiteRow[] }> {
+): Promise<FoundSites> {
   const everything = { texts: [], soon: conditions.soon };
   const asked = tags === undefined ? {} : { tags };
+  const count = await countSites(queries, scope, asked);
   const [{ results: sites }, sizes, byInstall] = await Promise.all([
-    pageOfSites(queries, scope, { limit: MOST_SITES, offset: 0, ...OLDEST_FIRST }, asked, MOST_SITES),
+    pageOfSites(queries, scope, { limit: MOST_SITES, offset: 0, ...OLDEST_FIRST }, asked, count),
     sort === 'installs' ? sitesOfInstalls(queries, scope, everything) : new Map<string, number>(),
     text === '' ? null : sitesOfInstalls(queries, scope, conditions),
   ]);

@@ -233,11 +233,20 @@ describe('the list of installs', () => {
     for (const [sort, order] of [
       ['status', [third, first, second]],
       ['environment', [second, first, third]],
-      ['-site', [second, first, third]],
+      ['site', [first, third, second]],
       ['updates', [second, first, third]],
       ['php', [first, second, third]],
-    ] as const)
+    ] as const) {
       expect(await ids(`sort=${sort}`), sort).toEqual(order);
+      // One that is sorted by several queries has each install once, on pages in both directions.
+      for (const [key, wanted] of [
+        [sort, order],
+        [`-${sort}`, order.toReversed()],
+      ] as const) {
+        const pages = [0, 1, 2, 3].map((offset) => ids(`sort=${key}&limit=1&offset=${offset}`));
+        expect((await Promise.all(pages)).flat(), key).toEqual(wanted);
+      }
+    }
     for (const wrong of ['sort=size', 'status=old', 'site=Zoo', 'limit=-1', 'search=%00'])
       expect((await client.get(`/accounts/${account.accountId}/installs?${wrong}`)).status).toBe(400);
 

@@ -13,6 +13,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { countInstalls } from '../installs/list-store.ts';
 import { tagsIn } from '../site-tags/tag-keys.ts';
 import { type InstallConditions, LIST_SORTS } from './install-conditions.ts';
+import { countListed } from './listed-conditions-store.ts';
 import { pageOfListed } from './listed-installs.ts';
 import { matchingInstalls } from './listed-installs-store.ts';
 import { listSites, SITE_SORTS } from './listed-sites.ts';
@@ -205,10 +206,10 @@ export function createOverviewService(
     ): Promise<SelectedInstall[]> {
       return database.snapshot(async (reader) => {
         const scope = await scopeOf(reader, caller, accountId);
-        const rows = await matchingInstalls(reader, scope, conditionsOf(filters), {
-          ids,
-          most: MOST_SELECTED,
-        });
+        const conditions = conditionsOf(filters);
+        const count = ids === undefined ? await countListed(reader, scope, conditions) : null;
+        const listing = { scope, conditions, limit: MOST_SELECTED, count };
+        const rows = await matchingInstalls(reader, listing, ids);
         return rows.map((row) => ({ ...row, tags: tagsIn(row.tags) }));
       });
     },

@@ -163,7 +163,7 @@ interface Looked {
 }
 
 /** Ids of installs that may need attention, from indexes that have no others: literals, so that the databases use them. */
-const doubted = (queries: Queries, soon: string) =>
+export const doubted = (queries: Queries, soon: string) =>
   queries
     .selectFrom('installs')
     .select('id')

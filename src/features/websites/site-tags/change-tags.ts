@@ -10,7 +10,7 @@ async function spellingsOf(
   except?: string,
 ): Promise<Map<string, string>> {
   const spellings = new Map<string, string>();
-  for (const tag of (await tagsOfAccount(queries, accountId, except)).flat()) {
+  for (const tag of await tagsOfAccount(queries, accountId, except)) {
     if (!spellings.has(keyOf(tag))) spellings.set(keyOf(tag), tag);
   }
   return spellings;

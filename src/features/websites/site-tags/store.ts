@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
 import type { Queries, Transaction } from '../../../database/database.ts';
 import { joinedKeys, tagsIn } from './tag-keys.ts';
-import { hasTags } from './tagged-store.ts';
+import { sitesWithTag } from './tagged-store.ts';
 
 /** A site with its tags, held until its transaction ends. */
 export interface TaggedSite {
@@ -31,7 +30,7 @@ export async function holdSitesWithTag(
 ): Promise<TaggedSite[]> {
   return parsed(
     await hold(transaction, accountId)
-      .where(hasTags(sql.ref('tag_keys'), key))
+      .where('id', 'in', sitesWithTag(transaction.queries, [accountId], key))
       .execute(),
   );
 }
@@ -69,19 +68,27 @@ export async function setTags(queries: Queries, siteId: string, tags: readonly s
     .execute();
 }
 
-/** The tags of all sites of an account that have any, except one site's. */
-export async function tagsOfAccount(
-  queries: Queries,
-  accountId: string,
-  except?: string,
-): Promise<string[][]> {
+/** The tags of all sites of an account, each once, except those that one site alone has. */
+export async function tagsOfAccount(queries: Queries, accountId: string, except?: string): Promise<string[]> {
   const rows = await queries
-    .selectFrom('sites')
-    .select('tags')
-    .where('account_id', '=', accountId)
-    .where('tag_keys', '<>', '')
-    .$if(except !== undefined, (query) => query.where('id', '<>', except ?? ''))
-    .orderBy('seq')
+    .selectFrom('tag_counts as counted')
+    .select('counted.tag')
+    .where('counted.account_id', '=', accountId)
+    .$if(except !== undefined, (query) =>
+      query.where(({ not, and, eb, exists, selectFrom }) =>
+        not(
+          and([
+            eb('counted.sites', '=', 1),
+            exists(
+              selectFrom('site_tags as own')
+                .select('own.site_id')
+                .where('own.site_id', '=', except ?? '')
+                .whereRef('own.key', '=', 'counted.key'),
+            ),
+          ]),
+        ),
+      ),
+    )
     .execute();
-  return rows.map(({ tags }) => tagsIn(tags));
+  return rows.map(({ tag }) => tag);
 }

@@ -9,7 +9,7 @@ import type { Tables } from '../../../database/tables.ts';
 import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
 import { installsOfSites } from '../installs/store.ts';
 import { joinedKeys, tagsIn } from '../site-tags/tag-keys.ts';
-import { hasTags } from '../site-tags/tagged-store.ts';
+import { countsOfTag, hasTags, sitesWithTag } from '../site-tags/tagged-store.ts';
 
 export interface SiteRow {
   id: string;
@@ -112,8 +112,42 @@ function matching(queries: Queries, eb: SiteExpressions, scope: Scope, { name, t
   return eb.and([
     shownSites(queries, eb, scope),
     ...(name === undefined ? [] : [eb('site.name', '=', name)]),
-    ...(tags === undefined ? [] : [hasTags(sql.ref('site.tag_keys'), tags)]),
+    ...(tags === undefined ? [] : [hasTags(sql.ref('site.id'), tags)]),
   ]);
+}
+
+/** The ids of whole accounts, whose sites with a tag an index has; null if the filter has no tags, or the scope other parts. */
+function accountsByTag(scope: Scope, { tags }: SiteFilters): string[] | null {
+  const { whole, byInstalls } = partsOf(scope);
+  return tags === undefined || byInstalls !== null ? null : whole.map((membership) => membership.account_id);
+}
+
+/**
+ * The sites of a list. Those with a tag, if they are few, are read first and then sorted: so few that it takes no longer than a page in the
+ * order of an index.
+ */
+function listed(
+  queries: Queries,
+  scope: Scope,
+  filters: SiteFilters,
+  { limit, count }: { limit: number; count: number },
+) {
+  const accountIds = accountsByTag(scope, filters);
+  const all = scope.whole.reduce((sum, membership) => sum + membership.site_count, 0);
+  if (accountIds === null || count * count > all * limit) {
+    return queries.selectFrom('sites as site').where((eb) => matching(queries, eb, scope, filters));
+  }
+  return queries
+    .with(
+      (name) => name('few').materialized(),
+      (few) =>
+        few
+          .selectFrom('sites as site')
+          .selectAll('site')
+          .where('site.id', 'in', sitesWithTag(queries, accountIds, filters.tags ?? '')),
+    )
+    .selectFrom('few as site')
+    .where((eb) => matching(queries, eb, scope, filters));
 }
 
 /** The columns by which the list can be sorted. */
@@ -136,11 +170,11 @@ export async function pageOfSites(
   const rows = await queries
     .selectFrom('sites as site')
     .select([...COLUMNS, 'site.seq'])
-    .where('site.seq', 'in', (eb) =>
-      eb
-        .selectFrom('sites as site')
+    .where(
+      'site.seq',
+      'in',
+      listed(queries, scope, filters, { limit: page.limit, count })
         .select('site.seq')
-        .where((inner) => matching(queries, inner, scope, filters))
         .$if(position !== null, (query) =>
           position === null ? query : query.where(beyond(column, 'site.seq', position, slice)),
         )
@@ -167,12 +201,48 @@ export async function countSites(queries: Queries, scope: Scope, filters: SiteFi
   if (byInstalls === null && Object.keys(filters).length === 0) {
     return whole.reduce((sum, membership) => sum + membership.site_count, 0);
   }
-  const { count } = await queries
-    .selectFrom('sites as site')
+  const accountIds = accountsByTag(scope, filters);
+  const { tags = '', ...others } = filters;
+  const tagged =
+    accountIds !== null && Object.keys(others).length === 0
+      ? await countsOfTag(queries, accountIds, tags)
+      : null;
+  if (tagged !== null) return tagged.sites;
+  const { count } = await listed(queries, scope, filters, { limit: 1, count: 0 })
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where((eb) => matching(queries, eb, scope, filters))
     .executeTakeFirstOrThrow();
   return count;
+}
+
+/** The ids of one page of all sites of an account, by the number of their installs, and the oldest first. */
+export async function sitesBySize(
+  queries: Queries,
+  accountId: string,
+  { isDescending, limit, offset }: { isDescending: boolean; limit: number; offset: number },
+): Promise<string[]> {
+  const direction = isDescending ? 'desc' : 'asc';
+  const rows = await queries
+    .selectFrom('site_sizes')
+    .select('site_id')
+    .where('account_id', '=', accountId)
+    .orderBy('installs', direction)
+    .orderBy('seq', direction)
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return rows.map(({ site_id }) => site_id);
+}
+
+/** These sites, in their order. */
+export async function sitesInOrder(queries: Queries, ids: readonly string[]): Promise<SiteRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await queries
+    .selectFrom('sites as site')
+    .select([...COLUMNS])
+    .where('site.id', 'in', ids)
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, { ...row, tags: tagsIn(row.tags) }]));
+  return ids.flatMap((id) => [byId.get(id)].filter((row) => row !== undefined));
 }
 
 const storedTags = (tags: readonly string[]) => ({ tags: JSON.stringify(tags), tag_keys: joinedKeys(tags) });

@@ -14,7 +14,7 @@ export async function everySite(
     .select(['site.id', 'site.name', 'site.tags', 'site.created_at', 'account.id as account_id'])
     .select('account.name as account_name')
     .$if(accountId !== null, (query) => query.where('site.account_id', '=', accountId ?? ''))
-    .$if(key !== null, (query) => query.where(hasTags(sql.ref('site.tag_keys'), key ?? '')))
+    .$if(key !== null, (query) => query.where(hasTags(sql.ref('site.id'), key ?? '')))
     .orderBy('site.name')
     .orderBy('site.seq')
     .execute();

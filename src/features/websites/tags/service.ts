@@ -34,7 +34,9 @@ export function createTagService({ database, activity }: Pick<Platform, 'databas
     return database.snapshot(async (reader) => {
       const member = await findMembership(reader, caller, accountId);
       authorize('site.read', 'account.read', member && { ...member, own: true });
-      return countedTags(await tagsInScope(reader, await loadScope(reader, caller, accountId)));
+      const tags = await tagsInScope(reader, await loadScope(reader, caller, accountId));
+      const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+      return tags.sort((one, other) => collator.compare(one.name, other.name));
     });
   }
 
@@ -150,20 +152,3 @@ export function createTagService({ database, activity }: Pick<Platform, 'databas
 /** A tag as these sites have it. */
 const spelled = (sites: readonly TaggedSite[], tag: string): string =>
   sites.flatMap(({ tags }) => tags).find((one) => keyOf(one) === keyOf(tag)) ?? tag;
-
-/** Each tag once, with its number of sites and installs, in alphabetical order. */
-export function countedTags(sites: readonly { tags: readonly string[]; installs: number }[]): AccountTag[] {
-  const byKey = new Map<string, AccountTag>();
-  for (const { tags, installs } of sites) {
-    for (const name of tags) {
-      const known = byKey.get(keyOf(name)) ?? { name, site_count: 0, install_count: 0 };
-      byKey.set(keyOf(name), {
-        name: known.name,
-        site_count: known.site_count + 1,
-        install_count: known.install_count + installs,
-      });
-    }
-  }
-  const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
-  return [...byKey.values()].sort((one, other) => collator.compare(one.name, other.name));
-}

@@ -12,7 +12,7 @@ import type { WordPressReading } from '../../../hosting/contract/wordpress.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import { hasStoredCounts, storedCount } from '../installs/counts-store.ts';
-import { isTagged } from '../installs/list-store.ts';
+import { countInstalls, installsMatching } from '../installs/list-store.ts';
 
 // Literals, so that the databases use the indexes of unfinished jobs.
 const queued = sql.lit<JobState>('queued');
@@ -247,20 +247,24 @@ export async function pageOfSummaries(
   { accountId, scope, waiting, tags }: { accountId: string; scope: Scope; waiting: boolean; tags?: string },
   { limit, offset }: PageRequest,
 ): Promise<PageOf<WordPressSummaryRow>> {
-  const all = queries
-    .selectFrom('installs as install')
+  const tagged = tags === undefined ? null : await countInstalls(queries, scope, { tags });
+  const installs =
+    tags === undefined || tagged === null
+      ? queries.selectFrom('installs as install').where((eb) => inScope(eb, scope))
+      : installsMatching(queries, scope, { tags }, { limit, count: tagged });
+  const all = installs
     .where('install.account_id', '=', accountId)
-    .where((eb) => inScope(eb, scope))
-    .$if(tags !== undefined, (query) => query.where((eb) => isTagged(eb, tags ?? '')))
     // A literal, so that the databases use the index of these installs.
     .$if(waiting, (query) => query.where('install.waiting_updates', '>', sql.lit(0)));
   const counting =
-    hasStoredCounts(scope) && tags === undefined
-      ? storedCount(queries, scope, waiting ? { waiting } : {})
-      : all
-          .select((eb) => eb.fn.countAll<number>().as('count'))
-          .executeTakeFirstOrThrow()
-          .then(({ count }) => count);
+    tagged !== null && !waiting
+      ? tagged
+      : hasStoredCounts(scope) && tags === undefined
+        ? storedCount(queries, scope, waiting ? { waiting } : {})
+        : all
+            .select((eb) => eb.fn.countAll<number>().as('count'))
+            .executeTakeFirstOrThrow()
+            .then(({ count }) => count);
   const [count, results] = await Promise.all([
     counting,
     all

@@ -1,0 +1,169 @@
+import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
+import type { Queries } from '../../../database/database.ts';
+import type { Tables } from '../../../database/tables.ts';
+import type { ListSort } from './install-conditions.ts';
+import {
+  isInOrder,
+  type Listing,
+  listed,
+  listedInNeed,
+  matching,
+  meeting,
+} from './listed-conditions-store.ts';
+import { needsAttention } from './store.ts';
+
+type InstallExpressions = ExpressionBuilder<Tables & { install: Tables['installs'] }, 'install'>;
+
+/** The sort orders that the database knows. */
+export type StoredSort = Exclude<ListSort, 'domain'>;
+
+/** The requested part of a list. */
+interface Part {
+  isDescending: boolean;
+  limit: number;
+  offset: number;
+}
+
+/** The values that an order compares before the names, in the words of the index that has them. `updates`: the most come first. */
+function sortValue(eb: InstallExpressions, sort: Exclude<StoredSort, 'name' | 'created'>, soon: string) {
+  switch (sort) {
+    case 'status':
+      return sql`case when ${needsAttention(eb, soon)} then 0 when install.status = 'active' then 1 else 2 end`;
+    case 'environment':
+      return sql`case install.environment when 'production' then 0 when 'staging' then 1 when 'development' then 2 else 3 end`;
+    case 'site':
+      return sql`coalesce((select lower(name) from sites where id = install.site_id), '')`;
+    case 'php':
+      return sql`coalesce(install.php_version, '')`;
+    case 'updates':
+      return sql`install.waiting_updates`;
+  }
+}
+
+/** The ids of one page of the installs that match, in this order. Equal ones are in the order of their names. */
+export function orderedIds(
+  queries: Queries,
+  listing: Listing,
+  sort: StoredSort,
+  part: Part,
+): Promise<string[]> {
+  // No index has these orders of all installs.
+  if ((sort === 'site' || sort === 'status') && isInOrder(queries, listing)) {
+    const segments = sort === 'site' ? bySite(queries, listing) : byStatus(queries, listing);
+    return pageOfSegments(segments, part);
+  }
+  const direction = part.isDescending ? 'desc' : 'asc';
+  const { soon } = listing.conditions;
+  const rows = listed(queries, listing).select('install.id');
+  if (sort === 'created') return idsOf(rows.orderBy('install.seq', direction), part);
+  if (sort === 'name') return idsOf(rows.orderBy('install.name', direction), part);
+  // Whether most updates come first, the names are in the other direction.
+  const ofValues = (sort === 'updates') === part.isDescending ? 'asc' : 'desc';
+  return idsOf(
+    rows.orderBy((eb) => sortValue(eb, sort, soon), ofValues).orderBy('install.name', direction),
+    part,
+  );
+}
+
+async function idsOf(
+  rows: {
+    limit(most: number): {
+      offset(first: number): { execute(): Promise<{ id: string }[]> };
+    };
+  },
+  { limit, offset }: Pick<Part, 'limit' | 'offset'>,
+): Promise<string[]> {
+  return (await rows.limit(limit).offset(offset).execute()).map(({ id }) => id);
+}
+
+/** A part of an order, whose installs come before all those of the next one. */
+interface Segment {
+  ids(part: Part): Promise<string[]>;
+  count(): Promise<number>;
+}
+
+async function pageOfSegments(
+  segments: readonly Segment[],
+  { isDescending, limit, offset }: Part,
+): Promise<string[]> {
+  const found: string[] = [];
+  let skipped = offset;
+  for (const segment of isDescending ? segments.toReversed() : segments) {
+    const ids = await segment.ids({ isDescending, limit: limit - found.length, offset: skipped });
+    found.push(...ids);
+    if (found.length >= limit) break;
+    // A page that begins after this segment skips all of it.
+    skipped = ids.length > 0 || skipped === 0 ? 0 : skipped - (await segment.count());
+  }
+  return found;
+}
+
+/** Installs without a site, and then the others in the order of the names of their sites. */
+function bySite(queries: Queries, { scope, conditions }: Listing): Segment[] {
+  const accountIds = scope.whole.map((membership) => membership.account_id);
+  const unassigned = queries
+    .selectFrom('installs as install')
+    .where('install.site_id', 'is', null)
+    .where((eb) => matching(eb, scope, conditions));
+  // SQLite reads the tables of a cross join in this order. The installs of a site are its account's.
+  const assigned = queries
+    .selectFrom('sites as site')
+    .crossJoin('installs as install')
+    .whereRef('install.site_id', '=', 'site.id')
+    .where('site.account_id', 'in', accountIds)
+    .where((eb) => meeting(eb, conditions));
+  return [
+    {
+      ids: (part) => idsOf(unassigned.select('install.id').orderBy('install.name', directionOf(part)), part),
+      count: () => countOf(unassigned.select((eb) => eb.fn.countAll<number>().as('count'))),
+    },
+    {
+      ids: (part) =>
+        idsOf(
+          assigned
+            .select('install.id')
+            .orderBy(sql`lower(site.name)`, directionOf(part))
+            .orderBy('install.name', directionOf(part)),
+          part,
+        ),
+      count: () => countOf(assigned.select((eb) => eb.fn.countAll<number>().as('count'))),
+    },
+  ];
+}
+
+/** Installs that need attention, active ones, and the others. */
+function byStatus(queries: Queries, listing: Listing): Segment[] {
+  const { scope, conditions } = listing;
+  const inNeed = listedInNeed(queries, listing);
+  const others = (isOfStatus: RawBuilder<boolean>) =>
+    queries
+      .selectFrom('installs as install')
+      .where(isOfStatus)
+      .where((eb) =>
+        eb.and([
+          matching(eb, scope, conditions),
+          // Without a backup, the condition is neither true nor false.
+          sql<boolean>`case when ${needsAttention(eb, conditions.soon)} then 1 else 0 end = 0`,
+        ]),
+      );
+  return [
+    {
+      ids: (part) => idsOf(inNeed.select('install.id').orderBy('install.name', directionOf(part)), part),
+      count: () => countOf(inNeed.select((eb) => eb.fn.countAll<number>().as('count'))),
+    },
+    // Nearly all are active, and read in the order of their names. Those being created are few.
+    ...[
+      others(sql<boolean>`not (install.status is distinct from 'active')`),
+      others(sql<boolean>`install.status = 'pending'`),
+    ].map((installs) => ({
+      ids: (part: Part) =>
+        idsOf(installs.select('install.id').orderBy('install.name', directionOf(part)), part),
+      count: () => countOf(installs.select((eb) => eb.fn.countAll<number>().as('count'))),
+    })),
+  ];
+}
+
+const directionOf = ({ isDescending }: Part) => (isDescending ? 'desc' : 'asc');
+
+const countOf = async (query: { executeTakeFirstOrThrow(): Promise<{ count: number }> }): Promise<number> =>
+  (await query.executeTakeFirstOrThrow()).count;
