@@ -29,6 +29,7 @@ it.each<[suffix: string, quick: Project[], long: Project[]]>([
   ['browser-test', ['browser'], ['browser']],
   ['host-test', ['host'], ['host']],
   ['long-test', [], ['sqlite']],
+  ['both.long-test', [], ['sqlite', 'postgres']],
   ['long-postgres-test', [], ['postgres']],
   ['long-browser-test', [], ['browser']],
   ['long-host-test', [], ['host']],

@@ -4,7 +4,10 @@ const FOLDERS = ['src', 'test', 'web', 'packages'];
 /** The suffixes of the tests of each project: those that always run, and those of the mode "long" (docs/decisions/tests.md). */
 const SUFFIXES = {
   sqlite: { quick: ['test'], long: ['long-test'] },
-  postgres: { quick: ['both.test', 'postgres-test'], long: ['long-both.test', 'long-postgres-test'] },
+  postgres: {
+    quick: ['both.test', 'postgres-test'],
+    long: ['long-both.test', 'both.long-test', 'long-postgres-test'],
+  },
   browser: { quick: ['browser-test'], long: ['long-browser-test'] },
   host: { quick: ['host-test'], long: ['long-host-test'] },
 };

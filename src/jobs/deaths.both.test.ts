@@ -6,7 +6,7 @@ import type { JobKind } from './job.ts';
 import { dropSetAside, listSetAside, retrySetAside } from './set-aside.ts';
 import type { Worker } from './worker.ts';
 
-// test/faults/poison.long-both.test.ts has processes that really die. Here, workers fall silent: no heartbeat, and no outcome.
+// test/faults/poison.both.long-test.ts has processes that really die. Here, workers fall silent: no heartbeat, and no outcome.
 
 let jobs: JobsFixture;
 const ends: (() => void)[] = [];

@@ -413,10 +413,10 @@ describe('a configuration that cannot be used is one line, and 1', () => {
     const line =
       /^homeport: There is no setting HOMEPORT_LISTEM\. The nearest is HOMEPORT_LISTEN; docs\/configuration.md lists them all\.\n$/;
     const [fromEnvironment, fromFile, missing, doctor] = await Promise.all([
-      run({ ...environment, HOMEPORT_LISTEM: 'x' }, 'account', 'list'),
-      run(environment, '--config', file, 'account', 'list'),
+      call({ ...environment, HOMEPORT_LISTEM: 'x' }, 'account', 'list'),
+      call(environment, '--config', file, 'account', 'list'),
       run(environment, '--config', `${file}.old`, 'serve'),
-      run({ ...environment, HOMEPORT_RESOLVERS: '127.0.0.1:9' }, '--config', file, 'doctor', '--json'),
+      call({ ...environment, HOMEPORT_RESOLVERS: '127.0.0.1:9' }, '--config', file, 'doctor', '--json'),
     ]);
     for (const ended of [fromEnvironment, fromFile]) {
       expect(ended).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) });
@@ -449,11 +449,12 @@ describe('a configuration that cannot be used is one line, and 1', () => {
       'not a database, but long enough to be one'.repeat(100),
     );
     const damaged = { HOMEPORT_DATA_DIR: folder.path };
-    const commands = ['serve', 'migrate', 'account list'];
     const ended = await Promise.all([
+      call({ ...environment, HOMEPORT_DATA_DIR: file }, 'migrate'),
       run({ ...environment, HOMEPORT_DATA_DIR: file }, 'serve'),
-      run({ ...environment, HOMEPORT_DATA_DIR: file }, 'migrate'),
-      ...commands.map((command) => run(damaged, ...command.split(' '))),
+      call(damaged, 'migrate'),
+      call(damaged, 'account', 'list'),
+      run(damaged, 'serve'),
     ]);
     const lines = ended.map(({ code, stderr }) => ({ code, line: stderr }));
     const unusable = expect.stringMatching(
@@ -473,7 +474,7 @@ describe('a configuration that cannot be used is one line, and 1', () => {
 
   test.concurrent('a database server that does not answer, without its password', async () => {
     const folder = temporaryFolder();
-    const { code, stderr } = await run(
+    const { code, stderr } = await call(
       {
         HOMEPORT_DATA_DIR: folder.path,
         HOMEPORT_DATABASE_URL: 'postgres://someone:topsecret@127.0.0.1:1/none',

@@ -308,8 +308,8 @@ async function bucket(
 /** Folders in which a backup prepares what it uploads. */
 const staged = () => readdirSync(place.settings.dataDir).filter((one) => one.startsWith('.homeport-'));
 
-// What differs between the databases is in the backups in a folder above.
-onlyOn('sqlite', test)('to a bucket and back; older ones are pruned', async () => {
+// What differs between the databases is in the backups in a folder above. website-packs.test.ts has the requests to a bucket.
+onlyInLong(onlyOn('sqlite', test))('to a bucket and back; older ones are pruned', async () => {
   const { server, settings } = await bucket(() => false);
   const restored = await databasePlace();
   try {

@@ -70,7 +70,7 @@ async function dieDuring(job: string, attempt: number): Promise<void> {
   await server.ended;
 }
 
-// The queue has poison.long-both.test.ts on both databases.
+// The queue has poison.both.long-test.ts on both databases.
 test('a check of a domain that ends the server twice is set aside, and the third start lives', async () => {
   const { operation, report } = await withClient(async (client) => {
     const account = text((await client.get('/accounts')).body, 'results', 0, 'id');

@@ -67,7 +67,7 @@ const DEATHS = [
   [DEADLY.beforeAnswer, { made: 1, status: 422, replayed: undefined }],
   [DEADLY.afterAnswer, { made: 1, status: 201, replayed: 'true' }],
 ] as const;
-it.each(cases([DEADLY.inTransaction, DEADLY.beforeAnswer], DEATHS))(
+it.each(cases([DEADLY.beforeAnswer], DEATHS))(
   'a request that was %s takes effect once when it is repeated',
   async (name, expected) => {
     const port = await freePort();

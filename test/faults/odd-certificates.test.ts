@@ -15,7 +15,7 @@ import { createDnsResolver } from '../../src/network/dns/resolver.ts';
 import { createAddressPolicy } from '../../src/network/probe/address-policy.ts';
 import { parsePeerCertificate } from '../../src/network/probe/peer-certificate.ts';
 import { createProber, ProbeFailure, type Prober } from '../../src/network/probe/prober.ts';
-import { rounds } from '../rounds.ts';
+import { isLong, rounds } from '../rounds.ts';
 import { makeOddCertificates, type OddCertificate } from '../servers/odd-certificates.ts';
 import { startRawTlsServer } from '../servers/raw-tls-server.ts';
 import { startTlsServer, type TestSite } from '../servers/tls-servers.ts';
@@ -106,7 +106,7 @@ test('a server is checked, whatever else its chain has', async () => {
   const key = usual.key ?? '';
   const others = odd.filter(({ pem }) => isReadable(pem));
   expect(others.length).toBeGreaterThan(100);
-  await mapConcurrent(others, AT_ONCE, async ({ pem }) => {
+  await mapConcurrent(sample(others), AT_ONCE, async ({ pem }) => {
     await check(() => startTlsServer({ chain: usual.pem + pem, key }));
   });
   // OpenSSL trusts the server, and Node takes the other certificate for its issuer's.
@@ -127,6 +127,9 @@ test('an authority may issue any, and any can be stored', async () => {
   expect(refused).toContain('no number');
 });
 
+/** Every fourth in `npm test`: a handshake with each takes long, and uploads, orders and probes read all of them with the same code. */
+const sample = (all: OddCertificate[]) => all.filter((_, index) => isLong || index % 4 === 0);
+
 /** Whether a TLS server of this process can load it. */
 function isReadable(pem: string): boolean {
   try {
@@ -137,7 +140,7 @@ function isReadable(pem: string): boolean {
 }
 
 test('a server is checked, whatever bytes it presents', async () => {
-  await mapConcurrent(odd, AT_ONCE, async ({ pem }) => {
+  await mapConcurrent(sample(odd), AT_ONCE, async ({ pem }) => {
     const bytes = bytesOf(pem);
     await check(() => startRawTlsServer([bytes]));
     await check(() => startRawTlsServer([bytesOf(usual.pem), bytes, Buffer.alloc(0)]));

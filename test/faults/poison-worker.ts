@@ -10,7 +10,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandomness } from '../../src/lib/ids.ts';
 import { poisonJob, poisonTimes } from './poison-job.ts';
 
-/** The server of poison.long-both.test.ts: one worker on a shared database. Its settings are its only argument, in JSON. */
+/** The server of poison.both.long-test.ts: one worker on a shared database. Its settings are its only argument, in JSON. */
 const settings = Parse(
   Type.Object({
     databaseUrl: Type.Union([Type.String(), Type.Null()]),

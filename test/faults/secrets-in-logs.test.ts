@@ -63,6 +63,8 @@ const IN_ORDER = [
 async function callEverything(person: Person): Promise<void> {
   const resources = await createResources(homeport, owner, accountId);
   for (const row of IN_ORDER) {
+    // What only reads is sent no secret. Those that it shows have tests of their own below.
+    if (!isLong && row.method === 'GET') continue;
     const json = bodyFor(row, resources);
     const answer = await person.client.call(
       row.method,

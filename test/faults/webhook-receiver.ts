@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-/** The receiver that webhooks.test.ts kills. Arguments: its port, and the journal with a line for each message that it got. */
+/** The receiver that webhooks.long-test.ts kills. Arguments: its port, and the journal with a line for each message that it got. */
 const [, , port = '', journal = ''] = process.argv;
 
 createServer((request, response) => {

@@ -17,7 +17,7 @@ import { createSender } from '../../src/network/webhooks/sender.ts';
 import { createActivityLog } from '../../src/platform/activity-log.ts';
 import { createSealer } from '../../src/secrets/sealer.ts';
 
-/** The process that webhooks.test.ts kills: it delivers events to webhooks. Its settings are its only argument, in JSON. */
+/** The process that webhooks.long-test.ts kills: it delivers events to webhooks. Its settings are its only argument, in JSON. */
 const settings = Parse(
   Type.Object({ databaseUrl: Type.Union([Type.String(), Type.Null()]), dataDir: Type.String() }),
   JSON.parse(process.argv[2] ?? ''),

@@ -124,7 +124,7 @@ function defineCases(start: () => Promise<Platform>, extent: 'quick' | 'main'): 
     return text(dumped, 'result', 'stdout').trim();
   };
 
-  test('what WP-CLI changes is there for the next visitor, and what it writes is not', async () => {
+  long('what WP-CLI changes is there for the next visitor, and what it writes is not', async () => {
     await see(shop);
     const post = ['post', 'create', '--post_title=By command', '--post_status=publish', '--porcelain'];
     const made = await wp(...post);
@@ -181,7 +181,7 @@ function defineCases(start: () => Promise<Platform>, extent: 'quick' | 'main'): 
     expect(await restore(backup, {})).toMatchObject(SUCCEEDED);
   });
 
-  test('a website moves to another main domain, with the texts in its database', async () => {
+  long('a website moves to another main domain, with the texts in its database', async () => {
     const before = shop;
     shop = { ...shop, domain: `${shop.name}.example.com` };
     const path = `/installs/${shop.id}/domains`;

@@ -102,7 +102,7 @@ async function validationsOf(name: string): Promise<number> {
 }
 
 describe('a domain that leads here', () => {
-  it('gets a certificate when it is added, and the edge serves it', async () => {
+  it('gets a certificate when it is added, and the edge serves it and redirects visitors to HTTPS', async () => {
     const domain = await added('shop.here.example');
     expect(await sslOf(domain)).toBe('active');
     const root = new X509Certificate(await acme.root());
@@ -132,6 +132,9 @@ describe('a domain that leads here', () => {
     const seen = await visit(homeport, `https://${domain.name}/`);
     expect(seen).toMatchObject({ status: 200, certificateNames: `DNS:${domain.name}` });
     expect(seen.fingerprint).toBe(leaf?.fingerprint256);
+    await owner.client.patch(domain.path, { secure_all_urls: true });
+    await homeport.idle();
+    expect(await visit(homeport, `http://${domain.name}/`)).toMatchObject({ status: 301 });
   });
 
   it('has one for each name, including the default domain', async () => {
@@ -144,7 +147,7 @@ describe('a domain that leads here', () => {
     expect((await row(domain)).reached).toBe(true);
   });
 
-  it('keeps its certificate without another order', async () => {
+  onlyInLong(it)('keeps its certificate without another order', async () => {
     const domain = await added('keeps.here.example');
     const { chain } = await row(domain);
     clock.advance(DAY_MS);
@@ -153,13 +156,6 @@ describe('a domain that leads here', () => {
     await homeport.idle();
     expect((await row(domain)).chain).toBe(chain);
     expect(await validationsOf(domain.name)).toBe(1);
-  });
-
-  it('redirects visitors to HTTPS, because its certificate is valid', async () => {
-    const domain = await added('secure.here.example');
-    await owner.client.patch(domain.path, { secure_all_urls: true });
-    await homeport.idle();
-    expect(await visit(homeport, `http://${domain.name}/`)).toMatchObject({ status: 301 });
   });
 });
 
@@ -365,7 +361,7 @@ describe('limits', () => {
     expect((await row(domain)).source).toBe('LETS_ENCRYPT');
   });
 
-  it('uses only the order that was queued last', async () => {
+  onlyInLong(it)('uses only the order that was queued last', async () => {
     await dns.setZone('twice.example', '');
     const domain = await added('twice.example');
     await homeport.platform.database.write((transaction) =>
@@ -375,7 +371,7 @@ describe('limits', () => {
     expect((await row(domain)).failures).toBe(2);
   });
 
-  it('ignores a domain that is deleted during its order', async () => {
+  onlyInLong(it)('ignores a domain that is deleted during its order', async () => {
     const answer = await owner.client.post(`/installs/${install.id}/domains`, { name: 'gone.here.example' });
     const deleted = await owner.client.delete(`/installs/${install.id}/domains/${text(answer.body, 'id')}`);
     expect(deleted.status).toBe(204);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { field, text } from '../../../../test/client.ts';
 import type { Person, TestHomeport } from '../../../../test/homeport.ts';
 import type { ManualClock } from '../../../../test/manual-clock.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { certificateMaker, pkcs8 } from '../../../../test/servers/certificate-maker.ts';
 import type { DnsTestServers } from '../../../../test/servers/dns-server.ts';
 import { DAY_MS, MINUTE_MS } from '../../../lib/durations.ts';
@@ -181,7 +182,7 @@ describe('an uploaded certificate', () => {
     expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', ssl_status: 'active' });
   });
 
-  it('wins over an order that is running', async () => {
+  onlyInLong(it)('wins over an order that is running', async () => {
     const domain = await added('running.here.example');
     await homeport.platform.database.write((transaction) =>
       requestOrders(transaction, homeport.platform, [{ ...domain, install_id: install.id }]),
@@ -190,7 +191,7 @@ describe('an uploaded certificate', () => {
     expect(await row(domain)).toMatchObject({ source: 'THIRD_PARTY' });
   });
 
-  it('serves a domain whose order failed, and removes the reason', async () => {
+  onlyInLong(it)('serves a domain whose order failed, and removes the reason', async () => {
     await dns.setZone('away.example', '@ A 127.0.0.9\n');
     const domain = await added('away.example');
     expect(await row(domain)).toMatchObject({ ssl_status: 'failed', ssl_reason: expect.any(String) });

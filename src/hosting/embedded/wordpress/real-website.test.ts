@@ -6,6 +6,7 @@ import { connect, type OutgoingHttpHeaders } from 'node:http2';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import { DATABASE_PATH } from '../../contract/database-access.ts';
 import { RefusedImportError } from '../../contract/errors.ts';
@@ -59,7 +60,8 @@ test('no visitor reaches the installation of WordPress, and no plugin changes Wo
   expect(JSON.parse((await page('/writes.php')).text)).toEqual([false, false, 1]);
 });
 
-test('HTTP/2 carries a page with its stylesheet, a sign-in, wp-admin and an upload', async () => {
+// Of HTTP/2 itself, without WordPress, the edge has tests.
+onlyInLong(test)('HTTP/2 carries a page with its stylesheet, a sign-in, wp-admin and an upload', async () => {
   await wpCli(
     'user',
     'create',
