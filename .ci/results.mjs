@@ -1,4 +1,4 @@
-// Reads the JSON reports of vitest for `.ci/run`. Runs on Node 20, without a dependency.
+// Reads the reports of `report.mjs` for `.ci/run`. Runs on Node 20, without a dependency.
 //
 //   results.mjs files REPORT               the files in which a test failed, a line each
 //   results.mjs count STATUS REPORT ...    takes the exit status and the report of each run, prints every failure,
@@ -6,7 +6,7 @@
 //                                          if any failed
 //
 // REPORT.again may hold a second run of the failed files. A test that passed only there counts as passed and is named,
-// because it depends on luck and needs a fix.
+// because it depends on luck and needs a fix. An error outside of all tests always counts as failed.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
@@ -16,7 +16,11 @@ const MESSAGE_LINES = 25;
 /** Files of each run that are named for the time they took. */
 const LONGEST_FILES = 10;
 
-const read = (report) => JSON.parse(readFileSync(report, 'utf8')).testResults;
+const parse = (report) => JSON.parse(readFileSync(report, 'utf8'));
+const read = (report) => parse(report).testResults;
+
+/** Errors of a report that belong to no test, such as a rejection that nothing handles. */
+const errorsOutside = (report) => (parse(report).errorsOutside ?? []).map((message) => ({ message }));
 
 /** Failed tests of a report, by file and name. A file fails as a whole if it could not be loaded, or only a hook failed. */
 function failures(report) {
@@ -47,7 +51,8 @@ function passesIn(report, { file }) {
 
 function tell(title, { file, test, message }) {
   const lines = message.split('\n').slice(0, MESSAGE_LINES);
-  console.log(`\n${title}: ${file} > ${test}\n${lines.map((line) => `    ${line}`).join('\n')}`);
+  const place = file === undefined ? 'an error outside of all tests' : `${file} > ${test}`;
+  console.log(`\n${title}: ${place}\n${lines.map((line) => `    ${line}`).join('\n')}`);
 }
 
 /** Prints the files of a run that took longest, with their part of its seconds. docs/decisions/tests.md has their budget. */
@@ -68,16 +73,18 @@ function countOf(status, report) {
   let passed = passedIn(report);
   let failed = 0;
   const failing = failures(report);
+  const again = existsSync(`${report}.again`) ? `${report}.again` : null;
   for (const each of failing) {
-    const second = existsSync(`${report}.again`) && passesIn(`${report}.again`, each);
+    const second = again !== null && passesIn(again, each);
     tell(second ? 'Passed only when run again' : 'Failed', each);
     if (second) passed += 1;
     else failed += 1;
   }
-  if (status !== '0' && failing.length === 0) {
-    console.log('\nFailed: an error outside of all tests; it is in the output above.');
-    failed += 1;
-  }
+  const outside = [report, ...(again === null ? [] : [again])].flatMap(errorsOutside);
+  if (status !== '0' && failing.length + outside.length === 0)
+    outside.push({ message: 'The reason is in the output above.' });
+  for (const each of outside) tell('Failed', each);
+  failed += outside.length;
   return { passed, failed };
 }
 

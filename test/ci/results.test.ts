@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { temporaryFolder } from '../database.ts';
@@ -19,14 +19,14 @@ interface RanFile {
   tests: Status[];
 }
 
-/** Writes a report as vitest does. Returns its path. */
-function report(name: string, files: RanFile[]): string {
+/** Writes a report as `.ci/report.mjs` does. Returns its path. */
+function report(name: string, files: RanFile[], errorsOutside: string[] = []): string {
   const path = join(folder.path, name);
   const testResults = files.map(({ name: file, status, tests }) => ({
     ...{ name: join(ROOT, file), status, message: '', startTime: 0, endTime: 1 },
     assertionResults: tests.map((each, n) => ({ status: each, fullName: `test ${n}`, failureMessages: [] })),
   }));
-  writeFileSync(path, JSON.stringify({ testResults }));
+  writeFileSync(path, JSON.stringify({ testResults, errorsOutside }));
   return path;
 }
 
@@ -70,4 +70,32 @@ it('counts a file of which only a hook failed, also beside a test that passed wh
 it('counts a failure outside of all tests, and a report that is missing', () => {
   expect(count('1', report('outside', [WHOLE]))).toEqual({ last: '2 passed, 1 failed', status: 1 });
   expect(count('0', join(folder.path, 'missing'))).toMatchObject({ status: 1 });
+});
+
+it('counts errors outside of all tests beside tests that passed when run again, of both runs', () => {
+  const first = report('unhandled', [WHOLE, UNLUCKY], ['Error: lost']);
+  report(
+    'unhandled.again',
+    [{ ...UNLUCKY, status: 'passed', tests: ['passed', 'passed'] }],
+    ['Error: later'],
+  );
+  expect(count('1', first)).toEqual({ last: '4 passed, 2 failed', status: 1 });
+  expect(results('count', '1', first).lines).toContain('Failed: an error outside of all tests');
+});
+
+it('reports a rejection that nothing handles, beside a test that fails', () => {
+  const root = join(folder.path, 'vitest');
+  mkdirSync(root);
+  writeFileSync(
+    join(root, 'd.test.mjs'),
+    "test('fails', () => { void Promise.reject(new Error('lost')); throw new Error('known'); });",
+  );
+  const path = join(folder.path, 'rejection');
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const reporting = [`--reporter=${join(ROOT, '.ci/report.mjs')}`, `--outputFile.json=${path}`];
+  const words = [vitest, 'run', '--globals', '--no-cache', '--root', root, ...reporting];
+  const { status } = spawnSync(process.execPath, words, { cwd: root, encoding: 'utf8' });
+  const { lines } = results('count', `${status}`, path);
+  expect(lines.at(-1)).toBe('0 passed, 2 failed');
+  expect(lines.filter((line) => /^ +Error: (lost|known)/.test(line))).toHaveLength(2);
 });
