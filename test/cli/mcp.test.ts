@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -23,6 +24,9 @@ import { freePort } from '../servers/free-port.ts';
 import { call as callHomeport } from './call-homeport.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../bin/homeport.mjs');
+
+/** Those of this process, which assistants add to. */
+const certificates = getCACertificates('default');
 
 let homeport: TestHomeport;
 let accountId: string;
@@ -47,6 +51,7 @@ afterEach(async () => {
   for (const client of clients.splice(0)) await client.close();
 });
 afterAll(async () => {
+  setDefaultCACertificates(certificates);
   await homeport?.remove();
   rmSync(folder, { recursive: true });
 });

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:tls';
 import { expect, test } from 'vitest';
-import { createSelfSigned } from './self-signed-certificate.ts';
+import { createSelfSigned, type SelfSigned } from './self-signed-certificate.ts';
 
 const notBefore = new Date('2026-03-01T10:20:30.999Z');
 
@@ -63,25 +63,35 @@ test.each([
   await expect(createSelfSigned({ names, notBefore, days })).rejects.toThrow(why);
 });
 
-test('a client that trusts it completes a TLS handshake, by name and by address', async () => {
-  const { chain, key } = await createSelfSigned({
-    names: ['localhost', '*.hosting.test', '127.0.0.1'],
-    notBefore: new Date(Date.now() - 60_000),
-    days: 1,
-  });
-  const server = createServer({ cert: chain, key }, (socket) => socket.end());
+/** Whether a client that trusts these certificates completes a handshake with a server that has this one. */
+async function isTrusted({ chain, key }: SelfSigned, ca: string[], servername?: string): Promise<boolean> {
+  const server = createServer({ cert: chain, key }, (socket) => socket.on('error', () => {}).end());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   try {
-    for (const servername of ['localhost', 'blog.hosting.test', undefined]) {
-      const socket = connect({ host: '127.0.0.1', port, ca: chain, servername });
-      await once(socket, 'secureConnect');
-      expect(socket.authorized).toBe(true);
-      socket.destroy();
-    }
+    const socket = connect({ host: '127.0.0.1', port, ca, servername, rejectUnauthorized: false });
+    await once(socket, 'secureConnect');
+    socket.destroy();
+    return socket.authorized;
   } finally {
     server.close();
   }
+}
+
+const fromNow = { notBefore: new Date(Date.now() - 60_000), days: 1 };
+
+test('a client that trusts it completes a TLS handshake, by name and by address', async () => {
+  const made = await createSelfSigned({ names: ['localhost', '*.hosting.test', '127.0.0.1'], ...fromNow });
+  for (const name of ['localhost', 'blog.hosting.test', undefined]) {
+    expect(await isTrusted(made, [made.chain], name)).toBe(true);
+  }
+  expect(await isTrusted(made, [made.chain], 'other.test')).toBe(false);
+});
+
+test('a client can trust the servers of several installations, which all have the name localhost', async () => {
+  const made = await Promise.all([1, 2, 3].map(() => createSelfSigned({ names: ['localhost'], ...fromNow })));
+  const ca = made.map(({ chain }) => chain);
+  for (const each of made) expect(await isTrusted(each, ca, 'localhost')).toBe(true);
 });

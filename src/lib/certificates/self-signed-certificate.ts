@@ -77,6 +77,8 @@ export async function createSelfSigned({ names, notBefore, days }: SelfSignedReq
         commonName === undefined,
       ),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      // Without it, a client that trusts several certificates of this name takes one for the issuer of another, and refuses that.
+      await x509.AuthorityKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
   const pkcs8 = await crypto.subtle.exportKey('pkcs8', keys.privateKey);
