@@ -26,11 +26,13 @@ export interface Child {
   kill(reason: Ending['reason'], text: string): void;
   /** Lets the child end. `ended` is not called. */
   release(): void;
+  /** Milliseconds that it has used a processor; null where the system does not tell. */
+  processorMs(): number | null;
 }
 
 /** How a child ended. */
 export interface Ending {
-  reason: 'crash' | 'memory' | 'time' | 'closed';
+  reason: 'crash' | 'memory' | 'time' | 'start' | 'closed';
   /** For people: `SIGSEGV`, `status 134`, followed by the beginning of its standard error. */
   text: string;
 }
@@ -63,7 +65,8 @@ export function startChild(
   errors?.on('data', (chunk) => {
     stderr = (stderr + String(chunk)).slice(0, MOST_CHARACTERS);
   });
-  const starting = setTimeout(() => kill('time', `not ready after ${START_MS} ms`), START_MS).unref();
+  let isReady = false;
+  const starting = setTimeout(() => kill('start', `not ready after ${START_MS} ms`), START_MS).unref();
   const watch = setInterval(() => {
     if (residentBytes(child) > memoryMb * MIB) kill('memory', `more than ${memoryMb} MiB`);
   }, WATCH_MS).unref();
@@ -86,13 +89,16 @@ export function startChild(
   }
 
   child.once('error', ({ message }) => {
-    if (child.pid === undefined) end({ reason: 'crash', text: `it could not be started (${message})` });
+    if (child.pid === undefined) end({ reason: 'start', text: `it could not be started (${message})` });
   });
   // Without a free descriptor there is none, and `error` follows.
   if (!(channel instanceof Socket)) return NOT_STARTED;
   readMessages(channel, mostBytes, {
     received(message: FromChild) {
-      if (message.kind === 'ready') clearTimeout(starting);
+      if (message.kind === 'ready') {
+        isReady = true;
+        clearTimeout(starting);
+      }
       if (!isOver) received(message);
     },
     broken: (why) => kill('crash', `it sent what cannot be read (${why})`),
@@ -104,10 +110,8 @@ export function startChild(
     process.off('exit', killWithPlatform);
     const said = stderr.trim();
     const how = signal ?? `status ${status}`;
-    end({
-      reason: said.includes(HEAP_LIMIT) ? 'memory' : 'crash',
-      text: said === '' ? how : `${how}: ${said}`,
-    });
+    const died = said.includes(HEAP_LIMIT) ? 'memory' : 'crash';
+    end({ reason: isReady ? died : 'start', text: said === '' ? how : `${how}: ${said}` });
   });
 
   return {
@@ -123,10 +127,17 @@ export function startChild(
       clearInterval(watch);
       channel.end();
     },
+    processorMs: () => processorMs(child),
   };
 }
 
-const NOT_STARTED: Child = { send: () => {}, setBusy: () => {}, kill: () => {}, release: () => {} };
+const NOT_STARTED: Child = {
+  send: () => {},
+  setBusy: () => {},
+  kill: () => {},
+  release: () => {},
+  processorMs: () => null,
+};
 
 /** Without it the child would compile the sources at each start. */
 function compileCache(): { NODE_COMPILE_CACHE?: string } {
@@ -144,5 +155,17 @@ function residentBytes({ pid }: ChildProcess): number {
   } catch {
     // It has ended.
     return 0;
+  }
+}
+
+/** Linux counts in hundredths of a second, in fields 14 and 15. The name of the program before them may have spaces. */
+function processorMs({ pid }: ChildProcess): number | null {
+  if (process.platform !== 'linux' || pid === undefined) return null;
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    // It has ended.
+    return null;
   }
 }

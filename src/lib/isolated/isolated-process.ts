@@ -6,7 +6,7 @@ import type { FromChild } from './messages.ts';
 export interface IsolatedProcessOptions {
   /** MiB of memory of the process, half of it for JavaScript. Linux only for what libraries use beside it. */
   memoryMb: number;
-  /** Milliseconds for a task, after the process has started. */
+  /** Milliseconds for a task, after the process has started. On Linux, more while the process waits for a processor. */
   limitMs: number;
   /** The most bytes of an input, and of an output. */
   maxBytes: number;
@@ -53,11 +53,14 @@ const CONCURRENCY = 16;
 const IDLE_MS = 60_000;
 /** Of a message around its value. */
 const ENVELOPE_BYTES = 1_024;
+/** A machine that is busy or stood still gives a task so many times its limit, unless the process has computed for half of the limit. */
+const MOST_LIMITS = 4;
 const REASONS: Record<TaskLoss, string> = {
   crash: 'ended its process',
   memory: 'used too much memory',
   time: 'took too long',
   too_large: 'is too large',
+  start: 'found no process',
 };
 
 /** Creates a process for tasks. Nothing starts before the first one. */
@@ -130,11 +133,18 @@ export function createIsolatedProcess({
 
   /** A task that exceeds its time may block the process, so the process ends with it. */
   function limit(request: Request): void {
-    request.timer = setTimeout(() => {
-      forget(request);
-      request.reject(lost(request, 'time', `more than ${request.limitMs} ms`));
-      child?.kill('time', 'another task took too long');
-    }, request.limitMs);
+    const before = child?.processorMs() ?? null;
+    const wait = (limits: number): void => {
+      request.timer = setTimeout(() => {
+        const now = child?.processorMs() ?? null;
+        const hasWaited = before !== null && now !== null && now - before < request.limitMs / 2;
+        if (hasWaited && limits < MOST_LIMITS) return wait(limits + 1);
+        forget(request);
+        request.reject(lost(request, 'time', `more than ${limits * request.limitMs} ms`));
+        child?.kill('time', 'another task took too long');
+      }, request.limitMs);
+    };
+    wait(1);
   }
 
   function ended({ reason, text }: Ending): void {
@@ -187,6 +197,6 @@ function halves(group: Request[]): Request[][] {
 }
 
 function lost({ task }: Request, reason: Ending['reason'] | TaskLoss, detail: string): IsolatedTaskLost {
-  const loss = reason === 'closed' ? 'crash' : reason;
+  const loss = reason === 'closed' ? 'start' : reason;
   return new IsolatedTaskLost(loss, `The isolated task ${task.name} ${REASONS[loss]}: ${detail}.`);
 }

@@ -25,10 +25,10 @@ export function isolatedTask<Task extends (input: never, signal: AbortSignal) =>
   return { module: module.href, name };
 }
 
-/** Why a task gave no answer. `crash`: its process ended. */
-export type TaskLoss = 'crash' | 'memory' | 'time' | 'too_large';
+/** Why a task gave no answer. `crash`: its process ended. `start`: no process started, or the platform stops. */
+export type TaskLoss = 'crash' | 'memory' | 'time' | 'too_large' | 'start';
 
-/** A task gave no answer, because its process died of it or it exceeded a limit. It says nothing about the platform itself. */
+/** A task gave no answer, because its process died of it or it exceeded a limit. It says nothing about the platform itself, unless for `start`. */
 export class IsolatedTaskLost extends Error {
   override name = 'IsolatedTaskLost';
   readonly reason: TaskLoss;

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -20,6 +21,14 @@ export function crash(_input: null): void {
 
 export function block(_input: null): void {
   for (;;);
+}
+
+/** As on a machine that stands still for a while. */
+export function standStill(seconds: number): string {
+  const waking = `sleep ${seconds}; kill -CONT ${process.pid}`;
+  spawn('sh', ['-c', waking], { stdio: 'ignore' });
+  process.kill(process.pid, 'SIGSTOP');
+  return 'awake';
 }
 
 export function fillHeap(_input: null): void {

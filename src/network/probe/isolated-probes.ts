@@ -14,9 +14,9 @@ const handshake = isolatedTask<typeof import('./handshake.ts').makeHandshake>(
 
 /** Connections to servers of strangers, made in the process that may die of what they send. */
 export function isolatedProbes(log: Logger) {
-  /** Describes a server that killed the process. */
+  /** Describes a server that killed the process. Throws the error if no server did. */
   function unreadable(host: string, address: string, error: unknown): string {
-    if (!(error instanceof IsolatedTaskLost)) throw error;
+    if (!(error instanceof IsolatedTaskLost) || error.reason === 'start') throw error;
     log.warn({ err: error, host, address }, 'a server sent something that its check did not survive');
     return `${quotable(host)} at ${address} sends something that cannot be read; check the web server and its certificate there.`;
   }

@@ -8,7 +8,8 @@ import {
   pkcs8,
 } from '../../../../../test/servers/certificate-maker.ts';
 import { DAY_MS } from '../../../../lib/durations.ts';
-import { InvalidRequest } from '../../../../lib/failures.ts';
+import { InvalidRequest, Unavailable } from '../../../../lib/failures.ts';
+import { strangersProcess } from '../../../../lib/isolated/strangers-process.ts';
 import { readUploadIsolated } from './isolated-upload.ts';
 
 /** The day of the tests: OpenSSL checks the rest of a chain only with certificates that are valid then. */
@@ -312,4 +313,19 @@ it('reads hostile texts', async () => {
   ]) {
     expect(await chainFault(text)).toContain('invalid_pem');
   }
+});
+
+test('a check that cannot run is no fault of the certificate', async () => {
+  const check = () => read(chain(leaf, intermediate), pkcs8(leaf.key));
+  const { execPath } = process;
+  strangersProcess.close();
+  process.execPath = '/nonexistent/node';
+  try {
+    await expect(check()).rejects.toThrow(Unavailable);
+  } finally {
+    process.execPath = execPath;
+  }
+  const stopped = check();
+  strangersProcess.close();
+  await expect(stopped).rejects.toThrow(Unavailable);
 });
