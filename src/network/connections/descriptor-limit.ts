@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { processLimit } from '../../lib/process-limits.ts';
 
 /** The usual soft limit of a shell on Linux and the BSDs, for systems without `/proc`. */
 const USUAL_LIMIT = 1024;
@@ -8,8 +8,5 @@ const USUAL_LIMIT = 1024;
  * if the process does not exist.
  */
 export function descriptorLimit(pid: number | 'self' = 'self'): number {
-  if (process.platform !== 'linux') return USUAL_LIMIT;
-  const limits = readFileSync(`/proc/${pid}/limits`, 'utf8');
-  const soft = /^Max open files\s+(\S+)/m.exec(limits)?.[1];
-  return soft === 'unlimited' ? Number.MAX_SAFE_INTEGER : Number(soft ?? USUAL_LIMIT);
+  return Math.min(processLimit('Max open files', pid)?.soft ?? USUAL_LIMIT, Number.MAX_SAFE_INTEGER);
 }

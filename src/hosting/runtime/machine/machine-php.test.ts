@@ -295,10 +295,11 @@ describe.skipIf((await whyNoMachinePhp()) !== null)('the PHP of the machine', ()
     const filter = join(folder, 'filter');
     await writeFile(filter, systemCallFilter(process.arch) ?? '');
     const code = `for ($n = 0; $n < 300 && ($id = @pcntl_fork()) > 0; $n++); if ($id === 0) { sleep(600); exit; } echo $n;`;
-    const { command, descriptors } = sandboxCommand(
-      programs,
-      { shown: [], environment: {}, folder: '/', memoryMb: 512, processes: 100, joined: null },
-      [CLI, '-n', '-r', code],
+    const options = { shown: [], environment: {}, folder: '/', memoryMb: 512, processes: 100, joined: null };
+    const { command, descriptors } = sandboxCommand(programs, options, [CLI, '-n', '-r', code]);
+    // Without privileges, a process cannot raise its own limits.
+    expect(sandboxCommand(programs, options, [CLI], () => 90).command).toEqual(
+      expect.arrayContaining(['--nproc=90', '--nofile=90', '--data=90']),
     );
     const asUser =
       process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];

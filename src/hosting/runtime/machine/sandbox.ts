@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { type LimitName, processLimit } from '../../../lib/process-limits.ts';
 
 /** The programs of this machine's PHP. */
 export interface MachinePrograms {
@@ -69,14 +70,18 @@ const FILTER_FD = 3;
 const USER_FD = 4;
 const NETWORK_FD = 5;
 
+/** The hard limit of this process, which a child cannot exceed. */
+const ownHardLimit = (name: LimitName): number => processLimit(name)?.hard ?? Number.POSITIVE_INFINITY;
+
 /**
  * The command that runs `command` in a new sandbox: no other processes, no rights, and only the folders that are shown.
- * The machine's PHP settings are not among them.
+ * The machine's PHP settings are not among them. `hardLimit`: prlimit fails if it is told to exceed it.
  */
 export function sandboxCommand(
   { fpm, cli }: MachinePrograms,
   { shown, environment, folder, memoryMb, processes, joined, isAlone = joined === null }: SandboxOptions,
   command: readonly string[],
+  hardLimit: (name: LimitName) => number = ownHardLimit,
 ): SandboxStart {
   const descriptors: number[] = joined === null ? [] : [joined.user.fd, joined.network.fd];
   const mountOf = ({ from, to, isWritable = false }: Shown): string[] => {
@@ -87,8 +92,10 @@ export function sandboxCommand(
   };
   const sandboxed: SandboxStart['command'] = [
     'prlimit',
-    ...[`--data=${memoryMb * MIB}`, `--nofile=${MOST_OPEN}`, '--core=0'],
-    ...(processes === undefined ? [] : [`--nproc=${processes}`]),
+    `--data=${Math.min(memoryMb * MIB, hardLimit('Max data size'))}`,
+    `--nofile=${Math.min(MOST_OPEN, hardLimit('Max open files'))}`,
+    '--core=0',
+    ...(processes === undefined ? [] : [`--nproc=${Math.min(processes, hardLimit('Max processes'))}`]),
     '--',
     'bwrap',
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts'],
