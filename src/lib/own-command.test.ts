@@ -31,6 +31,7 @@ const at = (root: string, given: Partial<Parameters<typeof commandOf>[0]> = {}) 
     path: '/usr/bin:/bin',
     folder: '/',
     words: ['serve'],
+    user: 'ada',
     ...given,
   }).replace(folder, '…');
 
@@ -55,6 +56,16 @@ test('the settings file of the process belongs to its commands', () => {
   expect(at('clone', { folder: join(folder, 'clone'), words })).toBe(
     'npx homeport --config /etc/homeport/homeport.conf',
   );
+});
+
+test('the services of a package run as a user who never signs in', () => {
+  const words = ['--config', '/etc/homeport/homeport.conf', 'serve'];
+  const path = join(folder, 'PATH');
+  const service = 'homeport --config /etc/homeport/homeport.conf';
+  expect(at('release', { path, words, user: 'homeport' })).toBe(`sudo -u homeport ${service}`);
+  expect(at('release', { path, words, user: 'root' })).toBe(service);
+  expect(at('release', { path, words, user: null })).toBe(service);
+  expect(at('release', { path, user: 'homeport' })).toBe('homeport');
 });
 
 test.each([

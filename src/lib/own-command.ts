@@ -1,9 +1,14 @@
 import { realpathSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { codeOf } from './error-code.ts';
 import { IS_RELEASE } from './program-version.ts';
 
 const NAME = 'homeport';
+/** The user that runs the control plane on a machine that set-up has prepared. People run its commands with sudo. */
+export const CONTROL_PLANE_USER = 'homeport';
+/** The settings of this machine, which "homeport host setup" writes. */
+export const SETTINGS_FILE = '/etc/homeport/homeport.conf';
 /** Names of the launchers in the folder of the program: of a release, and of the sources. */
 const LAUNCHERS = ['homeport', 'bin/homeport.mjs'];
 /** A command in a text: in quotes, at the start of a line, after its settings, or after the word that leads to it. */
@@ -22,14 +27,23 @@ interface Installation {
   folder: string;
   /** Arguments of this process. The file of `--config` belongs to every command. */
   words: readonly string[];
+  /** The name of the user of this process; null if it has none. */
+  user: string | null;
 }
 
-/** The words that run this program here: `homeport` if `PATH` has it, `npx homeport` in the folder of a clone, else a path. */
-export function commandOf({ named, words, ...installation }: Installation): string {
+/**
+ * The words that run this program here: `homeport` if `PATH` has it, `npx homeport` in the folder of a clone, else a path. With sudo for the
+ * user of the services, as which nobody signs in.
+ */
+export function commandOf({ named, words, user, ...installation }: Installation): string {
   if (named !== undefined && named.trim() !== '') return named.trim();
-  const file = settingsFileIn(words);
+  const given = settingsFileIn(words);
   const program = programOf(installation);
-  return file === undefined ? program : `${program} --config ${quoted(resolve(file))}`;
+  if (given === undefined) return program;
+  const file = resolve(given);
+  const command = `${program} --config ${quoted(file)}`;
+  const isOfService = user === CONTROL_PLANE_USER && file === SETTINGS_FILE;
+  return isOfService ? `sudo -u ${CONTROL_PLANE_USER} ${command}` : command;
 }
 
 /** The file of `--config FILE` or `--config=FILE`. Words after `--` belong to another program. */
@@ -40,7 +54,12 @@ function settingsFileIn(words: readonly string[]): string | undefined {
   return own[at] === '--config' ? own[at + 1] : own[at]?.slice('--config='.length);
 }
 
-function programOf({ root, isRelease, path, folder }: Omit<Installation, 'named' | 'words'>): string {
+function programOf({
+  root,
+  isRelease,
+  path,
+  folder,
+}: Omit<Installation, 'named' | 'words' | 'user'>): string {
   const own = LAUNCHERS.map((launcher) => resolved(join(root, launcher)));
   const first = (path ?? '')
     .split(delimiter)
@@ -72,6 +91,15 @@ const here = () => ({
 /** The word or the path that runs this program from every folder, without settings. */
 export const ownProgram = (): string => programOf({ ...here(), folder: '/' });
 
+function ownUser(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    // A number without an entry in passwd, as in a container.
+    return null;
+  }
+}
+
 let ownCommand: string | undefined;
 
 /**
@@ -84,6 +112,7 @@ export function withOwnCommand(text: string): string {
     named: process.env.HOMEPORT_COMMAND,
     folder: process.cwd(),
     words: process.argv.slice(2),
+    user: ownUser(),
   });
   return withCommand(text, ownCommand);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { OPERATOR_CALLER } from '../../access/caller.ts';
 import type { Services } from '../../app/services.ts';
@@ -10,6 +11,7 @@ import { withOwnCommand } from '../../lib/own-command.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson } from '../terminal/output.ts';
+import { untilReported } from './first-report.ts';
 import { namedAccount } from './named-account.ts';
 import { waitForJob } from './wait-for-job.ts';
 
@@ -141,12 +143,15 @@ async function untilCreated(
 async function printCreated(
   { id, name, jobId }: { id: string; name: string; jobId: string },
   json: boolean,
-  { database }: Platform,
+  { config, clock, database }: Platform,
   services: Services,
 ): Promise<void> {
   const { findWebsite } = await import('../../features/websites/installs/website-store.ts');
   const website = await findWebsite(database.reader, { id });
-  const connection = await services.connections.of({ id, name, primary_domain: null });
+  const find = () => services.connections.of({ id, name, primary_domain: null });
+  // The embedded host reports nothing: the settings have its addresses.
+  const connection =
+    config.host === 'linux' ? await untilReported(find, { clock, sleep: (ms) => sleep(ms) }) : await find();
   const wordpress = website?.wordpress_version ?? null;
   const signIn = wordpress === null ? null : await signInOf(name, services);
   const url = connection?.website_url ?? null;

@@ -1,8 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { hasSystemd } from '../../lib/has-systemd.ts';
-
-/** The settings of this machine, which "homeport host setup" writes. */
-export const SETTINGS_FILE = '/etc/homeport/homeport.conf';
+import { SETTINGS_FILE } from '../../lib/own-command.ts';
 
 /**
  * The settings file of a command without `--config`: that of the machine, if set-up has written one and no systemd starts the services with it.

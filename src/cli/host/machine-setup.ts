@@ -16,12 +16,10 @@ import { installPackages, missingPackages } from '../../hosting/linux/setup/pack
 import { noteServices, stopServices } from '../../hosting/linux/setup/services.ts';
 import { hasSystemd } from '../../lib/has-systemd.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
-import { withOwnCommand } from '../../lib/own-command.ts';
+import { CONTROL_PLANE_USER, SETTINGS_FILE, withOwnCommand } from '../../lib/own-command.ts';
 import { providePortal } from '../platform/portal-build.ts';
 import { provideProgram } from '../platform/program-build.ts';
 import { PROGRAM } from './beside.ts';
-import { CONTROL_PLANE_USER } from './control-plane-user.ts';
-import { SETTINGS_FILE } from './machine-settings.ts';
 import { CONTROL_PLANE_HOME, serviceSettings, settingsWithoutServices } from './service-settings.ts';
 import { controlPlaneAccount, restartServices, setUpServices } from './service-setup.ts';
 import { tell, warn } from './setup-report.ts';

@@ -12,7 +12,7 @@ import {
 import { hasSystemd } from '../../lib/has-systemd.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
-import { SETTINGS_FILE } from './machine-settings.ts';
+import { SETTINGS_FILE } from '../../lib/own-command.ts';
 
 /** Settings file of earlier versions. */
 const EARLIER_FILE = '/etc/homeport/host.conf';

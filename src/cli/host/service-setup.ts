@@ -18,14 +18,12 @@ import {
 } from '../../hosting/linux/setup/service-unit.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
-import { ownProgram, withOwnCommand } from '../../lib/own-command.ts';
+import { CONTROL_PLANE_USER, ownProgram, SETTINGS_FILE, withOwnCommand } from '../../lib/own-command.ts';
 import { runCommand } from '../../lib/run-command.ts';
 import { destinationFolder } from '../../platform-backup/destination.ts';
 import { firstSignInFile } from '../platform/first-sign-in.ts';
 import { alignedPairs, heading } from '../terminal/output.ts';
 import { PROGRAM } from './beside.ts';
-import { CONTROL_PLANE_USER } from './control-plane-user.ts';
-import { SETTINGS_FILE } from './machine-settings.ts';
 import type { ServiceSettings } from './service-settings.ts';
 import { tell, warn } from './setup-report.ts';
 import { type Account, accountOf, succeedsAs, whyNotAs } from './unprivileged.ts';

@@ -6,9 +6,9 @@ import { preparePublicFolder } from '../../api/public-certificate.ts';
 import type { Config } from '../../config/config.ts';
 import { createFolders } from '../../lib/create-folders.ts';
 import { ifThere } from '../../lib/if-there.ts';
+import { CONTROL_PLANE_USER } from '../../lib/own-command.ts';
 import { CommandError, runCommand, succeeds } from '../../lib/run-command.ts';
 import { PROGRAM } from './beside.ts';
-import { CONTROL_PLANE_USER } from './control-plane-user.ts';
 
 /** A Unix user without privileges, and the group that may use the host's socket. */
 export interface Account {
