@@ -7,7 +7,6 @@ import { apiRoutes, portalRoutes } from './routes.ts';
 export const GROWING: Record<string, string> = {
   listNotifications: 'counts the notifications of a user, 1,000 at most',
   'listInstallsOfAccount?search': 'looks for parts of names',
-  'listInstallsOfAccount?sort': 'sorts by values other than the name and the creation',
   'listSitesOfAccount?search': 'looks for parts of names',
 };
 

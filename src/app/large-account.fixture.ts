@@ -30,7 +30,7 @@ export async function fillAccount(database: Database, account: LargeAccount): Pr
     for (const statement of statementsOf(account, isPostgres)) await run(statement);
     for (const trigger of triggers) await run(trigger);
   });
-  if (isPostgres) await sql`analyze`.execute(database.reader);
+  if (isPostgres) await database.withoutTimeLimit((queries) => sql`analyze`.execute(queries));
 }
 
 /** Drops the triggers of SQLite. Returns the statements that create them again. */
@@ -122,6 +122,10 @@ function statementsOf(account: LargeAccount, isPostgres: boolean): string[] {
         created_at: ago(`${installs} - n`),
       }),
     ),
+    `insert into primary_domains (install_id, account_id, name)
+      select install.id, install.account_id, domain.name from installs as install
+        join domains as domain on domain.install_id = install.id and domain.is_primary
+        where install.account_id = ${account_id}`,
     fill('domain_looks', { domain_id: id('d'), looked_at: ago('n % 720') }),
     // Not of the first: what is not a certificate cannot be shown.
     `${fill('certificates', {

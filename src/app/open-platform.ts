@@ -25,7 +25,13 @@ export async function openCurrentDatabase(
   let database: Database | undefined;
   try {
     database = openDatabase(config, log);
-    return { database, migrations: await migrate(database) };
+    const migrations = await migrate(database, undefined, (migration) =>
+      log.info(
+        { migration },
+        'Migrating the database. With a million installs, a migration can take a minute; do not stop it.',
+      ),
+    );
+    return { database, migrations };
   } catch (error) {
     await database?.close();
     throw error instanceof OperatorError ? error : unusableDatabase(config, error);

@@ -71,6 +71,7 @@ import { jobTraces } from './migrations/0065-job-traces.ts';
 import { historyLists } from './migrations/0066-history-lists.ts';
 import { websiteLists } from './migrations/0067-website-lists.ts';
 import { accountUsageDays } from './migrations/0068-account-usage-days.ts';
+import { primaryDomains } from './migrations/0069-primary-domains.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -140,6 +141,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0066-history-lists': historyLists,
   '0067-website-lists': websiteLists,
   '0068-account-usage-days': accountUsageDays,
+  '0069-primary-domains': primaryDomains,
 };
 
 /** The statements of every migration on both databases, by name. Released ones never change, and a test holds them to that. */
@@ -185,10 +187,15 @@ const LOCKED_CODES = new Set(['55P03', '40P01']);
 
 /**
  * Brings the schema up to date, by all missing migrations or none. Safe to call from several processes: one does the work, the others wait.
- * Throws OperatorError if a newer program has migrated the database, or if another process keeps a table locked.
+ * `begins` is called for each migration of a database that an earlier program made. Throws OperatorError if a newer program has migrated the
+ * database, or if another process keeps a table locked.
  */
-export async function migrate(database: Database, times = TIMES): Promise<MigrationOutcome> {
-  const { error, results = [] } = await applyMissing(database, times);
+export async function migrate(
+  database: Database,
+  times = TIMES,
+  begins: (migration: string) => void = () => {},
+): Promise<MigrationOutcome> {
+  const { error, results = [] } = await applyMissing(database, times, begins);
   if (error && isMisfit(error)) {
     const newer = await schemaOfNewerProgram(database);
     if (newer !== null) throw new OperatorError(`${newer.message} ${newer.remedy}`, { cause: error });
@@ -205,14 +212,19 @@ const LOCKED =
   'The database was not migrated, because another program keeps a table locked. Stop other Homeport processes of this database, end ' +
   'dumps and open sessions (they are in pg_stat_activity), and start again.';
 
-async function applyMissing(database: Database, times: MigrationTimes): Promise<MigrationResultSet> {
+async function applyMissing(
+  database: Database,
+  times: MigrationTimes,
+  begins: (migration: string) => void,
+): Promise<MigrationResultSet> {
   const applied = await appliedMigrations(database);
   if (isDeepStrictEqual(applied, KNOWN_MIGRATIONS)) return { results: [] };
   // The migrator refuses the migrations of a newer program.
   if (missingFrom(applied).length === 0)
-    return migratorFor(database, database.reader, times).migrateToLatest();
+    return migratorFor(database, database.reader, times, begins).migrateToLatest();
   return database.withoutTimeLimit((queries) => {
-    const migrator = migratorFor(database, queries, times);
+    // A new database is migrated at once.
+    const migrator = migratorFor(database, queries, times, applied.length === 0 ? () => {} : begins);
     return database.dialect === 'postgres'
       ? applyOnPostgres(migrator, times)
       : applyOnSqlite(migrator, queries, times);
@@ -279,7 +291,12 @@ function isMisfit(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('corrupted migrations');
 }
 
-function migratorFor({ dialect }: Database, db: Queries, { lockMs }: MigrationTimes): Migrator {
+function migratorFor(
+  { dialect }: Database,
+  db: Queries,
+  { lockMs }: MigrationTimes,
+  begins: (migration: string) => void,
+): Migrator {
   const types = dialect === 'sqlite' ? SQLITE_TYPES : POSTGRES_TYPES;
   const settings = dialect === 'sqlite' ? [] : [`set local lock_timeout = ${lockMs}`];
   return new Migrator({
@@ -289,16 +306,17 @@ function migratorFor({ dialect }: Database, db: Queries, { lockMs }: MigrationTi
         Object.fromEntries(
           Object.entries(MIGRATIONS).map(([name, statements]) => [
             name,
-            migration(name, [...settings, ...statements(types, dialect)]),
+            migration(name, [...settings, ...statements(types, dialect)], begins),
           ]),
         ),
     },
   });
 }
 
-function migration(name: string, statements: string[]): Migration {
+function migration(name: string, statements: string[], begins: (migration: string) => void): Migration {
   return {
     async up(db) {
+      begins(name);
       for (const statement of statements) await sql.raw(statement).execute(db);
       if (name >= VERSION_RECORDED_SINCE) await RECORD_VERSION.execute(db);
     },

@@ -15,6 +15,7 @@ import type {
   DomainProofRow,
   DomainReportRow,
   DomainRow,
+  PrimaryDomainRow,
   ReleasedNameRow,
 } from './tables/domains.ts';
 import type { EventPositionRow, EventRow, WebhookDeliveryRow, WebhookRow } from './tables/events.ts';
@@ -113,6 +114,7 @@ export interface Tables {
   site_tags: SiteTagRow;
   tag_counts: TagCountRow;
   domains: DomainRow;
+  primary_domains: PrimaryDomainRow;
   domain_proofs: DomainProofRow;
   released_names: ReleasedNameRow;
   certificates: CertificateRow;

@@ -4,6 +4,7 @@ import { openTestDatabase } from '../../test/database.ts';
 import { miscountedAccounts, recountAccount } from '../features/websites/installs/recount-store.ts';
 import { insertSite, updateSite } from '../features/websites/sites/store.ts';
 import { websiteLists } from './migrations/0067-website-lists.ts';
+import { primaryDomains } from './migrations/0069-primary-domains.ts';
 import { POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
@@ -37,6 +38,8 @@ beforeAll(async () => {
   });
 });
 afterAll(() => database.remove());
+
+const types = () => (database.dialect === 'sqlite' ? SQLITE_TYPES : POSTGRES_TYPES);
 
 const sizes = async () =>
   Object.fromEntries(
@@ -98,11 +101,10 @@ it('wrong counts are noticed, and counted again', async () => {
 
 it('what an earlier version stored is filled in', async () => {
   const right = [await sizes(), await counts()];
-  const types = database.dialect === 'sqlite' ? SQLITE_TYPES : POSTGRES_TYPES;
   await database.write(async ({ queries }) => {
     for (const table of ['tag_counts', 'site_tags', 'site_sizes'] as const)
       await queries.deleteFrom(table).execute();
-    const statements = websiteLists(types, database.dialect).filter((one) => one.startsWith('insert '));
+    const statements = websiteLists(types(), database.dialect).filter((one) => one.startsWith('insert '));
     // Their triggers do not exist yet when a migration runs them.
     await queries.deleteFrom('tag_counts').execute();
     for (const statement of statements.slice(0, 2)) await sql.raw(statement).execute(queries);
@@ -112,10 +114,60 @@ it('what an earlier version stored is filled in', async () => {
   expect([await sizes(), await counts()]).toEqual(right);
 });
 
+it('an install is named by its primary domain, and by its own name without one', async () => {
+  const named = async () =>
+    (
+      await database.reader
+        .selectFrom('primary_domains')
+        .select('name')
+        .where('install_id', '=', installs[0])
+        .execute()
+    ).map(({ name }) => name);
+  const [first, second] = [crypto.randomUUID(), crypto.randomUUID()];
+  const domain = { install_id: installs[0], is_cname: false, is_duplicate: false, redirect_to_id: null };
+  const insert = (id: string, name: string, is_primary: boolean) =>
+    database.write(({ queries }) =>
+      queries
+        .insertInto('domains')
+        .values({
+          ...domain,
+          id,
+          name,
+          is_primary,
+          reached: null,
+          checked_at: null,
+          ssl_reason: null,
+          created_at: at,
+        })
+        .execute(),
+    );
+  const setPrimary = (id: string, is_primary: boolean) =>
+    database.write(({ queries }) =>
+      queries.updateTable('domains').set({ is_primary }).where('id', '=', id).execute(),
+    );
+  expect(await named()).toEqual(['i0']);
+  await insert(first, 'one.example', true);
+  await insert(second, 'two.example', false);
+  expect(await named()).toEqual(['one.example']);
+  await setPrimary(first, false);
+  expect(await named()).toEqual(['i0']);
+  await setPrimary(second, true);
+  expect(await named()).toEqual(['two.example']);
+  const fill = primaryDomains(types(), database.dialect).filter((one) => one.startsWith('insert '));
+  await database.write(async ({ queries }) => {
+    await queries.deleteFrom('primary_domains').execute();
+    for (const statement of fill) await sql.raw(statement).execute(queries);
+  });
+  expect(await named()).toEqual(['two.example']);
+  await database.write(({ queries }) => queries.deleteFrom('domains').where('id', '=', second).execute());
+  expect(await named()).toEqual(['i0']);
+});
+
 it('a deleted site leaves no counts', async () => {
   await database.write(async ({ queries }) => {
     await queries.deleteFrom('installs').execute();
     await queries.deleteFrom('sites').where('account_id', '=', account).execute();
   });
   expect([await sizes(), await counts()]).toEqual([{}, []]);
+  expect(await database.reader.selectFrom('primary_domains').selectAll().execute()).toEqual([]);
 });

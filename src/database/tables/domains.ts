@@ -4,6 +4,13 @@ import type { Json } from './json.ts';
 export type NetworkStatus = 'PENDING' | 'ACTIVE' | 'FAILED';
 export type SslStatus = 'pending' | 'active' | 'failed' | 'none';
 
+/** The primary domain of an install, or its name without one, for the order of lists. Triggers keep it. */
+export interface PrimaryDomainRow {
+  install_id: string;
+  account_id: string;
+  name: string;
+}
+
 export interface DomainRow {
   seq: Generated<number>;
   id: string;

@@ -42,13 +42,12 @@ export async function listedByIds(queries: Queries, ids: readonly string[]) {
 export const namesOfListed = (queries: Queries, listing: Listing, most: number) =>
   listed(queries, listing).select(['install.id', 'install.name as text']).limit(most).execute();
 
-/** The primary domains of all installs that match; the name of those without one. */
-export const domainsOfListed = (queries: Queries, listing: Listing) =>
+/** Their primary domains, or their names without one. */
+export const domainsOfListed = (queries: Queries, listing: Listing, most: number) =>
   listed(queries, listing)
-    .leftJoin('domains as domain', (join) =>
-      join.onRef('domain.install_id', '=', 'install.id').on(sql<boolean>`domain.is_primary`),
-    )
-    .select(['install.id', sql<string>`coalesce(domain.name, install.name)`.as('text')])
+    .innerJoin('primary_domains as named', 'named.install_id', 'install.id')
+    .select(['install.id', 'named.name as text'])
+    .limit(most)
     .execute();
 
 /** The number of installs without a site, at most 10,000. A partial index has them. */

@@ -26,13 +26,11 @@ export async function pageOfListed(
 ): Promise<{ count: number; rows: ListedRow[] }> {
   const count = await countListed(queries, scope, conditions);
   const listing = { scope, conditions, limit: part.limit, count };
-  if (sort !== 'domain' && (sort !== 'name' || count > MOST_SORTED)) {
+  if ((sort !== 'domain' && sort !== 'name') || count > MOST_SORTED) {
     return { count, rows: await listedByIds(queries, await orderedIds(queries, listing, sort, part)) };
   }
-  const named =
-    sort === 'name'
-      ? await namesOfListed(queries, listing, MOST_SORTED)
-      : await domainsOfListed(queries, listing);
+  const texts = sort === 'name' ? namesOfListed : domainsOfListed;
+  const named = await texts(queries, listing, MOST_SORTED);
   return { count: named.length, rows: await listedByIds(queries, pageByText(named, part)) };
 }
 

@@ -14,9 +14,6 @@ import { needsAttention } from './store.ts';
 
 type InstallExpressions = ExpressionBuilder<Tables & { install: Tables['installs'] }, 'install'>;
 
-/** The sort orders that the database knows. */
-export type StoredSort = Exclude<ListSort, 'domain'>;
-
 /** The requested part of a list. */
 interface Part {
   isDescending: boolean;
@@ -25,8 +22,10 @@ interface Part {
 }
 
 /** The values that an order compares before the names, in the words of the index that has them. `updates`: the most come first. */
-function sortValue(eb: InstallExpressions, sort: Exclude<StoredSort, 'name' | 'created'>, soon: string) {
+function sortValue(eb: InstallExpressions, sort: Exclude<ListSort, 'name' | 'created'>, soon: string) {
   switch (sort) {
+    case 'domain':
+      return sql`(select name from primary_domains where install_id = install.id)`;
     case 'status':
       return sql`case when ${needsAttention(eb, soon)} then 0 when install.status = 'active' then 1 else 2 end`;
     case 'environment':
@@ -44,13 +43,14 @@ function sortValue(eb: InstallExpressions, sort: Exclude<StoredSort, 'name' | 'c
 export function orderedIds(
   queries: Queries,
   listing: Listing,
-  sort: StoredSort,
+  sort: ListSort,
   part: Part,
 ): Promise<string[]> {
-  // No index has these orders of all installs.
-  if ((sort === 'site' || sort === 'status') && isInOrder(queries, listing)) {
-    const segments = sort === 'site' ? bySite(queries, listing) : byStatus(queries, listing);
-    return pageOfSegments(segments, part);
+  // No index of installs has these orders.
+  if (isInOrder(queries, listing)) {
+    if (sort === 'domain') return byDomain(queries, listing, part);
+    if (sort === 'site') return pageOfSegments(bySite(queries, listing), part);
+    if (sort === 'status') return pageOfSegments(byStatus(queries, listing), part);
   }
   const direction = part.isDescending ? 'desc' : 'asc';
   const { soon } = listing.conditions;
@@ -96,6 +96,24 @@ async function pageOfSegments(
     skipped = ids.length > 0 || skipped === 0 ? 0 : skipped - (await segment.count());
   }
   return found;
+}
+
+/** Installs in the order of their primary domains. */
+function byDomain(queries: Queries, { scope, conditions }: Listing, part: Part): Promise<string[]> {
+  // SQLite reads the tables of a cross join in this order.
+  const rows = queries
+    .selectFrom('primary_domains as named')
+    .crossJoin('installs as install')
+    .whereRef('install.id', '=', 'named.install_id')
+    .where(
+      'named.account_id',
+      'in',
+      scope.whole.map((membership) => membership.account_id),
+    )
+    .where((eb) => meeting(eb, conditions))
+    .select('install.id')
+    .orderBy('named.name', directionOf(part));
+  return idsOf(rows, part);
 }
 
 /** Installs without a site, and then the others in the order of the names of their sites. */
