@@ -6,12 +6,13 @@ import { apiRoutes, portalRoutes } from './routes.ts';
 /** Lists that read more in a larger account, and why. A list that no longer does must be taken out. */
 export const GROWING: Record<string, string> = {
   listNotifications: 'counts the notifications of a user, 1,000 at most',
-  'listInstallsOfAccount?search': 'looks for parts of names',
-  'listSitesOfAccount?search': 'looks for parts of names',
 };
 
 /** Answers that read more in a larger account, but in parts of some milliseconds each. */
 export const IN_PARTS: Record<string, string> = {
+  'listInstallsOfAccount?search': 'compares all names',
+  'listMatchingInstalls?search': 'compares all names',
+  'listSitesOfAccount?search': 'compares all names',
   getAccountUsageSummary: 'adds the storage of all installs',
   getAccountUsageInsights: 'adds the figures of all installs',
 };
@@ -43,16 +44,17 @@ export interface ListRequest {
 /** A server whose lists are requested. */
 type Listing = Pick<RunningHomeport, 'platform' | 'services'> & { origin: string };
 
-/** Requests everything that can be read, without parameters and with each value of each parameter that its route declares. */
+/** Requests everything that can be read, without parameters and with each value of each parameter that its route declares; `only` those operations. */
 export async function* everyList(
   homeport: Listing,
   owner: { userId: string },
   ids: Record<string, string>,
+  only: readonly string[] | null = null,
 ): AsyncGenerator<ListRequest> {
   const routes = [...apiRoutes(homeport.platform, homeport.services), ...portalRoutes(homeport.services)];
   for (const route of routes) {
     const { method, operationId, isPaged, query } = route;
-    if (method !== 'GET') continue;
+    if (method !== 'GET' || only?.includes(operationId) === false) continue;
     for (const { parameter, text } of variants(route, ids)) {
       const isAnswered = await answers(homeport, owner, ids, route, text);
       yield { operationId, parameter, query: text, isAnswered, isList: isPaged || query.length > 0 };

@@ -11,11 +11,16 @@ const GROWING = new Set([
     'activity',
     'events',
     'wordpress_readings',
+    'site_tags',
+    'site_sizes',
+    'primary_domains',
   ],
   ...['usage_traffic', 'usage_storage', 'usage_installs', 'backups', 'uptime_incidents', 'notifications'],
 ]);
 /** Each of their values has many rows. */
-const COMMON = new Set(['account_id', 'status', 'environment', 'user_id', 'day', 'kind', 'state']);
+const COMMON = new Set([
+  ...['account_id', 'status', 'environment', 'user_id', 'day', 'kind', 'state', 'waiting_updates', 'key'],
+]);
 /** Indexes of rows that are few by their condition. */
 const FEW =
   /INDEX (installs_(failed|lost|waiting)|backups_aborted|install_quotas_reached|domains_(unreached|failed))\b/;

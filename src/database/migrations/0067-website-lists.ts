@@ -22,7 +22,8 @@ export function websiteLists(t: ColumnTypes, dialect: Dialect): string[] {
 function installOrders(): string[] {
   return [
     "create index installs_php on installs (account_id, coalesce(php_version, ''), name)",
-    'create index installs_updates on installs (account_id, waiting_updates desc, name)',
+    // An expression, so that SQLite does not take it for the installs with waiting updates, whose own index has their names in order.
+    'create index installs_updates on installs (account_id, (-waiting_updates), name)',
     `create index installs_environments on installs
       (account_id, (case environment when 'production' then 0 when 'staging' then 1 when 'development' then 2 else 3 end), name)`,
     'drop index installs_without_site',

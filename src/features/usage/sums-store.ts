@@ -19,9 +19,9 @@ export type Part =
   | { isPresent: true; after: number; to: number }
   | { isPresent: false; after: string | null; to: string };
 
-/** What is summed of the traffic. */
+/** Columns of the traffic that are added. */
 const TRAFFIC_COLUMNS = ['requests', 'bytes', 'visits'] as const;
-/** What is summed of the storage. */
+/** Columns of the storage that are added. */
 const STORAGE_COLUMNS = [
   'file_bytes',
   'database_bytes',

@@ -15,6 +15,8 @@ export interface InstallConditions {
   site?: string | undefined;
   /** Keys of tags, separated by commas: the install's site has all of them. */
   tags?: string | undefined;
+  /** The installs that match, if they were found before in a large account (search-parts-store.ts). */
+  found?: readonly string[] | undefined;
   /** Certificates that end by then need attention. */
   soon: string;
 }

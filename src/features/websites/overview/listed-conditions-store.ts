@@ -61,10 +61,15 @@ export interface Listing {
  * list is read in the order of an index. With as many as the root of all installs times the page, both take as long.
  */
 function fewOf(queries: Queries, { scope, conditions, limit, count }: Listing) {
-  const { status, environment, site, soon, tags } = conditions;
+  const { status, environment, site, soon, tags, found } = conditions;
   // Partial users see few installs.
   if (!hasStoredCounts(scope)) return null;
   const installs = queries.selectFrom('installs as install').selectAll('install');
+  if (found !== undefined) {
+    return found.length === 0
+      ? installs.where((eb) => eb.lit(false))
+      : installs.where('install.id', 'in', found);
+  }
   const ofAccounts = installs.where('install.account_id', 'in', accountsOf(scope));
   if (site !== undefined && site !== NONE) return installs.where('install.site_id', '=', site);
   if (status === ATTENTION) return installs.where('install.id', 'in', doubted(queries, soon));

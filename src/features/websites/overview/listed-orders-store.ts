@@ -35,7 +35,7 @@ function sortValue(eb: InstallExpressions, sort: Exclude<ListSort, 'name' | 'cre
     case 'php':
       return sql`coalesce(install.php_version, '')`;
     case 'updates':
-      return sql`install.waiting_updates`;
+      return sql`-install.waiting_updates`;
   }
 }
 
@@ -57,10 +57,8 @@ export function orderedIds(
   const rows = listed(queries, listing).select('install.id');
   if (sort === 'created') return idsOf(rows.orderBy('install.seq', direction), part);
   if (sort === 'name') return idsOf(rows.orderBy('install.name', direction), part);
-  // Whether most updates come first, the names are in the other direction.
-  const ofValues = (sort === 'updates') === part.isDescending ? 'asc' : 'desc';
   return idsOf(
-    rows.orderBy((eb) => sortValue(eb, sort, soon), ofValues).orderBy('install.name', direction),
+    rows.orderBy((eb) => sortValue(eb, sort, soon), direction).orderBy('install.name', direction),
     part,
   );
 }

@@ -3,7 +3,15 @@ import type { Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import { OLDEST_FIRST } from '../../../lib/page.ts';
 import { hasStoredCounts } from '../installs/counts-store.ts';
-import { countSites, pageOfSites, type SiteRow, sitesBySize, sitesInOrder } from '../sites/store.ts';
+import { keyOf } from '../site-tags/tag-keys.ts';
+import {
+  countSites,
+  pageOfSites,
+  type SiteRow,
+  sitesBySize,
+  sitesInOrder,
+  sizesOfSites,
+} from '../sites/store.ts';
 import type { InstallConditions } from './install-conditions.ts';
 import { MOST_SORTED } from './listed-installs.ts';
 import { countUnassigned, sitesOfInstalls } from './listed-installs-store.ts';
@@ -25,6 +33,8 @@ interface Asked {
   text: string;
   tags: string | undefined;
   conditions: InstallConditions;
+  /** The sites that contain the text, if they were found before in a large account (search-parts-store.ts). */
+  found?: readonly string[] | undefined;
 }
 
 interface Part {
@@ -86,11 +96,20 @@ async function indexedPage(
 async function sortedPage(
   queries: Queries,
   scope: Scope,
-  { text, tags, conditions }: Asked,
+  { text, tags, conditions, found: before }: Asked,
   { sort, isDescending, limit, offset }: Part,
 ): Promise<FoundSites> {
   const everything = { texts: [], soon: conditions.soon };
   const asked = tags === undefined ? {} : { tags };
+  const part = { sort, isDescending, limit, offset };
+  if (before !== undefined) {
+    const sites = (await sitesInOrder(queries, before)).filter((site) => hasEveryTag(site, tags));
+    // In the order of their creation.
+    sites.sort(
+      (one, other) => Number(one.created_at > other.created_at) - Number(one.created_at < other.created_at),
+    );
+    return pageOfSorted(sites, sort === 'installs' ? await sizesOfSites(queries, before) : new Map(), part);
+  }
   const count = await countSites(queries, scope, asked);
   const [{ results: sites }, sizes, byInstall] = await Promise.all([
     pageOfSites(queries, scope, { limit: MOST_SITES, offset: 0, ...OLDEST_FIRST }, asked, count),
@@ -100,12 +119,23 @@ async function sortedPage(
   const found = sites.filter(
     ({ id, name }) => byInstall === null || byInstall.has(id) || name.toLowerCase().includes(text),
   );
+  return pageOfSorted(found, sizes, part);
+}
+
+const hasEveryTag = ({ tags }: SiteRow, keys: string | undefined): boolean =>
+  keys === undefined || keys.split(',').every((key) => tags.some((tag) => keyOf(tag) === key));
+
+/** A page of these sites, which are in the order of their creation. `sizes`: the installs of each. */
+function pageOfSorted(
+  found: SiteRow[],
+  sizes: ReadonlyMap<string, number>,
+  { sort, isDescending, limit, offset }: Part,
+): FoundSites {
   // Names are compared here, because SQLite folds case in ASCII only, and people expect Site 2 before Site 10.
   const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
   const compare: Record<SiteListSort, (one: SiteRow, other: SiteRow) => number> = {
     name: (one, other) => collator.compare(one.name, other.name),
     installs: (one, other) => (sizes.get(one.id) ?? 0) - (sizes.get(other.id) ?? 0),
-    // They are read in the order of their creation.
     created: () => 0,
   };
   const ordered = found.sort(compare[sort]);

@@ -169,6 +169,53 @@ describe('a very large account', () => {
   });
 });
 
+describe('the search in the lists of a very large account', () => {
+  it('finds the same as in a small one', async () => {
+    const account = await homeport.ownedAccount();
+    const caller = operatorFor(account.owner.userId);
+    const created = await Promise.all(
+      ['Zoo 10', 'Zoo 2', 'Änder', 'Park'].map((name) =>
+        homeport.services.sites.create(caller, { name, account_id: account.accountId, tags: ['One'] }),
+      ),
+    );
+    const inPark = await install(account.accountId, account.owner, ['inside-zoo.example']);
+    const other = await install(account.accountId, account.owner, ['outside-of-it.example']);
+    await homeport.services.installs.update(caller, inPark, {
+      site_id: created[3]?.id ?? null,
+      environment: 'staging',
+    });
+    const lists = async () => {
+      const found: unknown[] = [];
+      for (const list of [
+        ...[
+          '',
+          '&sort=-name',
+          '&sort=installs',
+          '&sort=created',
+          '&tags=one',
+          '&tags=two',
+          '&limit=1&offset=1',
+        ].map((rest) => `sites?search=zoo${rest}`),
+        ...['sites?search=%C3%A4nder', 'sites?search=nowhere'],
+        ...['installs?search=zoo', 'installs?search=example', 'installs?search=nowhere'],
+        ...['installs?search=example&environment=staging', 'installs?search=example&sort=-site'],
+        ...['matching_installs?search=example', `matching_installs?search=example&ids=${other}`],
+      ]) {
+        const rows = await results(account.owner, `/accounts/${account.accountId}/${list}`);
+        found.push([list, rows.map((row) => field(row, 'name'))]);
+      }
+      return found;
+    };
+    const small = await lists();
+    expect(small.slice(0, 2)).toEqual([
+      ['sites?search=zoo', ['Park', 'Zoo 2', 'Zoo 10']],
+      ['sites?search=zoo&sort=-name', ['Zoo 10', 'Zoo 2', 'Park']],
+    ]);
+    await enlarge(account.accountId);
+    expect(await lists()).toEqual(small);
+  });
+});
+
 describe('the list of installs', () => {
   it('filters, sorts and pages, with what each row shows', async () => {
     const account = await homeport.ownedAccount();

@@ -24,6 +24,7 @@ import type {
   reasonSchema,
   selectedInstallSchema,
 } from './schema.ts';
+import { isSearchedInParts, searchInstalls, searchSites } from './search-parts-store.ts';
 import {
   closedInstalls,
   countInNeed,
@@ -78,6 +79,35 @@ export function createOverviewService(
   }
 
   const soon = () => timestamp(clock, ENDS_SOON_MS);
+
+  /** The conditions of a list. In a large account, the installs that contain a text are found here, before the snapshot of the list. */
+  async function searched(
+    caller: Caller,
+    accountId: string,
+    filters: ListFilters,
+  ): Promise<InstallConditions> {
+    const conditions = conditionsOf(filters);
+    if (conditions.texts.length === 0) return conditions;
+    const scope = await scopeOf(database.reader, caller, accountId);
+    if (!isSearchedInParts(scope, conditions)) return conditions;
+    const found = await searchInstalls(database.reader, scope, conditions);
+    return { ...conditions, found: found.map(({ id }) => id) };
+  }
+
+  /** The sites of a large account that contain a text, or have an install that does; undefined for others. */
+  async function foundSites(
+    caller: Caller,
+    accountId: string,
+    text: string,
+    conditions: InstallConditions,
+  ): Promise<string[] | undefined> {
+    if (text === '') return undefined;
+    const scope = await scopeOf(database.reader, caller, accountId);
+    if (!isSearchedInParts(scope, conditions)) return undefined;
+    const named = await searchSites(database.reader, scope, text);
+    const installs = await searchInstalls(database.reader, scope, conditions);
+    return [...new Set([...named, ...installs.flatMap(({ site_id }) => site_id ?? [])])];
+  }
 
   function conditionsOf({ search, ...filters }: ListFilters): InstallConditions {
     return { texts: textsOf(search ?? ''), ...filters, soon: soon() };
@@ -134,9 +164,9 @@ export function createOverviewService(
       filters: ListFilters,
       { sort, limit, offset }: ListRequest,
     ): Promise<{ total: number; count: number; results: ListedInstall[] }> {
+      const conditions = await searched(caller, accountId, filters);
       return database.snapshot(async (reader) => {
         const scope = await scopeOf(reader, caller, accountId);
-        const conditions = conditionsOf(filters);
         const isDescending = sort.startsWith('-');
         const order = LIST_SORTS.find((one) => one === sort.replace(/^-/, '')) ?? 'name';
         const [total, { count, rows }] = await Promise.all([
@@ -180,13 +210,15 @@ export function createOverviewService(
       { search = '', tags }: Pick<ListFilters, 'search' | 'tags'>,
       { sort, limit, offset }: ListRequest,
     ) {
+      const text = search.trim().toLowerCase();
+      const conditions = conditionsOf(text === '' ? {} : { search });
+      const found = await foundSites(caller, accountId, text, conditions);
       return database.snapshot(async (reader) => {
         const scope = await scopeOf(reader, caller, accountId);
-        const text = search.trim().toLowerCase();
         return listSites(
           reader,
           scope,
-          { text, tags, conditions: conditionsOf(text === '' ? {} : { search }) },
+          { text, tags, conditions, found },
           {
             sort: SITE_SORTS.find((one) => one === sort.replace(/^-/, '')) ?? 'name',
             isDescending: sort.startsWith('-'),
@@ -204,9 +236,11 @@ export function createOverviewService(
       filters: ListFilters,
       ids?: readonly string[],
     ): Promise<SelectedInstall[]> {
+      // Some installs are found by their ids.
+      const conditions =
+        ids === undefined ? await searched(caller, accountId, filters) : conditionsOf(filters);
       return database.snapshot(async (reader) => {
         const scope = await scopeOf(reader, caller, accountId);
-        const conditions = conditionsOf(filters);
         const count = ids === undefined ? await countListed(reader, scope, conditions) : null;
         const listing = { scope, conditions, limit: MOST_SELECTED, count };
         const rows = await matchingInstalls(reader, listing, ids);

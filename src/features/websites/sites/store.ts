@@ -233,6 +233,17 @@ export async function sitesBySize(
   return rows.map(({ site_id }) => site_id);
 }
 
+/** The number of installs in each of these sites of whole accounts. */
+export async function sizesOfSites(queries: Queries, ids: readonly string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await queries
+    .selectFrom('site_sizes')
+    .select(['site_id', 'installs'])
+    .where('site_id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ site_id, installs }) => [site_id, installs]));
+}
+
 /** These sites, in their order. */
 export async function sitesInOrder(queries: Queries, ids: readonly string[]): Promise<SiteRow[]> {
   if (ids.length === 0) return [];
