@@ -6,7 +6,7 @@ import { DamagedBackup, type Manifest } from './manifest.ts';
 import { type BackupStorage, beginningOf } from './storage.ts';
 import { readManifest } from './verify.ts';
 import { websiteStoreOf } from './website-packs.ts';
-import type { WebsiteArchive, WebsiteStore } from './website-parts.ts';
+import type { OfferedBackups, WebsiteArchive, WebsiteStore } from './website-parts.ts';
 
 /** The files of websites. The two last are of earlier versions. */
 export const WEBSITE_FILE =
@@ -124,4 +124,26 @@ export async function fetchWebsite(
     report(done, total);
   }
   return storeOrArchiveOf(id, manifest, to);
+}
+
+/** The files of an install's own backups in a backup of the platform. Errors of `fetch`: as {@link fetchWebsite}. */
+export function offeredBackups(
+  storage: BackupStorage,
+  { manifest, id }: Pick<WebsiteCopy, 'manifest' | 'id'>,
+  signal: AbortSignal,
+): OfferedBackups {
+  const folder = `host/snapshots/${id}/`;
+  const files = new Map(
+    manifest.files
+      .filter(({ path }) => path.startsWith(folder))
+      .map((file) => [file.path.slice(folder.length), file]),
+  );
+  return {
+    paths: new Set(files.keys()),
+    async fetch(path, to) {
+      const file = files.get(path);
+      if (file === undefined) throw new Error(`the backup does not have ${path}`);
+      await readChecked(storage, manifest.name, file, { to, signal });
+    },
+  };
 }

@@ -59,6 +59,15 @@ export interface WebsiteParts {
    * the websites may call it, in the lane of the install. Throws PermanentHostError if the copy is of another kind of website.
    */
   adopt(install: InstallRef, backupId: string, copy: AdoptedCopy, signal: AbortSignal): Promise<Snapshot>;
+  /** Puts backups of an install back that the host does not hold any more. As {@link adopt}, in the lane of the install. Returns their ids. */
+  returnBackups(installId: string, backupIds: readonly string[], offered: OfferedBackups): Promise<string[]>;
+}
+
+/** The files of an install's backups in a backup of the platform, by their paths below the folder of the install's backups. */
+export interface OfferedBackups {
+  paths: ReadonlySet<string>;
+  /** Fetches a file into a new one, and verifies it. */
+  fetch(path: string, to: string): Promise<void>;
 }
 
 export interface AdoptedCopy {

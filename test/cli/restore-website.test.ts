@@ -22,6 +22,8 @@ let install: { id: string; name: string };
 /** The first platform backup has the first page, the second one the second page. */
 let first: string;
 let second: string;
+/** A backup of the install, which is in all platform backups. */
+let own: string;
 
 beforeAll(async () => {
   server = await startS3Server({ credentials: CREDENTIALS, buckets: ['platform'] });
@@ -37,6 +39,8 @@ beforeAll(async () => {
   ({ accountId, owner } = await homeport.ownedAccount());
   install = await homeport.install(owner, accountId);
   writeFileSync(join(files(), 'picture.bin'), randomBytes(300_000));
+  show('page of its own backup');
+  own = text(await callJson(environment, 'backup', 'create', install.name), 'id');
   first = await backUpPlatform('first page');
   second = await backUpPlatform('second page');
 });
@@ -70,11 +74,14 @@ test('a lost website and its backups: the newest copy is restored, and is a back
   expect(restored).toMatchObject({ install_name: install.name, platform_backup: second });
   expect(await pageOf()).toBe('second page');
   expect(readFileSync(join(files(), 'picture.bin'))).toEqual(picture);
-  // Nothing was left to back up.
+  // Nothing was left to back up. The lost backup is there again.
   expect(await backupsOf()).toMatchObject([
+    { id: own, status: 'completed' },
     { id: text(restored, 'backup_id'), status: 'completed', description: expect.stringContaining(second) },
   ]);
   expect(readdirSync(host('scratch'))).toEqual([]);
+  await callJson(environment, 'backup', 'restore', own, '--yes');
+  expect(await pageOf()).toBe('page of its own backup');
 });
 
 test('a website that is there is backed up before; --from chooses an earlier copy', async () => {
@@ -84,7 +91,7 @@ test('a website that is there is backed up before; --from chooses an earlier cop
   const restored = await restoreJson('--install', install.id, '--from', `${began}T${time}`);
   expect(restored).toMatchObject({ platform_backup: first });
   expect(await pageOf()).toBe('first page');
-  const [, adopted, checkpoint] = [await backupsOf()].flat();
+  const [, , adopted, checkpoint] = [await backupsOf()].flat();
   expect(adopted).toMatchObject({ id: text(restored, 'backup_id') });
   expect(checkpoint).toMatchObject({ status: 'completed', description: 'Checkpoint before a restore' });
   await callJson(environment, 'backup', 'restore', text(checkpoint, 'id'), '--yes');

@@ -14,6 +14,7 @@ import { createVhostStore } from './host-folder/vhost-store.ts';
 import { adoptCopy, unpackCopy } from './platform-copy.ts';
 import type { ArchiveFiles } from './snapshots/archive-files.ts';
 import { captureBackups } from './snapshots/captured-backups.ts';
+import { type OfferedBackups, returnBackups } from './snapshots/returned-backups.ts';
 import { listBytesOf } from './snapshots/store/pack-file.ts';
 import { storeWebsite, type WebsiteStore } from './snapshots/store-website.ts';
 import { copyLiveDatabase } from './wordpress/database-copy.ts';
@@ -179,5 +180,19 @@ export function platformParts(root: string, clock: Clock) {
       copy: Parameters<typeof adoptCopy>[4],
       signal: AbortSignal,
     ) => adoptCopy(layout, clock, install, backupId, copy, signal),
+
+    async returnBackups(
+      installId: string,
+      backupIds: readonly string[],
+      offered: OfferedBackups,
+    ): Promise<string[]> {
+      const scratch = join(layout.scratch, `${OWN_PREFIX}returned-${randomUUID()}`);
+      try {
+        await mkdir(scratch, { recursive: true, mode: 0o700 });
+        return await returnBackups(layout.snapshots, installId, backupIds, offered, scratch);
+      } finally {
+        await rm(scratch, { recursive: true, force: true });
+      }
+    },
   };
 }

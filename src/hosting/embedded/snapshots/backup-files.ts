@@ -45,6 +45,8 @@ export interface BackupFiles {
   manifestOf(backupId: string): string;
   /** The backup with this id; null if it is missing. */
   held(backupId: string): Promise<HeldBackup | null>;
+  /** Paths of the files of a backup, except its packs. A backup exists once the last one does that it has. */
+  pathsOf(backupId: string): string[];
   /** Ids of all backups. */
   ids(): Promise<string[]>;
   /** Manifests of the backups whose contents are in the store. */
@@ -83,6 +85,8 @@ export function backupFilesOf(folder: string, installId: string): BackupFiles {
       const archive = archiveOf(backupId);
       return (await exists(archive.archive)) ? archivedBackup(archive, identity) : null;
     },
+    pathsOf: (backupId) =>
+      [ARCHIVE_MANIFEST, ARCHIVE, MANIFEST].map((ending) => `${canonicalId(backupId)}${ending}`),
     async ids() {
       const all = await names();
       const ids = [MANIFEST, ARCHIVE].flatMap((ending) =>
