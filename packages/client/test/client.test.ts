@@ -7,6 +7,7 @@ import { Agent, fetch as undiciFetch } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findEndpoint } from '../../../src/cli/api/endpoints.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { onlyInLong } from '../../../test/rounds.ts';
 import { type ClientOptions, createClient, type HomeportClient } from '../src/client.ts';
 import { HomeportError, OperationFailed } from '../src/errors.ts';
 
@@ -51,7 +52,7 @@ async function trusting(request: Request): Promise<Response> {
   return new Response([204, 304].includes(status) ? null : body, { status, headers });
 }
 
-it('is packed with its types and its description, and works from the package', async () => {
+onlyInLong(it)('is packed with its types and its description, and works from the package', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-client-'));
   try {
     const cwd = join(import.meta.dirname, '..');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import ssh2 from 'ssh2';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { rounds } from '../../../../test/rounds.ts';
+import { onlyInLong, rounds } from '../../../../test/rounds.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import { codeOf } from './sftp-client.fixture.ts';
 import { type SftpPlace, sftpOf, startSftpPlace } from './sftp-gateway.fixture.ts';
@@ -48,21 +48,24 @@ describe('files', () => {
     }
   });
 
-  test('several transfers at once, in one session, several sessions and several connections', async () => {
-    const client = await here.connect();
-    const sessions = [await sftpOf(client), await sftpOf(client), await here.signIn()];
-    await Promise.all(
-      Array.from({ length: 12 }, async (_, i) => {
-        const content = randomBytes(1_000_000 + i);
-        fs.writeFileSync(join(here.base, `local${i}`), content);
-        const sftp = sessions[i % 3];
-        if (sftp === undefined) throw new Error('no session');
-        await sftp.put(join(here.base, `local${i}`), `/f${i}`);
-        await sftp.get(`/f${i}`, join(here.base, `back${i}`));
-        expect(fs.readFileSync(join(here.base, `back${i}`)).equals(content)).toBe(true);
-      }),
-    );
-  });
+  onlyInLong(test)(
+    'several transfers at once, in one session, several sessions and several connections',
+    async () => {
+      const client = await here.connect();
+      const sessions = [await sftpOf(client), await sftpOf(client), await here.signIn()];
+      await Promise.all(
+        Array.from({ length: 12 }, async (_, i) => {
+          const content = randomBytes(1_000_000 + i);
+          fs.writeFileSync(join(here.base, `local${i}`), content);
+          const sftp = sessions[i % 3];
+          if (sftp === undefined) throw new Error('no session');
+          await sftp.put(join(here.base, `local${i}`), `/f${i}`);
+          await sftp.get(`/f${i}`, join(here.base, `back${i}`));
+          expect(fs.readFileSync(join(here.base, `back${i}`)).equals(content)).toBe(true);
+        }),
+      );
+    },
+  );
 
   test('listing a folder, with all names, kinds and attributes', async () => {
     for (let i = 0; i < 300; i++) fs.writeFileSync(here.hostFile(`file ${i}`), 'x'.repeat(i));

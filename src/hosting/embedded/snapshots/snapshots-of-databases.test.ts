@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { onlyInLong, steps } from '../../../../test/rounds.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { removeTree } from './archive-exchange.ts';
 import { makeSnapshotPlace, type SnapshotPlace } from './snapshots.fixture.ts';
@@ -92,9 +92,8 @@ test('a database and its log are from one moment, whatever is archived between t
   expect(await restored()).toEqual({ one: 200, two: 200 });
 });
 
-test.each(steps(['wal'], ['wal', 'delete']))(
-  'a database in %s mode is whole, although it is written to',
-  async (journal) => {
+for (const journal of ['wal', 'delete'] as const)
+  onlyInLong(test)(`a database in ${journal} mode is whole, although it is written to`, async () => {
     const database = createDatabase(journal, 2_000);
     database.pragma('wal_autocheckpoint = 4');
     await snapshotWhile(() => commit(database), 130);
@@ -102,8 +101,7 @@ test.each(steps(['wal'], ['wal', 'delete']))(
     const { one, two } = await restored();
     expect(one).toBe(two);
     expect(Number(one)).toBeGreaterThanOrEqual(2_000);
-  },
-);
+  });
 
 test('an open transaction is rolled back', async () => {
   const database = createDatabase('delete');
