@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { call, callJson } from '../../test/cli/call-homeport.ts';
@@ -29,6 +29,7 @@ let homeport: TestHomeport;
 let environment: Environment;
 let owner: Person;
 let accountId: string;
+let install: { id: string; name: string };
 let website: string;
 /** Folder for backups on the other disk. */
 let folder: string;
@@ -46,7 +47,7 @@ beforeAll(async () => {
   homeport = await startTestHomeport({ place });
   environment = await environmentFor(place, { HOMEPORT_LOG_LEVEL: 'warn' });
   ({ accountId, owner } = await homeport.ownedAccount());
-  const install = await homeport.install(owner, accountId);
+  install = await homeport.install(owner, accountId);
   website = `http://${install.name}.localhost/`;
   const files = join(place.settings.dataDir, 'host/installs', install.id, 'files');
   writeFileSync(join(files, 'index.html'), PAGE);
@@ -213,6 +214,28 @@ test('a restore without room leaves the folder empty, and succeeds once it has s
   } finally {
     await small.remove();
   }
+});
+
+test('one install without room for its copy stays as it is, and is restored once there is some', async () => {
+  await createdIn(folder);
+  const files = join(homeport.config.dataDir, 'host/installs', install.id, 'files');
+  writeFileSync(join(files, 'index.html'), 'changed');
+  const restore = () => call(environment, 'platform', 'restore', folder, '--install', install.name, '--yes');
+  // The packs fit, and the website does not.
+  for (const room of [0, 4 * 1024 * 1024]) {
+    await source.leave(room);
+    const { code, stderr } = await restore();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/disk|room/);
+    expect(stderr).not.toMatch(/^ +at /m);
+    expect(readFileSync(join(files, 'index.html'), 'utf8')).toBe('changed');
+    const scratch = join(homeport.config.dataDir, 'host/scratch');
+    expect(existsSync(scratch) ? readdirSync(scratch) : []).toEqual([]);
+  }
+  await source.makeRoom();
+  expect(await restore()).toMatchObject({ code: 0 });
+  expect(readFileSync(join(files, 'index.html'), 'utf8')).toBe(PAGE);
+  expect(await callJson(environment, 'backup', 'list', '--install', install.name)).toHaveLength(2);
 });
 
 onlyInLong(test)('a restore that just fits says that only the next write has no room', async () => {
