@@ -27,7 +27,8 @@ function installOrders(): string[] {
     `create index installs_environments on installs
       (account_id, (case environment when 'production' then 0 when 'staging' then 1 when 'development' then 2 else 3 end), name)`,
     'drop index installs_without_site',
-    'create index installs_without_site on installs (account_id, name) where site_id is null',
+    // With the empty column, so that SQLite prefers it to indexes that begin with the account alone.
+    'create index installs_without_site on installs (account_id, site_id, name) where site_id is null',
     'create index sites_folded_name on sites (account_id, lower(name))',
   ];
 }

@@ -1,6 +1,7 @@
-import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import type { Queries } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables.ts';
+import { hasWithoutIndex } from '../../../database/without-index.ts';
 import type { ListSort } from './install-conditions.ts';
 import {
   isInOrder,
@@ -151,27 +152,40 @@ function bySite(queries: Queries, { scope, conditions }: Listing): Segment[] {
 function byStatus(queries: Queries, listing: Listing): Segment[] {
   const { scope, conditions } = listing;
   const inNeed = listedInNeed(queries, listing);
-  const others = (isOfStatus: RawBuilder<boolean>) =>
-    queries
-      .selectFrom('installs as install')
-      .where(isOfStatus)
-      .where((eb) =>
-        eb.and([
-          matching(eb, scope, conditions),
-          // Without a backup, the condition is neither true nor false.
-          sql<boolean>`case when ${needsAttention(eb, conditions.soon)} then 1 else 0 end = 0`,
-        ]),
-      );
+  const isOther = (eb: InstallExpressions) =>
+    eb.and([
+      matching(eb, scope, conditions),
+      // Without a backup, the condition is neither true nor false.
+      sql<boolean>`case when ${needsAttention(eb, conditions.soon)} then 1 else 0 end = 0`,
+    ]);
+  // Nearly all are active, and read in the order of their names.
+  const active = queries
+    .selectFrom('installs as install')
+    .where(hasWithoutIndex('install.status', 'active'))
+    .where(isOther);
+  // Those being created are few, and read first: in the order of names, SQLite would look at all others.
+  const pending = queries
+    .with(
+      (name) => name('few').materialized(),
+      (few) =>
+        few
+          .selectFrom('installs as install')
+          .selectAll('install')
+          .where(
+            'install.account_id',
+            'in',
+            scope.whole.map((membership) => membership.account_id),
+          )
+          .where('install.status', '=', 'pending'),
+    )
+    .selectFrom('few as install')
+    .where(isOther);
   return [
     {
       ids: (part) => idsOf(inNeed.select('install.id').orderBy('install.name', directionOf(part)), part),
       count: () => countOf(inNeed.select((eb) => eb.fn.countAll<number>().as('count'))),
     },
-    // Nearly all are active, and read in the order of their names. Those being created are few.
-    ...[
-      others(sql<boolean>`not (install.status is distinct from 'active')`),
-      others(sql<boolean>`install.status = 'pending'`),
-    ].map((installs) => ({
+    ...[active, pending].map((installs) => ({
       ids: (part: Part) =>
         idsOf(installs.select('install.id').orderBy('install.name', directionOf(part)), part),
       count: () => countOf(installs.select((eb) => eb.fn.countAll<number>().as('count'))),
