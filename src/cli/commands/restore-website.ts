@@ -55,7 +55,7 @@ export async function restoreWebsite(
       place: { destination, credentials: config.platformBackupCredentials },
       platformBackup: copy.manifest.name,
       website: copy,
-      // What is left of a website that has lost data cannot be backed up.
+      // A website that has lost data cannot be backed up.
       checkpoint: !missing.vhost && !missing.files && missing.data.length === 0,
       isUnserved: missing.vhost,
     });
