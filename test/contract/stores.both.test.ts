@@ -58,7 +58,7 @@ afterAll(() => database.remove());
 const change = <Result>(work: (queries: Queries, transaction: Transaction) => Promise<Result>) =>
   database.write((transaction) => work(transaction.queries, transaction));
 
-/** What a member of the account sees: all of it, or the granted installs. */
+/** The scope of a member: the whole account, or the granted installs. */
 function scopeOf(userId: string, sees: 'whole' | 'partial'): Scope {
   const role = sees === 'whole' ? 'owner' : 'partial';
   const membership = {

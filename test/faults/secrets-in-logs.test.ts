@@ -63,7 +63,7 @@ const IN_ORDER = [
 async function callEverything(person: Person): Promise<void> {
   const resources = await createResources(homeport, owner, accountId);
   for (const row of IN_ORDER) {
-    // What only reads is sent no secret. Those that it shows have tests of their own below.
+    // Requests that only read contain no secret, except the credentials, which all have. Answers with secrets follow below.
     if (!isLong && row.method === 'GET') continue;
     const json = bodyFor(row, resources);
     const answer = await person.client.call(
