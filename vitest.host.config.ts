@@ -38,7 +38,8 @@ export default defineConfig(({ mode }) => {
     test: {
       testTimeout: 120_000,
       hookTimeout: 180_000,
-      expect: { poll: { timeout: 20_000 } },
+      // Most polls ask PHP for a page, which takes a tenth of a second of a processor.
+      expect: { poll: { timeout: 20_000, interval: 200 } },
       include: filesOf('host', mode === 'long'),
       globalSetup: ['test/host/prepare.ts'],
       sequence: { sequencer: LongestFirst },

@@ -85,7 +85,7 @@ test('requests of WordPress to itself have a pass, and those to others none', as
   await homeport.idle();
   // PHP reads changed files again within two seconds.
   await expect
-    .poll(async () => JSON.parse((await get(`/passes.php?${crypto.randomUUID()}`)).text))
+    .poll(async () => JSON.parse((await get(`/passes.php?${crypto.randomUUID()}`)).text), { interval: 500 })
     .toEqual([[], []]);
 });
 
