@@ -212,6 +212,17 @@ describe('certificates', () => {
     expect(await shown('one.test')).toBe('hosting.test');
   });
 
+  test.each([
+    ['TLS_AES_256_GCM_SHA384:TLS_AES_128_GCM_SHA256', 'TLS_AES_128_GCM_SHA256'],
+    ['TLS_AES_256_GCM_SHA384', 'TLS_AES_256_GCM_SHA384'],
+    ['TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256', 'TLS_CHACHA20_POLY1305_SHA256'],
+  ])('a visitor with the ciphers %s gets %s', async (ciphers, expected) => {
+    const socket = tlsConnect({ host: '127.0.0.1', port: httpsPort, rejectUnauthorized: false, ciphers });
+    await once(socket, 'secureConnect');
+    expect(socket.getCipher().name).toBe(expected);
+    socket.destroy();
+  });
+
   test('a visitor who trusts the edge certificate reaches websites that have none', async () => {
     const ca = await import('node:fs/promises').then(({ readFile }) =>
       readFile(`${site.folder}/edge-certificate.pem`, 'utf8'),

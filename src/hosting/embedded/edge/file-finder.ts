@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BigIntStats } from 'node:fs';
+import { type BigIntStats, fstatSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Clock } from '../../../lib/clock.ts';
 import { isCompressedType, SMALLEST_COMPRESSED } from '../../policy/compression.ts';
@@ -191,7 +191,7 @@ async function readWhole({ handle, stats }: Opened, size: number): Promise<Buffe
     if (bytesRead === 0) return null;
     read += bytesRead;
   }
-  const after = await handle.stat({ bigint: true });
+  const after = fstatSync(handle.fd, { bigint: true });
   return after.size === stats.size && after.ctimeNs === stats.ctimeNs ? bytes : null;
 }
 

@@ -2,7 +2,7 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Sealer } from '../../../secrets/sealer.ts';
-import { sealedCertificateId } from '../host-folder/vhost.ts';
+import { certificateIn, sealedCertificateId } from '../host-folder/vhost.ts';
 import type { VhostStore } from '../host-folder/vhost-store.ts';
 import type { EdgeCertificate } from './edge-certificate.ts';
 import type { LiveVhosts } from './live-vhosts.ts';
@@ -37,14 +37,22 @@ export function createServedCertificates({
   /** By the id of the certificate. */
   const contexts = new LRUCache<string, SecureContext>({ max: KEPT_CONTEXTS });
 
-  /** The certificate of a name; null if it was removed since the vhost was loaded. */
-  async function load({ vhost, name }: Route): Promise<SecureContext | null> {
-    const stored = await store.read(vhost.id);
-    const certificate = stored?.file.hostnames.find((hostname) => hostname.name === name)?.certificate;
-    if (!certificate) return null;
+  /** The certificate of a name; null if it was removed since the vhost was loaded. A file can have thousands, so only this one is read. */
+  async function load({ vhost, name, rule }: Route): Promise<SecureContext | null> {
+    const span = vhost.certificates.get(name);
+    const part = span === undefined ? null : store.readPart(vhost.id, span);
+    const known = part === null || rule.certificate === null ? null : certificateIn(part, rule.certificate);
+    const certificate = known ?? (await present(vhost.id, name));
+    if (certificate === null) return null;
     const context = createSecureContext({ cert: certificate.chain, key: sealer.open(certificate.sealedKey) });
     contexts.set(sealedCertificateId(certificate), context);
     return context;
+  }
+
+  /** The certificate of a name in a file that has changed. */
+  async function present(installId: string, name: string) {
+    const stored = await store.read(installId);
+    return stored?.file.hostnames.find((hostname) => hostname.name === name)?.certificate ?? null;
   }
 
   return {

@@ -1,5 +1,5 @@
-import { type BigIntStats, constants } from 'node:fs';
-import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
+import { type BigIntStats, constants, fstatSync, readlinkSync } from 'node:fs';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { hasCode } from '../../../lib/error-code.ts';
 
@@ -42,11 +42,15 @@ export async function openInside(root: string, relative: string): Promise<Opened
   return 'missing';
 }
 
-/** `moved`: between resolving and opening, it or a folder above it was moved or became a link elsewhere. */
+/**
+ * Opens a real path. The calls about the open file wait for no disk, so that making them takes less time than handing them to another
+ * thread. `moved`: between resolving and opening, it or a folder above it was moved or became a link elsewhere.
+ */
 async function openReal(real: string, relative: string): Promise<Opened | 'moved'> {
   const handle = await open(real, FLAGS);
   try {
-    if (await isStill(handle, real)) return { handle, stats: await handle.stat({ bigint: true }), relative };
+    if (await isStill(handle, real))
+      return { handle, stats: fstatSync(handle.fd, { bigint: true }), relative };
   } catch (error) {
     await handle.close();
     throw error;
@@ -58,7 +62,7 @@ async function openReal(real: string, relative: string): Promise<Opened | 'moved
 /** Whether an open file is the one that was opened at that real path. */
 async function isStill(handle: FileHandle, real: string): Promise<boolean> {
   if (process.platform !== 'linux') return join(await realpath(dirname(real)), basename(real)) === real;
-  const path = await readlink(`/proc/self/fd/${handle.fd}`);
+  const path = readlinkSync(`/proc/self/fd/${handle.fd}`);
   // Replaced by an upload since then, it is marked so by the kernel, and is whole all the same.
   return path === real || path === `${real} (deleted)`;
 }

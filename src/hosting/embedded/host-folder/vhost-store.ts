@@ -1,9 +1,9 @@
-import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
+import { closeSync, type FSWatcher, openSync, readFileSync, readSync, statSync, watch } from 'node:fs';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { removeAbandoned, removeDurably, writeDurably } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { installOfVhostFile, type Layout } from './layout.ts';
-import { parseVhostFile, revisionOf, type VhostFile } from './vhost.ts';
+import { type FileSpan, parseVhostFile, revisionOf, type VhostFile } from './vhost.ts';
 
 /** The vhost files in their folder. */
 export interface VhostStore {
@@ -11,6 +11,8 @@ export interface VhostStore {
   prepare(now: Date): Promise<void>;
   /** The content of an install's file, or null. Synchronous, as `stamp`. */
   readText(installId: string): string | null;
+  /** A part of an install's file, as `readText`. Shorter if the file is. */
+  readPart(installId: string, span: FileSpan): string | null;
   /** As `readText`, also of an install that is set aside. */
   readHeldText(installId: string): string | null;
   /** Parsed. Throws an Error that names the file if it does not fit the schema. */
@@ -41,6 +43,22 @@ export function createVhostStore(layout: Layout): VhostStore {
     }
   }
 
+  function partOf(path: string, { start, end }: FileSpan): string | null {
+    let file: number;
+    try {
+      file = openSync(path, 'r');
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return null;
+      throw error;
+    }
+    try {
+      const bytes = Buffer.alloc(end - start);
+      return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, start));
+    } finally {
+      closeSync(file);
+    }
+  }
+
   const readText = (installId: string) => textOf(layout.vhostOf(installId));
 
   return {
@@ -49,6 +67,7 @@ export function createVhostStore(layout: Layout): VhostStore {
       await removeAbandoned(layout.vhosts, now);
     },
     readText,
+    readPart: (installId, span) => partOf(layout.vhostOf(installId), span),
     readHeldText: (installId) => readText(installId) ?? textOf(layout.asideOf(installId)),
     async read(installId) {
       const text = readText(installId);

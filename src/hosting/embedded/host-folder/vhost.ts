@@ -175,6 +175,8 @@ export interface Vhost extends Omit<EdgeRules, 'names'> {
   id: string;
   name: string;
   names: ReadonlyMap<string, NameRule>;
+  /** Where the file has the certificate of a name. */
+  certificates: ReadonlyMap<string, FileSpan>;
   offload: Offload | null;
   redirects: readonly PathRedirect[];
   /** Null if the website consists of files. */
@@ -192,6 +194,12 @@ export interface Vhost extends Omit<EdgeRules, 'names'> {
 }
 
 export type NameRule = EdgeRules['names'][string];
+
+/** Bytes of a file, its end left out. */
+export interface FileSpan {
+  start: number;
+  end: number;
+}
 
 /** A bucket, and the paths that it answers. */
 export interface Offload extends Pick<OffloadRules, 'bucket' | 'region'> {
@@ -221,11 +229,43 @@ export function parseVhost(text: string, siteDomain: string): Vhost {
     xmlrpc: !(rules ?? NO_RULES).blockXmlrpc,
     pages: pageRulesOf(rules?.cache ?? null),
     names: new Map(Object.entries(names)),
+    certificates: certificateSpans(text, hostnames),
     offload: offload && offloadOf(offload),
     cachePrefix: prefixes(id, generations),
     purgedPages: new Map(Object.entries(generations.paths ?? {})),
     revision: revisionOf(text),
   };
+}
+
+/**
+ * Finds the certificates in a vhost file, each as the texts of its chain and its key with what is between them. Nothing before them has
+ * letters beyond ASCII, so characters are bytes; {@link certificateIn} finds out if not.
+ */
+function certificateSpans(text: string, hostnames: VhostFile['hostnames']): ReadonlyMap<string, FileSpan> {
+  const spans = new Map<string, FileSpan>();
+  let from = 0;
+  for (const { name, certificate } of hostnames) {
+    if (certificate === null) continue;
+    const start = text.indexOf(JSON.stringify(certificate.chain), from);
+    const key = JSON.stringify(certificate.sealedKey);
+    const keyAt = start === -1 ? -1 : text.indexOf(key, start);
+    if (keyAt === -1) continue;
+    from = keyAt + key.length;
+    spans.set(name, { start, end: from });
+  }
+  return spans;
+}
+
+const SealedCertificate = Compile(Type.Object({ chain: Type.String(), sealedKey: Type.String() }));
+
+/** The certificate in a part of a vhost file; null if that is not the one with this id, because the file has changed since it was read. */
+export function certificateIn(part: string, id: string): { chain: string; sealedKey: string } | null {
+  try {
+    const value: unknown = JSON.parse(`{"chain":${part}}`);
+    return SealedCertificate.Check(value) && sealedCertificateId(value) === id ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 const NO_REDIRECTS: readonly PathRedirect[] = [];
