@@ -45,6 +45,7 @@ export interface InstallLogsOptions {
 interface Current {
   day: string;
   part: number;
+  bytes: number;
 }
 
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
@@ -68,10 +69,12 @@ export function createInstallLogs(options: InstallLogsOptions): InstallLogs {
     const file = await open(path, FLAGS, READABLE_BY_GROUP);
     try {
       if (!isKnown && (await isCutOff(file))) await file.appendFile('\n');
-      await file.appendFile(text);
-      const { size } = await file.stat();
+      const bytes = Buffer.from(text);
+      await file.appendFile(bytes);
+      // Nothing else writes to it, so its size needs no further call.
+      const size = isKnown ? known.bytes + bytes.length : (await file.stat()).size;
       const isFull = size >= segmentBytes;
-      current.set(key, { day, part: isFull ? part + 1 : part });
+      current.set(key, { day, ...(isFull ? { part: part + 1, bytes: 0 } : { part, bytes: size }) });
       if (isFull) grown?.(installId);
     } finally {
       await file.close();
