@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
 import { findPrograms } from '../../src/hosting/runtime/machine/find-programs.ts';
 import { phpFileOf } from '../../src/hosting/wordpress/php-files.ts';
 import { renderPrepend } from '../../src/hosting/wordpress/site-config.ts';
-import { askFastcgi } from '../../src/lib/fastcgi.ts';
-import { temporaryFolder } from '../measure/processes.ts';
+import { freePort } from '../../test/servers/free-port.ts';
+import { type Served, serve, temporaryFolder } from '../measure/processes.ts';
 import { cpuMsBelow, pssMbBelow } from './php-processes.ts';
 import type { Platform } from './platform.ts';
 
-/** A PHP-FPM with the settings of the machine and without walls. */
+/** nginx before a PHP-FPM with the settings of the machine and without walls. */
 export interface PlainFpm {
   page(number: number): Promise<void>;
   phpMs(): number;
@@ -21,11 +21,9 @@ export interface PlainFpm {
 }
 
 const WORKERS = 2;
-const START_LOOKS = 500;
-const LOOK_MS = 20;
-const TIMEOUT_MS = 60_000;
+const NGINX = '/usr/sbin/nginx';
 
-/** Serves a copy of a website of the platform. Its requests come by FastCGI, so no web server is part of its time. */
+/** Serves a copy of a website of the platform. */
 export async function startPlainFpm(platform: Platform, name: string): Promise<PlainFpm> {
   const [programs] = findPrograms(process.env.PATH ?? '');
   if (programs === undefined) throw new Error('this machine has no PHP-FPM (apt-get install php-fpm)');
@@ -60,25 +58,8 @@ ${process.getuid?.() === 0 ? 'user = root\ngroup = root\n' : ''}php_value[auto_p
   });
   const pid = child.pid ?? 0;
 
-  const ask = (target: string) =>
-    askFastcgi(
-      socket,
-      {
-        DOCUMENT_ROOT: at('root'),
-        SCRIPT_FILENAME: at('root/index.php'),
-        SCRIPT_NAME: '/index.php',
-        REQUEST_METHOD: 'GET',
-        REQUEST_URI: target,
-        QUERY_STRING: target.split('?')[1] ?? '',
-        HTTP_HOST: platform.hostOf(name),
-        REMOTE_ADDR: '127.0.0.1',
-        SERVER_PROTOCOL: 'HTTP/1.1',
-        GATEWAY_INTERFACE: 'CGI/1.1',
-      },
-      { timeoutMs: TIMEOUT_MS },
-    );
-
   async function stop(): Promise<void> {
+    await nginx?.stop();
     if (child.exitCode === null) {
       child.kill('SIGTERM');
       await once(child, 'exit');
@@ -86,24 +67,50 @@ ${process.getuid?.() === 0 ? 'user = root\ngroup = root\n' : ''}php_value[auto_p
     folder.remove();
   }
 
-  for (let look = 0; ; look++) {
-    const answer = await ask('/').catch((error: unknown) => error);
-    if (!(answer instanceof Error)) break;
-    if (look === START_LOOKS || child.exitCode !== null) {
-      await stop();
-      throw new Error('PHP-FPM did not start', { cause: answer });
-    }
-    await sleep(LOOK_MS);
+  let nginx: Served | undefined;
+  try {
+    nginx = await serveNginx(folder.path, socket);
+  } catch (error) {
+    await stop();
+    throw error;
   }
+  const { origin, cpuMs } = nginx;
+  const agent = new Agent({ connections: 1 });
   return {
     async page(number) {
-      const { status, body, errors } = await ask(`/?uncached=${number}`);
-      if (status !== 200 || !body.includes('</html>'))
-        throw new Error(`PHP-FPM answered ${status}: ${errors}`);
+      const { statusCode, body } = await request(`${origin}/?uncached=${number}`, {
+        dispatcher: agent,
+        headers: { host: platform.hostOf(name) },
+      });
+      const text = await body.text();
+      if (statusCode !== 200 || !text.includes('</html>')) {
+        throw new Error(`PHP-FPM answered ${statusCode}: ${text}`);
+      }
     },
     phpMs: () => cpuMsBelow(pid),
-    allMs: () => cpuMsBelow(pid),
+    allMs: () => cpuMsBelow(pid) + cpuMs(),
     pssMb: () => pssMbBelow(pid),
-    stop,
+    async stop() {
+      await agent.close();
+      await stop();
+    },
   };
+}
+
+/** In one process, with the access log that every web server writes. `socket`: of PHP-FPM. */
+async function serveNginx(folder: string, socket: string): Promise<Served> {
+  const port = await freePort();
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(
+    file,
+    `user root; daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr crit;
+events { worker_connections 64; }
+http { access_log ${folder}/access.log; client_body_temp_path ${folder}/body; fastcgi_temp_path ${folder}/pages;
+proxy_temp_path ${folder}/proxy; scgi_temp_path ${folder}/scgi; uwsgi_temp_path ${folder}/uwsgi;
+server { listen 127.0.0.1:${port}; root ${folder}/root;
+location / { try_files $uri /index.php$is_args$args; }
+location ~ \\.php$ { include /etc/nginx/fastcgi_params; fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name;
+fastcgi_param HTTP_HOST $http_host; fastcgi_pass unix:${socket}; } } }`,
+  );
+  return serve([NGINX, '-c', file], { origin: `http://127.0.0.1:${port}` });
 }
