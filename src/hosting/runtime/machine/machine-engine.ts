@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { messageOf } from '../../../lib/error-message.ts';
@@ -107,6 +108,7 @@ export function machinePhp({ path, isRequired = true, date }: MachinePhpOptions)
               date,
             });
           },
+          isUsable: () => areExecutable([php.fpm, php.cli]),
           close,
         };
       } catch (error) {
@@ -115,6 +117,16 @@ export function machinePhp({ path, isRequired = true, date }: MachinePhpOptions)
       }
     },
   };
+}
+
+async function areExecutable(files: readonly string[]): Promise<boolean> {
+  try {
+    await Promise.all(files.map((file) => access(file, constants.X_OK)));
+    return true;
+  } catch {
+    // Removed, or being replaced.
+    return false;
+  }
 }
 
 const filterFileIn = (folder: string): string => join(folder, 'system-calls.bpf');

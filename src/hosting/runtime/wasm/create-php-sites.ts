@@ -57,6 +57,8 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
   const bodies = new WeakMap<ServingProcess, HeldBodies>();
   const closing = new AbortController();
   let chosen: Promise<PhpEngine | null> | undefined;
+  /** Engines in use, and those whose programs are gone. Their processes may still run. */
+  const engines: PhpEngine[] = [];
   let memory = other?.isRequired ? other.memory : WASM_MEMORY;
   const serially = serializeByKey();
   const sites = createRunningSites({
@@ -81,12 +83,14 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
   async function choose(wanted: OtherPhp): Promise<PhpEngine | null> {
     try {
       const engine = await wanted.create(options.folder);
+      engines.push(engine);
       const { version, walls } = engine;
       log.info({ version, walls }, "websites run on the machine's PHP");
       memory = wanted.memory;
       return engine;
     } catch (error) {
       if (wanted.isRequired) throw error;
+      memory = WASM_MEMORY;
       log.info({ reason: messageOf(error) }, "websites run on PHP as WebAssembly, not on the machine's");
       return null;
     }
@@ -205,11 +209,23 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
     return start(from, settings);
   }
 
+  /** After an update of the machine, its websites get the PHP that it has now. */
+  async function startOn(engine: PhpEngine, site: PhpSite): Promise<ServingProcess> {
+    try {
+      return await engine.start(site, { ...options, signal: closing.signal });
+    } catch (error) {
+      if (closing.signal.aborted || (await engine.isUsable())) throw error;
+      log.warn({ err: error, version: engine.version }, "the machine's PHP is gone; looking for another one");
+      if ((await chosen) === engine) chosen = undefined;
+      return startFor(site);
+    }
+  }
+
   /** Starts the process of a website. */
   async function startFor(site: PhpSite): Promise<ServingProcess> {
     await prepareFolders(site);
     const engine = await engineOf();
-    if (engine !== null) return engine.start(site, { ...options, signal: closing.signal });
+    if (engine !== null) return startOn(engine, site);
     const process = await takeSpare(site);
     try {
       await process.serve(site);
@@ -411,7 +427,8 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
       const waiting = await spare?.process.catch(() => null);
       await waiting?.kill();
       await making;
-      await (await chosen?.catch(() => null))?.close();
+      await chosen?.catch(() => null);
+      for (const engine of engines) await engine.close();
       await (await places?.catch(() => undefined))?.close();
     },
   };

@@ -23,6 +23,8 @@ export interface PhpEngine {
   walls: string;
   /** Starts the process of a website, whose folders are prepared. */
   start(site: PhpSite, options: EngineOptions): Promise<ServingProcess>;
+  /** Whether its programs are still there: the operator can remove or replace packages while Homeport runs. */
+  isUsable(): Promise<boolean>;
   close(): Promise<void>;
 }
 
