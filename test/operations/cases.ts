@@ -159,13 +159,17 @@ function defineCases(start: () => Promise<Platform>, extent: 'quick' | 'main'): 
   const restore = (backup: string, parts: object) =>
     owner.operate(`/installs/${shop.id}/backups/${backup}/restore`, { notification_emails: [], ...parts });
 
-  test('a backup brings back the whole website', async () => {
+  test('a backup brings back the whole website, and an older database is upgraded', async () => {
+    const version = async () => text(await wp('option', 'get', 'db_version'), 'result', 'stdout').trim();
+    const present = await version();
+    await wp('option', 'update', 'db_version', '58975');
     const backup = await owner.backUp(shop);
     const whole = await upload();
     await spoil();
     expect(await titles()).toEqual(['Fresh bread', 'Sold out']);
     expect(await restore(backup, {})).toMatchObject(SUCCEEDED);
     expect([await titles(), await upload()]).toEqual([['Fresh bread'], whole]);
+    expect(await version()).toBe(present);
     await expectWhole(shop, 'Corner Shop');
   });
 

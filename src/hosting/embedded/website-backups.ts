@@ -3,6 +3,7 @@ import type { Host } from '../contract/host.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
 import { ALL_PARTS } from '../contract/snapshots.ts';
 import type { PackedArchives } from '../policy/packed-archives.ts';
+import { joinedWarnings, upgradeRestored } from '../websites/database/upgrade-database.ts';
 import type { createBackupTables } from './backup-tables.ts';
 import type { ChosenParts } from './chosen-parts.ts';
 import type { Layout } from './host-folder/layout.ts';
@@ -106,9 +107,13 @@ export function createWebsiteBackups(options: BackupsOptions): Backups {
         : await found.wpCli.whileRefused(install.id, () => found.php.withoutProcess(install.id, restoreBoth));
     await options.showReplaced(install);
     if (found === null) return snapshot;
+    const upgraded =
+      parts.database === 'none'
+        ? null
+        : await upgradeRestored(found.runtimeOf({ ...install, facts: found.facts }), signal);
     // A copy must answer. A restored install returns to its own former state, even if that did not answer.
     if (from && from.id !== install.id) await options.requireHomePage(install, found.facts, signal);
-    const warning = await options.warning(install, found.facts, signal);
+    const warning = joinedWarnings([upgraded, await options.warning(install, found.facts, signal)]);
     return warning === null ? snapshot : { ...snapshot, warning };
   };
 

@@ -1,6 +1,8 @@
 import { isUnchanged } from '../../contract/errors.ts';
 import type { HostMachine } from '../../contract/host.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
+import { linuxRuntime } from '../../runtime/linux/linux-runtime.ts';
+import { joinedWarnings, upgradeRestored } from '../../websites/database/upgrade-database.ts';
 import type { ImportableWebsite } from '../../websites/imports/importable-website.ts';
 import { createWebsiteImports } from '../../websites/imports/website-imports.ts';
 import { presentWarning } from '../../websites/probe/present-faults.ts';
@@ -9,7 +11,7 @@ import type { InstallRecord } from '../machine/record.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
 import type { WebsiteAccess } from './changeable-website.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
-import { visitedWebsite } from './provisioning.ts';
+import { cgroupOf, visitedWebsite } from './provisioning.ts';
 
 export interface ReplacementsOptions extends WebsiteAccess {
   /** Where this machine's web server answers requests of the host itself. */
@@ -18,7 +20,7 @@ export interface ReplacementsOptions extends WebsiteAccess {
 
 /** Restores and imports websites of this host. The caller serializes calls for the same install. */
 export function createWebsiteReplacements(
-  { backups, cores, imports, log }: LinuxHostParts,
+  { layout, backups, cgroups, cores, imports, log }: LinuxHostParts,
   { steps, lifecycle, hosted, requireRecord, askedAt }: ReplacementsOptions,
 ): Pick<HostMachine, 'restore' | 'importWebsite' | 'lastImport'> {
   /** The website is in place whatever the probe finds, and a failure of the probe itself must not undo it. */
@@ -28,6 +30,12 @@ export function createWebsiteReplacements(
       warning = await presentWarning(await steps.lookAt(await lifecycle.websiteOf(record), signal));
     });
     return warning === null ? {} : { warning };
+  }
+
+  async function upgrade(record: InstallRecord, signal: AbortSignal | undefined): Promise<string | null> {
+    const { sandbox } = await hosted(record);
+    const { id } = record.state;
+    return upgradeRestored(linuxRuntime(layout, sandbox, cgroups.enter(cgroupOf(id))), signal);
   }
 
   /** A website of this host as an import replaces it. */
@@ -69,9 +77,12 @@ export function createWebsiteReplacements(
         await lifecycle.settleReplaced(install.id);
         await lifecycle.resetCaches(install.id);
       } else await lifecycle.serveAgain(record);
+      const upgraded = parts?.database === 'none' ? null : await upgrade(record, signal);
       // A copy must answer. A restored install returns to its own former state, even if that did not answer.
       if (from.id !== install.id) await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
-      return { ...snapshot, ...(await warn(record, signal)) };
+      const { warning: seen = null } = await warn(record, signal);
+      const warning = joinedWarnings([upgraded, seen]);
+      return warning === null ? snapshot : { ...snapshot, warning };
     },
 
     ...createWebsiteImports({ websiteOf: importable, log }),

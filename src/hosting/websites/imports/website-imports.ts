@@ -2,13 +2,11 @@ import { posix } from 'node:path';
 import type { Logger } from 'pino';
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
-import { MINUTE_MS } from '../../../lib/durations.ts';
 import { RefusedImportError } from '../../contract/errors.ts';
 import type { ImportedWebsite, ImportSource, ImportStep, WebsiteImports } from '../../contract/imports.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
-import { outputOfCompleted } from '../../wordpress/completed-script.ts';
-import { failureSentence, phpErrorIn } from '../../wordpress/failure-sentence.ts';
+import { upgradeDatabase } from '../database/upgrade-database.ts';
 import { UrlsNotReplacedError } from '../urls/replace-urls.ts';
 import { runImportScript } from './import-script.ts';
 import type { ImportableWebsite, ImportSteps, LoadedDatabase, StagedWebsite } from './importable-website.ts';
@@ -22,8 +20,6 @@ export interface ImportsOptions {
   authority?: string;
 }
 
-const UPGRADE_MS = 30 * MINUTE_MS;
-const UPGRADE_OUTPUT = 1024 * 1024;
 const MOST_NOTES = 10;
 const LONGEST_NOTE = 500;
 
@@ -173,14 +169,8 @@ async function adapt(
     throw new RefusedImportError(doesNotStart(error.reason), { cause: error });
   }
   // The dump can come from another version of WordPress.
-  const end = await database.runtime.runScript(
-    { script: 'upgrade.php', timeoutMs: UPGRADE_MS, mostOutput: UPGRADE_OUTPUT },
-    signal,
-  );
-  if (end.exit === 0 && outputOfCompleted(end.stdout) !== null) return;
-  throw new RefusedImportError(
-    doesNotStart(phpErrorIn(end.stderr) ?? failureSentence(end.stdout || end.stderr)),
-  );
+  const reason = await upgradeDatabase(database.runtime, signal);
+  if (reason !== null) throw new RefusedImportError(doesNotStart(reason));
 }
 
 /** A refusal of the imported WordPress. */

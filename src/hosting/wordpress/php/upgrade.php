@@ -1,7 +1,8 @@
 <?php
 /**
  * Upgrades or downgrades the database to the WordPress that contains this file. Loads no plugins. Prints the database versions
- * before and after, and that it has completed. With HOMEPORT_BARE=1 in the environment it loads no PHP of the website.
+ * before and after, and that it has completed. With HOMEPORT_BARE=1 in the environment it loads no PHP of the website. With the argument
+ * `only-other`, a database of the same version stays as it is.
  */
 const WP_INSTALLING = true;
 require __DIR__ . '/without-content.php';
@@ -13,6 +14,10 @@ if (!is_blog_installed()) {
     exit(1);
 }
 $before = (int) get_option('db_version');
+if (in_array('only-other', $argv, true) && $before === (int) $wp_db_version) {
+    echo "\n", '{"completed":true}', "\n";
+    exit(0);
+}
 wp_upgrade();
 if (!function_exists('wp_autoload_values_to_autoload')) {
     // WordPress 6.6 and later write other values; earlier versions would not autoload those options.
