@@ -21,16 +21,20 @@ export const generatedId = (series: string, kind: string, n: number): string =>
  */
 export async function fillAccount(database: Database, account: LargeAccount): Promise<void> {
   const isPostgres = database.dialect === 'postgres';
-  await database.write(async ({ queries }) => {
-    const run = (statement: string) => sql.raw(statement).execute(queries);
-    const triggers = isPostgres ? [] : await droppedTriggers(queries);
-    if (isPostgres) await run('set local session_replication_role = replica');
+  const run = (queries: Queries, statement: string) => sql.raw(statement).execute(queries);
+  if (isPostgres) {
     // A busy machine takes longer than a request may.
-    if (isPostgres) await run('set local statement_timeout = 0');
-    for (const statement of statementsOf(account, isPostgres)) await run(statement);
-    for (const trigger of triggers) await run(trigger);
+    await database.withoutTimeLimit(async (queries) => {
+      const statements = statementsOf(account, true);
+      const transaction = ['begin', 'set local session_replication_role = replica', ...statements, 'commit'];
+      for (const statement of [...transaction, 'analyze']) await run(queries, statement);
+    });
+    return;
+  }
+  await database.write(async ({ queries }) => {
+    const triggers = await droppedTriggers(queries);
+    for (const statement of [...statementsOf(account, false), ...triggers]) await run(queries, statement);
   });
-  if (isPostgres) await database.withoutTimeLimit((queries) => sql`analyze`.execute(queries));
 }
 
 /** Drops the triggers of SQLite. Returns the statements that create them again. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTestDatabase } from '../../test/database.ts';
+import { activityBefore, pageOfActivity, peopleInActivity } from '../features/accounts/activity/store.ts';
 import { ACTIONS, kindOf } from '../platform/activity-log.ts';
 import { historyLists } from './migrations/0066-history-lists.ts';
 import { POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
@@ -121,6 +122,44 @@ it('an incident belongs to the account of its install, also after a transfer', a
       .execute();
   });
   expect(await owners()).toEqual([destination]);
+});
+
+it('the people in the activity are found once each, with their last names', async () => {
+  const [ada, bob] = [crypto.randomUUID(), crypto.randomUUID()];
+  const entry = (hour: number, user_id: string | null, user_name: string, account_id = origin) => ({
+    ...{ id: crypto.randomUUID(), account_id, at: `2026-01-01T0${hour}:00:00.000Z`, action: 'site.create' },
+    ...{ subject_id: null, subject_name: 'Shop', install_id: null, install_name: null, details: null },
+    ...{ user_id, user_name, means: 'portal' as const, credential_id: null, credential_name: null },
+    ...{ address: null, request_id: null },
+  });
+  await database.write(({ queries }) =>
+    queries
+      .insertInto('activity')
+      .values([
+        entry(3, ada, 'Ada Lovelace'),
+        entry(1, ada, 'Ada'),
+        entry(2, bob, 'Bob'),
+        entry(2, null, 'Homeport'),
+        entry(4, bob, 'Robert', destination),
+      ])
+      .execute(),
+  );
+  const scope = { accountId: origin, userId: null, installIds: null, filter: {} };
+  const people = [
+    { user_id: ada, user_name: 'Ada Lovelace' },
+    { user_id: bob, user_name: 'Bob' },
+  ];
+  expect(await peopleInActivity(database.reader, scope)).toEqual(people);
+  // An export goes on after the entry before.
+  const [first, ...rest] = await activityBefore(database.reader, scope, null, 9);
+  expect([first, ...rest].map((one) => one?.user_name)).toEqual(['Ada Lovelace', 'Homeport', 'Bob', 'Ada']);
+  expect(await activityBefore(database.reader, scope, first ?? null, 9)).toEqual(rest);
+  const ofKind = await pageOfActivity(
+    database.reader,
+    { ...scope, filter: { kind: 'site' } },
+    { limit: 1, offset: 1 },
+  );
+  expect(ofKind).toMatchObject({ count: 4, hasNext: true, results: [{ user_name: 'Homeport' }] });
 });
 
 it('the index knows the kind of every action', async () => {
