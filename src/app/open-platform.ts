@@ -15,6 +15,7 @@ import { createSealer } from '../secrets/sealer.ts';
 import { loadSealingKey } from '../secrets/sealing-key.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { prepareDataFolder } from './data-folder.ts';
+import { copyBeforeMigration, returnDatabase } from './upgrade-copy.ts';
 
 /** Creates the data folder, opens the database and migrates it. The caller closes it. Throws OperatorError. */
 export async function openCurrentDatabase(
@@ -24,13 +25,15 @@ export async function openCurrentDatabase(
   prepareDataFolder(config.dataDir);
   let database: Database | undefined;
   try {
+    await returnDatabase(config, log);
     database = openDatabase(config, log);
-    const migrations = await migrate(database, undefined, (migration) =>
+    const begins = (migration: string) =>
       log.info(
         { migration },
         'Migrating the database. With a million installs, a migration can take a minute; do not stop it.',
-      ),
-    );
+      );
+    const before = () => copyBeforeMigration(config, log);
+    const migrations = await migrate(database, undefined, begins, before);
     return { database, migrations };
   } catch (error) {
     await database?.close();

@@ -13,6 +13,7 @@ import { addRolloutCommands } from './commands/rollouts.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addSiteCommands } from './commands/sites.ts';
 import { addSupportBundleCommand } from './commands/support-bundle.ts';
+import { addUpgradeCommand } from './commands/upgrade.ts';
 import { addUserCommands } from './commands/users.ts';
 import { addHostCommand } from './host/index.ts';
 import { addOperatorCommands } from './operator/declare.ts';
@@ -50,6 +51,7 @@ export function createProgram(ownSettings: () => string | undefined = () => unde
   addPlatformCommands(program);
   addDoctorCommand(program);
   addSupportBundleCommand(program);
+  addUpgradeCommand(program);
   addApiCommand(program);
   addMcpCommand(program);
   for (const group of program.commands) addOperatorCommands(group);

@@ -187,15 +187,16 @@ const LOCKED_CODES = new Set(['55P03', '40P01']);
 
 /**
  * Brings the schema up to date, by all missing migrations or none. Safe to call from several processes: one does the work, the others wait.
- * `begins` is called for each migration of a database that an earlier program made. Throws OperatorError if a newer program has migrated the
- * database, or if another process keeps a table locked.
+ * `begins` is called for each migration of a database that an earlier program made, and `before` once ahead of them: on SQLite, no one else
+ * can write from then on. Throws OperatorError if a newer program has migrated the database, or if another process keeps a table locked.
  */
 export async function migrate(
   database: Database,
   times = TIMES,
   begins: (migration: string) => void = () => {},
+  before: () => Promise<void> = async () => {},
 ): Promise<MigrationOutcome> {
-  const { error, results = [] } = await applyMissing(database, times, begins);
+  const { error, results = [] } = await applyMissing(database, times, begins, before);
   if (error && isMisfit(error)) {
     const newer = await schemaOfNewerProgram(database);
     if (newer !== null) throw new OperatorError(`${newer.message} ${newer.remedy}`, { cause: error });
@@ -216,18 +217,20 @@ async function applyMissing(
   database: Database,
   times: MigrationTimes,
   begins: (migration: string) => void,
+  before: () => Promise<void>,
 ): Promise<MigrationResultSet> {
   const applied = await appliedMigrations(database);
   if (isDeepStrictEqual(applied, KNOWN_MIGRATIONS)) return { results: [] };
   // The migrator refuses the migrations of a newer program.
   if (missingFrom(applied).length === 0)
     return migratorFor(database, database.reader, times, begins).migrateToLatest();
-  return database.withoutTimeLimit((queries) => {
-    // A new database is migrated at once.
-    const migrator = migratorFor(database, queries, times, applied.length === 0 ? () => {} : begins);
-    return database.dialect === 'postgres'
-      ? applyOnPostgres(migrator, times)
-      : applyOnSqlite(migrator, queries, times);
+  // A new database is migrated at once.
+  const isNew = applied.length === 0;
+  return database.withoutTimeLimit(async (queries) => {
+    const migrator = migratorFor(database, queries, times, isNew ? () => {} : begins);
+    if (database.dialect === 'sqlite') return applyOnSqlite(migrator, queries, times, isNew ? null : before);
+    if (!isNew) await before();
+    return applyOnPostgres(migrator, times);
   });
 }
 
@@ -246,8 +249,15 @@ async function applyOnSqlite(
   migrator: Migrator,
   queries: Queries,
   times: MigrationTimes,
+  before: (() => Promise<void>) | null,
 ): Promise<MigrationResultSet> {
   await beginImmediate(queries, times);
+  try {
+    await before?.();
+  } catch (error) {
+    await sql`rollback`.execute(queries).catch(() => {});
+    throw error;
+  }
   const outcome = await migrator.migrateToLatest();
   if (outcome.error === undefined) await sql`commit`.execute(queries);
   // On a full disk, SQLite has ended the transaction itself.

@@ -45,8 +45,8 @@ export async function copySqlite<Seen>(
   }
 }
 
-/** Switches the copy to a rollback journal. Its header still asks for a WAL, so opening it would create one beside it. */
-function withoutWal(copy: string): void {
+/** Switches a database, which no one else has open, to a rollback journal. The header of a copy still asks for a WAL, so opening it would create one. */
+export function withoutWal(copy: string): void {
   const connection = new Sqlite(copy);
   try {
     // An exclusive connection needs no shared memory file beside the copy.

@@ -101,6 +101,7 @@ it('builds artifacts into no folder with other files, before anything else', asy
 /** A package of one file, built with a umask that hides files from others. */
 async function smallPackage(): Promise<string> {
   write('stage/bin/homeport.mjs', '// small');
+  write('stage/src/database/migrations/0001-first.ts');
   mkdirSync(join(folder.path, 'dist'));
   const umask = process.umask(0o077);
   try {
@@ -133,6 +134,10 @@ it.skipIf(!hasDpkg)(
       'drwxr-xr-x root/root ./usr/lib/homeport/',
       'drwxr-xr-x root/root ./usr/lib/homeport/bin/',
       '-rw-r--r-- root/root ./usr/lib/homeport/bin/homeport.mjs',
+      'drwxr-xr-x root/root ./usr/lib/homeport/src/',
+      'drwxr-xr-x root/root ./usr/lib/homeport/src/database/',
+      'drwxr-xr-x root/root ./usr/lib/homeport/src/database/migrations/',
+      '-rw-r--r-- root/root ./usr/lib/homeport/src/database/migrations/0001-first.ts',
       'drwxr-xr-x root/root ./usr/share/',
       'drwxr-xr-x root/root ./usr/share/doc/',
       'drwxr-xr-x root/root ./usr/share/doc/homeport/',

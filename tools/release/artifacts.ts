@@ -44,6 +44,7 @@ export async function buildArtifacts(from: string, commit: string, dist: string)
     const name = `homeport-${version}`;
     const stage = join(work, name);
     await stageProgram({ clone, stage, commit: full, commitTime }, run);
+    await writeSigners(stage);
     const archive = join(made, `${name}-linux-${process.arch}.tar.gz`);
     await run('tar', ['--create', '--gzip', '--file', archive, ...REPRODUCIBLE, name], work);
     await makeDebianPackage({ stage, work, dist: made, version, commitTime }, run);
@@ -64,6 +65,12 @@ export async function requireReplaceable(dist: string): Promise<void> {
       `${dist} has other files. Name a folder for the artifacts alone, which each build replaces.`,
     );
   }
+}
+
+/** `homeport upgrade` accepts what these keys have signed. */
+async function writeSigners(stage: string): Promise<void> {
+  const keys = signingKeys(process.env);
+  if (keys !== null) await writeFile(join(stage, 'release-signers'), `${await allowedSigners(keys)}\n`);
 }
 
 const INSTALLER = 'tools/release/install.sh';

@@ -42,7 +42,11 @@ export async function makeDebianPackage(
   await write(join(root, 'usr/share/man/man1/homeport.1.gz'), manual, 0o644);
   await write(join(root, 'usr/share/lintian/overrides/homeport'), OVERRIDES, 0o644);
   await write(join(root, 'DEBIAN/md5sums'), await checksumsBelow(root), 0o644);
-  await write(join(root, 'DEBIAN/control'), controlOf({ version, architecture, size }), 0o644);
+  await write(
+    join(root, 'DEBIAN/control'),
+    controlOf({ version, architecture, size, schema: await schemaIn(program) }),
+    0o644,
+  );
   await write(join(root, 'DEBIAN/templates'), QUESTION, 0o644);
   for (const [name, script] of Object.entries(SCRIPTS))
     await write(join(root, 'DEBIAN', name), script, 0o755);
@@ -52,6 +56,17 @@ export async function makeDebianPackage(
     SOURCE_DATE_EPOCH: String(commitTime),
   });
   return file;
+}
+
+/** The newest migration of a staged program, which "homeport upgrade" shows before it installs. */
+async function schemaIn(program: string): Promise<string> {
+  const files = await readdir(join(program, 'src/database/migrations'));
+  return (
+    files
+      .filter((name) => /^\d{4}-.*\.ts$/.test(name))
+      .sort()
+      .at(-1) ?? 'none'
+  ).replace(/\.ts$/, '');
 }
 
 /** `~` sorts before the release. */
@@ -92,7 +107,8 @@ const controlOf = ({
   version,
   architecture,
   size,
-}: Record<'version' | 'architecture' | 'size', string>) => `Package: homeport
+  schema,
+}: Record<'version' | 'architecture' | 'size' | 'schema', string>) => `Package: homeport
 Version: ${debianVersion(version)}
 Architecture: ${architecture}
 Maintainer: ${MAINTAINER}
@@ -101,6 +117,7 @@ Depends: ca-certificates, debconf (>= 0.5) | debconf-2.0, libc6 (>= 2.31), libst
 Recommends: bubblewrap
 Section: web
 Priority: optional
+Homeport-Schema: ${schema}
 Description: self-hosted hosting platform for WordPress
  Manages accounts, sites, installs, domains, certificates and backups through
  one HTTP API, a portal and a command line, and runs the websites behind them.

@@ -10,6 +10,7 @@ export function ReleaseNotice() {
     <a
       href={newer.notes}
       className={newer.security ? `${styles.docs} ${styles.security}` : styles.docs}
+      title="To install it, run this on the server: sudo homeport upgrade"
       target="_blank"
       rel="noopener noreferrer"
     >

@@ -37,7 +37,7 @@ export async function checkReleases(
           ),
         ];
   if (newer === null) return failed.length > 0 ? failed : [ok(CHECK, `${version} is the newest. ${looked}.`)];
-  const remedy = `Read ${newer.notes}, back up and upgrade.`;
+  const remedy = `Read ${newer.notes}, then run "homeport upgrade", which backs up first.`;
   return [
     ...failed,
     newer.security

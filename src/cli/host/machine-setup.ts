@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Config } from '../../config/config.ts';
+import { type Config, readConfig } from '../../config/config.ts';
 import { enableExtrausers } from '../../hosting/linux/isolation/unix-users.ts';
 import { makeHostFolders } from '../../hosting/linux/machine/host-folders.ts';
 import { linuxLayout } from '../../hosting/linux/machine/layout.ts';
@@ -21,7 +21,7 @@ import { providePortal } from '../platform/portal-build.ts';
 import { provideProgram } from '../platform/program-build.ts';
 import { PROGRAM } from './beside.ts';
 import { CONTROL_PLANE_HOME, serviceSettings, settingsWithoutServices } from './service-settings.ts';
-import { controlPlaneAccount, restartServices, setUpServices } from './service-setup.ts';
+import { controlPlaneAccount, restartEmbedded, restartServices, setUpServices } from './service-setup.ts';
 import { tell, warn } from './setup-report.ts';
 
 /**
@@ -58,6 +58,8 @@ export async function setUp(
 export async function renewServices({ waitMs }: { waitMs: number }): Promise<void> {
   if (!hasSystemd())
     throw new OperatorError('There is no systemd here, so there are no services to restart.');
+  if (existsSync(SETTINGS_FILE) && readConfig({}, SETTINGS_FILE).host === 'embedded')
+    return restartEmbedded({ waitMs });
   await restartServices(await serviceSettings(process.env), { waitMs });
 }
 

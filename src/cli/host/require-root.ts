@@ -4,6 +4,6 @@ import { OperatorError } from '../../lib/operator-error.ts';
 export function requireRoot(command: string): void {
   if (process.getuid?.() === 0) return;
   throw new OperatorError(
-    `"${command}" needs root, because it creates users and runs the daemons of websites. Use sudo.`,
+    `"${command}" needs root, because it changes the machine: packages, users and services. Use sudo.`,
   );
 }

@@ -86,6 +86,13 @@ export async function restartServices(
   }
 }
 
+/** Restarts the service of an embedded host if it runs. Its unit belongs to the operator (deploy/embedded). */
+export async function restartEmbedded({ waitMs }: { waitMs: number }): Promise<void> {
+  const [service] = await createSystemctl('systemctl').show([CONTROL_PLANE_UNIT]);
+  if (service === undefined || !isRunning(service)) return;
+  await tell('service', () => provideService(CONTROL_PLANE_UNIT, true, waitMs));
+}
+
 interface Unit {
   name: string;
   text: string;

@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs';
+import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { copyDatabase } from '../database/copy-database.ts';
+import { KNOWN_MIGRATIONS, schemaOfNewerProgram } from '../database/migrate.ts';
+import { openDatabase, SQLITE_FILE } from '../database/open.ts';
+import { restorePostgres } from '../database/postgres-dump.ts';
+import { withoutWal } from '../database/sqlite-copy.ts';
+import { syncFolder } from '../lib/durable-file.ts';
+import { ifThere } from '../lib/if-there.ts';
+import { OperatorError } from '../lib/operator-error.ts';
+import { isNoRoom } from '../platform-backup/no-room.ts';
+
+type DatabaseConfig = Pick<Config, 'dataDir' | 'databaseUrl'>;
+
+/**
+ * What `homeport upgrade` and the starting server agree on, in a folder of the data folder. The server alone touches the database, because
+ * only one runs at a time (docs/decisions/releases.md).
+ */
+export function upgradeFiles({ dataDir }: Pick<Config, 'dataDir'>) {
+  const folder = join(dataDir, 'upgrade');
+  return {
+    folder,
+    /** Asks for a copy before the next migration. */
+    wanted: join(folder, 'copy-wanted'),
+    copy: join(folder, 'database'),
+    /** Asks a version, by its newest migration, to put the copy back. */
+    returnTo: join(folder, 'return-to'),
+    /** After a return: the database of the newer version. */
+    newer: join(folder, 'newer.sqlite'),
+  };
+}
+
+/** The newest migration of this program, by which {@link upgradeFiles} name a version. */
+export const OWN_SCHEMA = KNOWN_MIGRATIONS.at(-1) ?? '';
+
+/** Copies the database if an upgrade wants that. Called while no one else can write, after the last write and before the migration. */
+export async function copyBeforeMigration(config: DatabaseConfig, log: Logger): Promise<void> {
+  const files = upgradeFiles(config);
+  if (!existsSync(files.wanted)) return;
+  const unfinished = `${files.copy}.part`;
+  await rm(unfinished, { force: true });
+  try {
+    await copyDatabase(config, unfinished, async () => {}, { log });
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    if (!isNoRoom(error)) throw error;
+    throw new OperatorError(
+      `There is no room in ${files.folder} for the copy of the database that an upgrade needs. Make room, and start again.`,
+      { cause: error },
+    );
+  }
+  const file = await open(unfinished, 'r');
+  await file.sync().finally(() => file.close());
+  await rename(unfinished, files.copy);
+  await syncFolder(files.folder);
+}
+
+/**
+ * Puts the database back if an upgrade has failed and this is the former version. A newer version refuses to run meanwhile, and a kill at any
+ * time leaves the database of one of the versions, and this to do again.
+ */
+export async function returnDatabase(config: DatabaseConfig, log: Logger): Promise<void> {
+  const files = upgradeFiles(config);
+  const schema = await ifThere(readFile(files.returnTo, 'utf8'));
+  if (schema === null) return;
+  if (schema.trim() !== OWN_SCHEMA) {
+    throw new OperatorError(
+      'The upgrade to this version has failed, and "homeport upgrade" returns to the former one. Run it again if it was interrupted.',
+    );
+  }
+  if (existsSync(files.copy) && (await isNewer(config, log))) {
+    if (config.databaseUrl === null) await returnSqlite(join(config.dataDir, SQLITE_FILE), files);
+    else await returnPostgres(config, config.databaseUrl, files.copy, log);
+    await syncFolder(config.dataDir);
+    log.warn('the database is that from before the failed upgrade');
+  }
+  await rm(files.returnTo);
+}
+
+async function isNewer(config: DatabaseConfig, log: Logger): Promise<boolean> {
+  const database = openDatabase(config, log);
+  try {
+    return (await schemaOfNewerProgram(database)) !== null;
+  } finally {
+    await database.close();
+  }
+}
+
+async function returnSqlite(file: string, { copy, newer }: { copy: string; newer: string }): Promise<void> {
+  // A write-ahead log would be applied to the copy.
+  withoutWal(file);
+  await rm(newer, { force: true });
+  await link(file, newer);
+  await rename(copy, file);
+}
+
+async function returnPostgres(config: DatabaseConfig, url: string, copy: string, log: Logger): Promise<void> {
+  const database = openDatabase(config, log);
+  try {
+    await database.withoutTimeLimit(async (queries) => {
+      await sql`drop schema public cascade`.execute(queries);
+      await sql`create schema public`.execute(queries);
+    });
+  } finally {
+    await database.close();
+  }
+  await restorePostgres(url, copy, { log });
+}

@@ -1,0 +1,236 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OWN_SCHEMA, upgradeFiles } from '../../app/upgrade-copy.ts';
+import { type Config, readConfig } from '../../config/config.ts';
+import { SQLITE_FILE } from '../../database/open.ts';
+import { createSystemctl, isRunning } from '../../hosting/linux/daemons/systemctl.ts';
+import { CONTROL_PLANE_UNIT, HOST_UNIT } from '../../hosting/linux/setup/service-unit.ts';
+import { hasSystemd } from '../../lib/has-systemd.ts';
+import { ifThere } from '../../lib/if-there.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import { PROGRAM_VERSION } from '../../lib/program-version.ts';
+import { runCommand } from '../../lib/run-command.ts';
+import { destinationFolder } from '../../platform-backup/destination.ts';
+import { PROGRAM } from '../host/beside.ts';
+import { SETTINGS_FILE } from '../host/machine-settings.ts';
+import { controlPlaneAccount } from '../host/service-setup.ts';
+import { commandAs } from '../host/unprivileged.ts';
+import { requireConsent } from '../terminal/confirm.ts';
+import { alignedPairs } from '../terminal/output.ts';
+import { asControlPlane } from './finish.ts';
+import { keepInstalledFiles, rebuildPackage } from './former-package.ts';
+import { downloadRelease, newestRelease, type OfferedPackage, packageOfFile } from './offered-package.ts';
+import { otherInstallation } from './other-installations.ts';
+import {
+  fileOfPackage,
+  installedPackage,
+  isNewer,
+  nativeArchitecture,
+  type PackageFacts,
+  PROGRAM_FOLDER,
+} from './packages.ts';
+import { missingRoom, type Need } from './room.ts';
+import { readUpgradeState, upgradePaths, writeUpgradeState } from './state.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+/** Of platform backups, if no other place is configured. */
+const BACKUPS = '/var/backups/homeport';
+const SERVICES = [HOST_UNIT, CONTROL_PLANE_UNIT];
+
+const say = (line: string) => process.stdout.write(`==> ${line}\n`);
+
+export interface UpgradeOptions {
+  check: boolean;
+  yes: boolean;
+  /** Seconds. */
+  wait: number;
+}
+
+/** Upgrades the package, or goes on with an unfinished upgrade. Returns the exit code. Throws OperatorError before anything has changed. */
+export async function upgrade(
+  given: string | undefined,
+  config: Config,
+  { check, yes, wait }: UpgradeOptions,
+): Promise<number> {
+  const unfinished = await readUpgradeState();
+  if (unfinished !== null) {
+    say(`An upgrade from ${unfinished.former.version} to ${unfinished.next.version} is unfinished. Going on`);
+    return runKept(wait);
+  }
+  const installed = await installedPackage(ROOT);
+  if (installed === null) throw new OperatorError(otherInstallation(ROOT, given));
+  const { folder, packages } = upgradePaths();
+  const settings = existsSync(SETTINGS_FILE) ? readConfig({}, SETTINGS_FILE) : config;
+  const offered = await findPackage(given, settings, { folder: packages, check });
+  if (offered === null) return 0;
+  try {
+    await requireFitting(offered, installed);
+    describe(offered, installed);
+    if (check) return 0;
+    if (!yes) {
+      await requireConsent('Upgrade now?', {
+        effect: 'An upgrade restarts the services.',
+        kept: 'Nothing was changed.',
+      });
+    }
+    await prepare(offered, installed, settings);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  } finally {
+    if (check) await rm(folder, { recursive: true, force: true });
+  }
+  return runKept(wait);
+}
+
+async function findPackage(
+  given: string | undefined,
+  { releasesUrl }: Config,
+  { folder, check }: { folder: string; check: boolean },
+): Promise<OfferedPackage | null> {
+  await rm(folder, { recursive: true, force: true });
+  if (given !== undefined) return packageOfFile(given, { folder, root: ROOT });
+  if (releasesUrl === null) {
+    throw new OperatorError(
+      `HOMEPORT_RELEASES_URL names no list of releases. Set it in ${SETTINGS_FILE}, or give the file of a package: "homeport upgrade ./homeport_VERSION_amd64.deb".`,
+    );
+  }
+  const release = await newestRelease(releasesUrl, PROGRAM_VERSION);
+  if (release === null) {
+    process.stdout.write(`Homeport ${PROGRAM_VERSION} is the newest.\n`);
+    return null;
+  }
+  if (check) {
+    process.stdout.write(
+      `Homeport ${release.version} of ${release.date} is available; this is ${PROGRAM_VERSION}. Changes: ${release.notes}\n`,
+    );
+    return null;
+  }
+  say(`Downloading Homeport ${release.version}`);
+  return downloadRelease(releasesUrl, release, { folder, root: ROOT });
+}
+
+async function requireFitting({ facts, file }: OfferedPackage, installed: PackageFacts): Promise<void> {
+  if (facts.architecture !== (await nativeArchitecture()))
+    throw new OperatorError(`${file} is for ${facts.architecture}, and this machine is another one.`);
+  if (await isNewer(facts.version, installed.version)) return;
+  throw new OperatorError(
+    facts.version === installed.version
+      ? `Homeport ${installed.version} is installed already.`
+      : `Homeport ${installed.version} is newer than ${facts.version}. docs/install.md says how to return to a former version.`,
+  );
+}
+
+function describe({ facts, notes, verified }: OfferedPackage, installed: PackageFacts): void {
+  const schema =
+    facts.schema === '' || facts.schema === OWN_SCHEMA
+      ? `${OWN_SCHEMA}${facts.schema === '' ? '; the package does not say whether it changes' : ', unchanged'}`
+      : `${OWN_SCHEMA} becomes ${facts.schema}`;
+  process.stdout.write(
+    alignedPairs([
+      ['Version', `${installed.version} becomes ${facts.version}`],
+      ['Schema', schema],
+      ['Changes', notes],
+      ['Package', verified],
+    ]),
+  );
+}
+
+/** Everything that is done before anything changes: room, backup, and the former package. The state comes last. */
+async function prepare(offered: OfferedPackage, installed: PackageFacts, config: Config): Promise<void> {
+  const services = await runningServices();
+  const isServed = services.includes(CONTROL_PLANE_UNIT);
+  const { tree, packages } = upgradePaths();
+  const backups = config.platformBackup === null ? BACKUPS : destinationFolder(config.platformBackup, '/');
+  await requireRoom([
+    { folder: tree, bytes: installed.installedBytes },
+    { folder: PROGRAM_FOLDER, bytes: offered.facts.installedBytes },
+    ...(await databaseNeeds(config, isServed, backups)),
+  ]);
+  if (isServed) await backUp(config);
+  say(`Keeping Homeport ${installed.version}`);
+  await keepInstalledFiles(tree);
+  const former = fileOfPackage(packages, installed);
+  await rebuildPackage(tree, former);
+  if (isServed) await wantCopy(config);
+  await writeUpgradeState({
+    step: 'install',
+    former: { version: installed.version, file: former },
+    next: { version: offered.facts.version, file: offered.file },
+    schema: OWN_SCHEMA,
+    services,
+  });
+}
+
+async function runningServices(): Promise<string[]> {
+  if (!hasSystemd()) return [];
+  const shown = await createSystemctl('systemctl').show(SERVICES);
+  return shown.filter(isRunning).map(({ id }) => id);
+}
+
+async function databaseNeeds(config: Config, isServed: boolean, backups: string | null): Promise<Need[]> {
+  if (!isServed || config.databaseUrl !== null) return [];
+  const bytes = (await ifThere(stat(join(config.dataDir, SQLITE_FILE))))?.size ?? 0;
+  // A copy for the return, and what a migration writes.
+  const own = { folder: config.dataDir, bytes: 2 * bytes };
+  return backups === null ? [own] : [own, { folder: backups, bytes }];
+}
+
+async function requireRoom(needs: readonly Need[]): Promise<void> {
+  const missing = await missingRoom(needs);
+  if (missing.length > 0) throw new OperatorError(`${missing.join(' ')} Make room. Nothing was changed.`);
+}
+
+async function backUp(config: Config): Promise<void> {
+  const account = await controlPlaneAccount(config);
+  const given = config.platformBackup === null ? [BACKUPS] : [];
+  say(`Backing up the platform to ${config.platformBackup ?? BACKUPS}`);
+  if (config.platformBackup === null) {
+    await mkdir(BACKUPS, { recursive: true, mode: 0o700 });
+    await runCommand('chown', ['--no-dereference', `${account.uid}:${account.gid}`, BACKUPS]);
+  }
+  const words = [
+    process.execPath,
+    PROGRAM,
+    '--config',
+    SETTINGS_FILE,
+    'platform',
+    'backup',
+    'create',
+    ...given,
+  ];
+  const [file, ...args] = commandAs(account, words);
+  const { HOME, USER, LOGNAME, ...environment } = process.env;
+  const child = spawn(file, args, {
+    cwd: '/',
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...environment, HOME: account.home, USER: account.name, LOGNAME: account.name },
+  });
+  const [status]: unknown[] = await once(child, 'exit');
+  if (status !== 0) throw new OperatorError('The platform could not be backed up. Nothing was changed.');
+}
+
+/** The server copies its database right before it migrates, when no one writes any more. */
+async function wantCopy(config: Config): Promise<void> {
+  const { folder, wanted } = upgradeFiles(config);
+  await asControlPlane(config, ['rm', '-rf', '--', folder]);
+  await asControlPlane(config, ['mkdir', '--mode=700', folder]);
+  await asControlPlane(config, ['tee', wanted]);
+}
+
+/** Goes on in the kept program, in a session that outlives this terminal. */
+async function runKept(wait: number): Promise<number> {
+  const program = join(upgradePaths().tree, PROGRAM_FOLDER, 'homeport');
+  say(`If this is interrupted: ${program} upgrade`);
+  const child = spawn(program, ['upgrade', '--resume', '--wait', String(wait)], {
+    cwd: '/',
+    stdio: ['ignore', 'inherit', 'inherit'],
+    detached: true,
+  });
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  const [status]: unknown[] = await once(child, 'exit');
+  return typeof status === 'number' ? status : 1;
+}

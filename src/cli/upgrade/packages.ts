@@ -1,0 +1,68 @@
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { CommandError, runCommand } from '../../lib/run-command.ts';
+
+export const PACKAGE = 'homeport';
+/** Where the package installs the program. */
+export const PROGRAM_FOLDER = '/usr/lib/homeport';
+
+/** Unpacking and compressing take minutes on a slow machine. */
+export const SLOW_MS = 1_800_000;
+
+/** A package, installed or in a file. */
+export interface PackageFacts {
+  /** As Debian writes it: `0.4.0~dev`. */
+  version: string;
+  architecture: string;
+  /** The newest migration that the program knows; empty if the package does not say. */
+  schema: string;
+  /** Bytes on the disk. */
+  installedBytes: number;
+}
+
+const FIELDS = ['Package', 'Version', 'Architecture', 'Homeport-Schema', 'Installed-Size'];
+const FORMAT = FIELDS.map((field) => `\${${field}}\\n`).join('');
+
+/** The installed package; null if this program is not from it. */
+export async function installedPackage(root: string): Promise<PackageFacts | null> {
+  if (realpathSync(root) !== PROGRAM_FOLDER) return null;
+  try {
+    return factsIn((await runCommand('dpkg-query', ['--show', `--showformat=${FORMAT}`, PACKAGE])).stdout);
+  } catch (error) {
+    if (error instanceof CommandError) return null;
+    throw error;
+  }
+}
+
+/** Null for a file that is no package of Homeport. */
+export async function packageIn(file: string): Promise<PackageFacts | null> {
+  try {
+    return factsIn((await runCommand('dpkg-deb', ['--show', `--showformat=${FORMAT}`, file])).stdout);
+  } catch (error) {
+    if (error instanceof CommandError) return null;
+    throw error;
+  }
+}
+
+function factsIn(shown: string): PackageFacts | null {
+  const [name = '', version = '', architecture = '', schema = '', kilobytes = ''] = shown.split('\n');
+  if (name !== PACKAGE || version === '') return null;
+  return { version, architecture, schema, installedBytes: Number(kilobytes) * 1024 };
+}
+
+/** Compares versions as dpkg does. */
+export async function isNewer(version: string, than: string): Promise<boolean> {
+  try {
+    await runCommand('dpkg', ['--compare-versions', version, 'gt', than]);
+    return true;
+  } catch (error) {
+    if (error instanceof CommandError && error.status === 1) return false;
+    throw error;
+  }
+}
+
+export const nativeArchitecture = async (): Promise<string> =>
+  (await runCommand('dpkg', ['--print-architecture'])).stdout.trim();
+
+export const fileOfPackage = (folder: string, { version, architecture }: PackageFacts): string =>
+  join(folder, `${PACKAGE}_${version}_${architecture}.deb`);

@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../test/database.ts';
+import { packageOfFile } from './offered-package.ts';
+import { otherInstallation } from './other-installations.ts';
+import { isNewer, packageIn } from './packages.ts';
+import { missingRoom } from './room.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+/** A package with a name and a version, in a folder of its own. */
+function packageFile(name = 'homeport', version = '0.4.0'): string {
+  const tree = join(folder.path, 'tree');
+  mkdirSync(join(tree, 'DEBIAN'), { recursive: true, mode: 0o755 });
+  const control = `Package: ${name}\nVersion: ${version}\nArchitecture: amd64\nMaintainer: A <a@b.invalid>\nInstalled-Size: 7\nHomeport-Schema: 0070-later\nDescription: d\n`;
+  writeFileSync(join(tree, 'DEBIAN/control'), control);
+  const file = join(folder.path, 'offer', `${name}_${version}_amd64.deb`);
+  mkdirSync(join(file, '..'), { recursive: true });
+  execFileSync('dpkg-deb', ['--root-owner-group', '--build', tree, file], { stdio: 'ignore' });
+  return file;
+}
+
+/** Signs the checksum of a file beside it, and lets the program in `root` accept the key. */
+function sign(file: string): string {
+  const root = join(folder.path, 'program');
+  mkdirSync(root);
+  const key = join(folder.path, 'key');
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
+  const accepted = readFileSync(`${key}.pub`, 'utf8').split(' ').slice(0, 2).join(' ');
+  writeFileSync(
+    join(root, 'release-signers'),
+    `homeport-release namespaces="homeport-release" ${accepted}\n`,
+  );
+  const sums = join(file, '..', 'SHA256SUMS');
+  const hash = createHash('sha256').update(readFileSync(file)).digest('hex');
+  writeFileSync(sums, `${hash}  ${file.split('/').at(-1)}\n`);
+  execFileSync('ssh-keygen', ['-Y', 'sign', '-q', '-f', key, '-n', 'homeport-release', sums]);
+  return root;
+}
+
+const offered = (file: string, root = folder.path) =>
+  packageOfFile(file, { folder: join(folder.path, 'copies'), root });
+
+it('reads what a package becomes, and takes a file without checksums as it is', async () => {
+  const { facts, verified } = await offered(packageFile());
+  expect(facts).toEqual({
+    version: '0.4.0',
+    architecture: 'amd64',
+    schema: '0070-later',
+    installedBytes: 7 * 1024,
+  });
+  expect(verified).toBe('not verified, because no SHA256SUMS is beside it');
+});
+
+it('accepts signed checksums, and refuses a changed list and a changed file', async () => {
+  const file = packageFile();
+  const root = sign(file);
+  expect((await offered(file, root)).verified).toBe('signature and checksum are right');
+  appendFileSync(file, 'x');
+  await expect(offered(file, root)).rejects.toThrow('The checksum of');
+  appendFileSync(join(file, '..', 'SHA256SUMS'), 'x\n');
+  await expect(offered(file, root)).rejects.toThrow('The signature of');
+  rmSync(join(root, 'release-signers'));
+  await expect(offered(file, root)).rejects.toThrow('has no keys of releases');
+});
+
+it('refuses what is no package of Homeport', async () => {
+  await expect(offered(packageFile('other'))).rejects.toThrow('is no package of Homeport');
+  await expect(offered(join(folder.path, 'missing.deb'))).rejects.toThrow('is no package of Homeport');
+  expect(await packageIn(import.meta.filename)).toBeNull();
+});
+
+it('orders versions as dpkg does', async () => {
+  expect(await isNewer('0.4.0', '0.4.0~dev')).toBe(true);
+  expect(await isNewer('0.4.0', '0.4.0')).toBe(false);
+  expect(await isNewer('0.9.0', '0.10.0')).toBe(false);
+});
+
+it('adds up what several folders of a file system need', async () => {
+  const [here, there] = [join(folder.path, 'a/b'), join(folder.path, 'c')];
+  expect(await missingRoom([{ folder: here, bytes: 1 }])).toEqual([]);
+  const half = 2 ** 61;
+  const [sentence] = await missingRoom([
+    { folder: here, bytes: half },
+    { folder: there, bytes: half },
+  ]);
+  expect(sentence).toContain(`The file system of ${here} has `);
+});
+
+it.each([
+  ['/.dockerenv', 'docs/container.md'],
+  ['/program/.git', 'git pull && npm ci'],
+  ['/nothing', 'install.sh --archive'],
+])('says what to do with %s', (present, said) => {
+  expect(otherInstallation('/program', undefined, (path) => path === present, true)).toContain(said);
+});
