@@ -31,7 +31,7 @@ const stored = () =>
   );
 const isNewer = () => withDatabase(async (database) => (await schemaOfNewerProgram(database)) !== null);
 
-/** What a newer version does when it starts. */
+/** Migrates as a newer version does when it starts. */
 async function migrateToLater(): Promise<void> {
   await copyBeforeMigration(place.settings, silent);
   await withDatabase((database) =>

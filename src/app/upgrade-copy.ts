@@ -17,7 +17,7 @@ import { isNoRoom } from '../platform-backup/no-room.ts';
 type DatabaseConfig = Pick<Config, 'dataDir' | 'databaseUrl'>;
 
 /**
- * What `homeport upgrade` and the starting server agree on, in a folder of the data folder. The server alone touches the database, because
+ * Files by which `homeport upgrade` asks the starting server, in a folder of the data folder. The server alone touches the database, because
  * only one runs at a time (docs/decisions/releases.md).
  */
 export function upgradeFiles({ dataDir }: Pick<Config, 'dataDir'>) {
@@ -34,7 +34,7 @@ export function upgradeFiles({ dataDir }: Pick<Config, 'dataDir'>) {
   };
 }
 
-/** The newest migration of this program, by which {@link upgradeFiles} name a version. */
+/** The newest migration of this program. It names a version in {@link upgradeFiles}. */
 export const OWN_SCHEMA = KNOWN_MIGRATIONS.at(-1) ?? '';
 
 /** Copies the database if an upgrade wants that. Called while no one else can write, after the last write and before the migration. */

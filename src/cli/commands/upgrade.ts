@@ -32,14 +32,14 @@ export function addUpgradeCommand(program: Command): void {
       requireRoot('homeport upgrade');
       const { check = false, yes = false, resume = false, wait } = options;
       if (resume) {
-        const { finishUpgrade } = await import('../upgrade/finish.ts');
-        const { readUpgradeState } = await import('../upgrade/state.ts');
+        const { finishUpgrade } = await import('../host/upgrade/finish.ts');
+        const { readUpgradeState } = await import('../host/upgrade/state.ts');
         const state = await readUpgradeState();
         if (state === null) throw new OperatorError('No upgrade is unfinished.');
         process.exitCode = await finishUpgrade(state, { waitMs: wait * 1000 });
         return;
       }
-      const { upgrade } = await import('../upgrade/begin.ts');
+      const { upgrade } = await import('../host/upgrade/begin.ts');
       process.exitCode = await upgrade(file, configOf(command), { check, yes, wait });
     });
 }

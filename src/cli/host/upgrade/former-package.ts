@@ -1,8 +1,8 @@
 import { chmod, copyFile, link, lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { hasCode } from '../../lib/error-code.ts';
-import { ifThere } from '../../lib/if-there.ts';
-import { runCommand } from '../../lib/run-command.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import { PACKAGE, SLOW_MS } from './packages.ts';
 
 const DATABASE = '/var/lib/dpkg/info';

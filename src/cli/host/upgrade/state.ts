@@ -2,8 +2,8 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
-import { writeDurably } from '../../lib/durable-file.ts';
-import { ifThere } from '../../lib/if-there.ts';
+import { writeDurably } from '../../../lib/durable-file.ts';
+import { ifThere } from '../../../lib/if-there.ts';
 
 /** Of root. It has the packages of an upgrade and its state, until the upgrade ends. */
 export const UPGRADE_FOLDER = '/var/lib/homeport-upgrade';

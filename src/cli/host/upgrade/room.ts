@@ -1,7 +1,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ifThere } from '../../lib/if-there.ts';
-import { shownBytes } from '../terminal/output.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import { shownBytes } from '../../terminal/output.ts';
 
 /** What an upgrade writes into a folder, which need not exist. */
 export interface Need {

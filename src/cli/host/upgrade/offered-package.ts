@@ -3,16 +3,16 @@ import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { MINUTE_MS } from '../../lib/durations.ts';
-import { rootMessageOf } from '../../lib/error-message.ts';
-import { OperatorError } from '../../lib/operator-error.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
+import { rootMessageOf } from '../../../lib/error-message.ts';
+import { OperatorError } from '../../../lib/operator-error.ts';
 import {
   addressOfFile,
   type Release,
   type ReleaseFile,
   releasesAfter,
-} from '../../lib/releases/release-index.ts';
-import { fetchReleaseIndex } from '../../releases/fetch-index.ts';
+} from '../../../lib/releases/release-index.ts';
+import { fetchReleaseIndex } from '../../../releases/fetch-index.ts';
 import { nativeArchitecture, PACKAGE, type PackageFacts, packageIn } from './packages.ts';
 import { SIGNATURE, SUMS, signersOf, verifyFile } from './verified-file.ts';
 

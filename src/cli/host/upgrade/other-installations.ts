@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { IS_RELEASE } from '../../lib/program-version.ts';
+import { IS_RELEASE } from '../../../lib/program-version.ts';
 
 /** Files that container engines put into containers. */
 const IN_CONTAINER = ['/.dockerenv', '/run/.containerenv'];

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommandError, runCommand } from '../../lib/run-command.ts';
+import { CommandError, runCommand } from '../../../lib/run-command.ts';
 
 export const PACKAGE = 'homeport';
 /** Where the package installs the program. */

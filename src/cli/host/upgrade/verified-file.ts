@@ -3,8 +3,8 @@ import { createReadStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { OperatorError } from '../../lib/operator-error.ts';
-import { CommandError, runCommand } from '../../lib/run-command.ts';
+import { OperatorError } from '../../../lib/operator-error.ts';
+import { CommandError, runCommand } from '../../../lib/run-command.ts';
 
 export const SUMS = 'SHA256SUMS';
 export const SIGNATURE = 'SHA256SUMS.sig';

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { upgradeFiles } from '../../app/upgrade-copy.ts';
-import { type Config, readConfig } from '../../config/config.ts';
-import { runCommand } from '../../lib/run-command.ts';
-import { SETTINGS_FILE } from '../host/machine-settings.ts';
-import { controlPlaneAccount } from '../host/service-setup.ts';
-import { commandAs } from '../host/unprivileged.ts';
+import { upgradeFiles } from '../../../app/upgrade-copy.ts';
+import { type Config, readConfig } from '../../../config/config.ts';
+import { runCommand } from '../../../lib/run-command.ts';
+import { SETTINGS_FILE } from '../machine-settings.ts';
+import { controlPlaneAccount } from '../service-setup.ts';
+import { commandAs } from '../unprivileged.ts';
 import { PACKAGE } from './packages.ts';
 import { becomeReady } from './readiness.ts';
 import { endUpgrade, type UpgradeState, writeUpgradeState } from './state.ts';
@@ -82,7 +82,7 @@ function surviveTerminal(): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
 }
 
-/** Runs a program in a session of its own, which no signal of the terminal reaches. Returns whether it succeeded. */
+/** Runs a program in a separate session, so that no signal of the terminal reaches it. Returns whether it succeeded. */
 async function run(program: string, words: readonly string[]): Promise<boolean> {
   const child = spawn(program, words, {
     cwd: '/',

@@ -1,8 +1,8 @@
 import { request } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Config, ListenAddress } from '../../config/config.ts';
-import { createSystemctl } from '../../hosting/linux/daemons/systemctl.ts';
-import { CONTROL_PLANE_UNIT } from '../../hosting/linux/setup/service-unit.ts';
+import type { Config, ListenAddress } from '../../../config/config.ts';
+import { createSystemctl } from '../../../hosting/linux/daemons/systemctl.ts';
+import { CONTROL_PLANE_UNIT } from '../../../hosting/linux/setup/service-unit.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const ANSWER_MS = 10_000;
