@@ -11,13 +11,13 @@ import { CONTROL_PLANE_UNIT, HOST_UNIT } from '../../../hosting/linux/setup/serv
 import { hasSystemd } from '../../../lib/has-systemd.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
+import { SETTINGS_FILE } from '../../../lib/own-command.ts';
 import { PROGRAM_VERSION } from '../../../lib/program-version.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import { destinationFolder } from '../../../platform-backup/destination.ts';
 import { requireConsent } from '../../terminal/confirm.ts';
 import { alignedPairs } from '../../terminal/output.ts';
 import { PROGRAM } from '../beside.ts';
-import { SETTINGS_FILE } from '../machine-settings.ts';
 import { controlPlaneAccount } from '../service-setup.ts';
 import { commandAs } from '../unprivileged.ts';
 import { asControlPlane } from './finish.ts';
