@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import type { Queries, Transaction } from './database.ts';
+import type { WriteAheadLog } from './sqlite-wal.ts';
 
 /** Commits and syncs together all transactions requested during one turn of the event loop. */
 export interface GroupCommit {
@@ -16,8 +17,10 @@ export interface BusyTimes {
 }
 
 export interface CommitListener {
-  /** Called after each commit, before any caller gets its result. */
+  /** Called after each commit. Others can see it, and a power cut could still undo it. */
   committed(): void;
+  /** Called once the commit is durable, before any caller gets its result. */
+  durable(): void;
   /** Called if a group failed. A failed commit may have taken effect. */
   failed(): void;
 }
@@ -41,6 +44,7 @@ interface Waiting {
 export function createGroupCommit(
   connection: Sqlite.Database,
   queriesOfOne: () => { queries: Queries; end(): void },
+  log: Pick<WriteAheadLog, 'sync'>,
   listener: CommitListener,
   { patienceMs, retryMs }: BusyTimes = BUSY_TIMES,
 ): GroupCommit {
@@ -115,6 +119,8 @@ export function createGroupCommit(
       for (const one of group) answers.push(await one.run());
       connection.exec('commit');
       listener.committed();
+      await log.sync();
+      listener.durable();
     } catch (error) {
       listener.failed();
       if (connection.inTransaction) connection.exec('rollback');

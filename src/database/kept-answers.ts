@@ -10,12 +10,13 @@ const ANSWERS_KEPT = 20_000;
 const UNUSED_MS = 120_000;
 const SWEEP_MS = 60_000;
 
-/** Keeps the answers of one query until one of their rows changes. `values`: those of the query's parameters, which `key` names. */
-export type KeptAnswers<Answer extends object> = (
-  key: string,
-  parameters: object,
-  read: () => Answer,
-) => Answer;
+/** Keeps the answers of one query until one of their rows changes. `key` names the values of the query's parameters. */
+export interface KeptAnswers<Answer extends object> {
+  /** Whether the present answer is kept. */
+  has(key: string, parameters: object): boolean;
+  /** The kept answer, or that of `read`. */
+  get(key: string, parameters: object, read: () => Answer): Answer;
+}
 
 export interface KeptAnswersFactory {
   /** A cache for the answers of one query. `rows` names the tables it reads, all of them. */
@@ -61,7 +62,7 @@ export function createKeptAnswers(writing: Sqlite.Database): KeptAnswersFactory 
         watched: changes.watch(table, column),
         parameter,
       }));
-      return (key, parameters, read) => {
+      function find(key: string, parameters: object): Answer | undefined {
         changes.noticeOthers();
         const kept = answers.get(key);
         const isCurrent =
@@ -69,10 +70,17 @@ export function createKeptAnswers(writing: Sqlite.Database): KeptAnswersFactory 
           parts.every(({ watched, parameter }) =>
             watched.isUnchanged(parameter === null ? null : Reflect.get(parameters, parameter), kept.readAt),
           );
-        if (isCurrent) return kept.answer;
-        const answer = read();
-        answers.set(key, { answer, readAt: changes.present() });
-        return answer;
+        return isCurrent ? kept.answer : undefined;
+      }
+      return {
+        has: (key, parameters) => find(key, parameters) !== undefined,
+        get(key, parameters, read) {
+          const kept = find(key, parameters);
+          if (kept !== undefined) return kept;
+          const answer = read();
+          answers.set(key, { answer, readAt: changes.present() });
+          return answer;
+        },
       };
     },
   };

@@ -11,14 +11,15 @@ interface SnapshotConnection {
 
 /**
  * Read transactions on a separate connection, because other reads must see each commit at once. They run one at a time, which costs
- * nothing: SQLite reads in this thread. The first one calls `open`.
+ * nothing: SQLite reads in this thread. The first one calls `open`. Each waits for `ready`.
  */
-export function createSnapshots(open: () => SnapshotConnection) {
+export function createSnapshots(open: () => SnapshotConnection, ready: () => Promise<void>) {
   const serially = serializeByKey();
   let opened: SnapshotConnection | undefined;
 
   async function inTransaction<Result>(work: (reader: Queries) => Promise<Result>): Promise<Result> {
     opened ??= open();
+    await ready();
     const { connection, begin } = opened;
     connection.exec('begin');
     const { queries, end } = begin();

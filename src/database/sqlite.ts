@@ -29,6 +29,7 @@ import { createKeptAnswers } from './kept-answers.ts';
 import { sqliteChanges } from './sqlite-changes.ts';
 import { SqliteCompiler } from './sqlite-compiler.ts';
 import { createSnapshots } from './sqlite-snapshots.ts';
+import { openWriteAheadLog, type SyncFile } from './sqlite-wal.ts';
 
 /** Waiting inside SQLite blocks the event loop. That is fine at the start; later, only short waits are allowed, such as a recovery. */
 const OPENING_TIMEOUT_MS = 10_000;
@@ -40,29 +41,32 @@ const STATEMENT_CACHE = 500;
  * Opens or creates the database. WAL with `synchronous=FULL`, so a committed write survives a power cut and readers never wait for
  * the writer.
  */
-export function openSqlite(file: string, log: Logger): Database {
+export function openSqlite(file: string, log: Logger, syncFile?: SyncFile): Database {
   createIfMissing(file);
   const writing = connect(file);
   const reading = connect(file);
   writing.pragma('busy_timeout = 0');
   reading.pragma(`busy_timeout = ${READING_TIMEOUT_MS}`);
+  writing.pragma('synchronous = NORMAL');
+  const wal = openWriteAheadLog(file, writing, syncFile);
   const kept = createKeptAnswers(writing);
-  const onCommit = new Set([kept.committed]);
+  const onCommit = new Set<() => void>();
   const writer = sqliteConnection(writing);
-  const commits = createGroupCommit(writing, () => queriesUntilEnd(writer, sqliteDialect), {
-    committed: () => {
+  const commits = createGroupCommit(writing, () => queriesUntilEnd(writer, sqliteDialect), wal, {
+    committed: kept.committed,
+    durable: () => {
       for (const listener of onCommit) listener();
     },
     failed: kept.failed,
   });
-  const reader = sqliteQueries(reading);
+  const reader = queriesOn(readerConnection(reading, wal.settled), sqliteDialect);
   const snapshots = createSnapshots(() => {
     const connection = connect(file);
     connection.pragma(`busy_timeout = ${READING_TIMEOUT_MS}`);
     connection.pragma('query_only = ON');
     const reader = sqliteConnection(connection);
     return { connection, begin: () => queriesUntilEnd(reader, sqliteDialect) };
-  });
+  }, wal.settled);
   const changes = createChangeFeed(
     sqliteChanges(reading, log, {
       onOwnCommit(listener) {
@@ -91,7 +95,9 @@ export function openSqlite(file: string, log: Logger): Database {
       let statement: PreparedStatement<Row> | undefined;
       return async (parameters) => {
         const values = fill(parameters);
-        return remembered(JSON.stringify(values), parameters, () => {
+        const key = JSON.stringify(values);
+        if (!remembered.has(key, parameters)) await wal.settled();
+        return remembered.get(key, parameters, () => {
           statement ??= prepareStatement<Row>(reading, compiled.sql);
           return statement.all(values);
         });
@@ -107,6 +113,7 @@ export function openSqlite(file: string, log: Logger): Database {
       await snapshots.close();
       writing.close();
       reading.close();
+      wal.close();
     },
   };
 }
@@ -175,6 +182,18 @@ function reviver(columns: Sqlite.ColumnDefinition[]): ((row: object) => void) | 
       const value: unknown = Reflect.get(row, name);
       if (typeof value === 'string') Reflect.set(row, name, JSON.parse(value));
     }
+  };
+}
+
+/** A connection for reading what is durable: see {@link WriteAheadLog.settled}. */
+function readerConnection(connection: Sqlite.Database, settled: () => Promise<void>): DatabaseConnection {
+  const reader = sqliteConnection(connection);
+  return {
+    async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+      await settled();
+      return reader.executeQuery<Row>(query);
+    },
+    streamQuery: reader.streamQuery,
   };
 }
 
