@@ -638,6 +638,22 @@ describe('a backup', () => {
     expect(await readFile(join(copied, 'database/wordpress.sqlite'))).toEqual(live);
     expect(await readdir(join(copied, 'files/.private'))).not.toContain('platform-copy');
     expect(await readdir(site.file(shop, '.private'))).not.toContain('platform-copy');
+
+    // It becomes a backup of the install, which restores a lost website.
+    await site.host.restartPhp(shop);
+    await rm(join(site.folder, 'installs', shop.id), { recursive: true });
+    const backupId = randomUUID();
+    const copy = { websiteId: shop.id, platformBackupId: id, isWordPress: true, fetch: async () => store };
+    await parts.adopt(shop, backupId, copy, new AbortController().signal);
+    expect(await site.host.heldBackups(shop)).toContain(backupId);
+    await site.host.restore(shop, backupId);
+    expect(await readFile(databaseFile(shop))).toEqual(live);
+    expect((await site.http('shop.test', '/')).status).toBe(200);
+    await rm(databaseFile(shop));
+    await expect(
+      parts.store(shop, randomUUID(), { packs: join(to, 'lost'), manifest: join(to, 'l') }),
+    ).rejects.toThrow('its database is missing');
+    await site.host.restore(shop, backupId);
     await rm(to, { recursive: true });
   });
 
