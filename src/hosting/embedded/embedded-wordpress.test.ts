@@ -240,6 +240,21 @@ describe('the edge', () => {
     expect((await get('/cached/')).headers['x-cache']).toBe('MISS');
   });
 
+  test('warns of no leak while it logs each request', async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error) => warnings.push(warning);
+    process.on('warning', warned);
+    site.options.log.level = 'debug';
+    const headers = { Cookie: 'wordpress_logged_in_x=1', 'Accept-Encoding': 'gzip' };
+    expect((await site.http('shop.test', '/logged/', { headers })).headers['content-encoding']).toBe('gzip');
+    // Node emits it in a later turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    site.options.log.level = 'warn';
+    process.off('warning', warned);
+    expect(site.log.filter(({ msg }) => msg === 'request')).toHaveLength(1);
+    expect(warnings).toEqual([]);
+  });
+
   test('keeps no page that PHP marks as personal', async () => {
     php.answer = () => ({ page: 'own', headers: { 'set-cookie': ['a=1', 'b=2'] } });
     const answer = await site.http('shop.test', '/personal/');

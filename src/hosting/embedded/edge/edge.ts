@@ -53,6 +53,8 @@ const CIPHER_CHOICE = {
   ),
   secureOptions: constants.SSL_OP_PRIORITIZE_CHACHA,
 };
+/** Each part that follows a response or writes to it listens to its end: up to 11, and Node warns from 11 on. */
+const RESPONSE_LISTENERS = 20;
 /** Time for the response to an unreadable request to reach its client. */
 const LINGER_MS = 1_000;
 
@@ -65,6 +67,7 @@ export function createEdge(options: EdgeOptions): Edge {
 
   function onRequest(scheme: Scheme) {
     return (request: HttpRequest, response: HttpResponse): void => {
+      response.setMaxListeners(RESPONSE_LISTENERS);
       if (log.isLevelEnabled('debug')) logWhenDone(scheme, request, response);
       meter.follow(request, response);
       if (stopping) response.setHeader('Connection', 'close');
