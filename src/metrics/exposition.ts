@@ -95,7 +95,11 @@ export async function createExposition(
     'Updates of WordPress, plugins and themes that were requested within a day and failed or were rolled back',
   );
   const incidents = gauge('homeport_incidents_open', 'Websites that do not answer at present');
-  const hosts = gauge('homeport_host_up', 'Whether a host answers (1) or not (0)', ['host']);
+  const hosts = gauge(
+    'homeport_host_up',
+    'Whether a host answers (1) or not (0), once it has answered for the first time',
+    ['host'],
+  );
   const seen = gauge('homeport_host_seen_timestamp_seconds', 'When a host last answered; 0 if it never did', [
     'host',
   ]);
@@ -147,7 +151,8 @@ export async function createExposition(
       hosts.reset();
       seen.reset();
       for (const { name: host, isUp, seen: at } of figures.hosts) {
-        hosts.set({ host }, isUp ? 1 : 0);
+        // One that was added and never answered has no websites yet, and would wake the operator while it is set up.
+        if (at !== null) hosts.set({ host }, isUp ? 1 : 0);
         seen.set({ host }, (at?.getTime() ?? 0) / 1000);
       }
       showHosts(figures.measured, figures.hosts);

@@ -181,14 +181,20 @@ it('tells how old the newest backups are', async () => {
   expect((await backupAges(database.reader, later)).without).toBe(before.without);
 });
 
-it('takes a host for lost that no process has seen for minutes', async () => {
+it('takes a host for lost that no process has seen for minutes, but not one that never answered', async () => {
   const { database } = homeport.platform;
   const id = crypto.randomUUID();
   const host = { name: 'web7', address: 'https://10.0.0.7:7443', public_name: null, edge_addresses: [] };
   await database.write(async ({ queries }) => {
     await insertHost(queries, { id, ...host, created_at: timestamp(clock) });
-    await updateHost(queries, id, { seen_at: timestamp(clock) });
+    await updateHost(queries, id, { reason: 'it refuses connections' });
   });
+  const added = await scrape();
+  expect(added.has('homeport_host_up{host="web7"}')).toBe(false);
+  expect(added.get('homeport_host_seen_timestamp_seconds{host="web7"}')).toBe(0);
+  await database.write(({ queries }) =>
+    updateHost(queries, id, { reason: null, seen_at: timestamp(clock) }),
+  );
   expect((await scrape()).get('homeport_host_up{host="web7"}')).toBe(1);
   clock.advance(4 * MINUTE_MS);
   const later = await scrape();
