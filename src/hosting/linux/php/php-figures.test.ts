@@ -44,3 +44,30 @@ it('counts PHP and its waiting requests, and only restarts of this host process'
   clock.advance(60_000);
   expect(await figures()).toMatchObject({ restarts: 5 });
 });
+
+it('waits no longer than its bound for systemd, asks it once meanwhile, and knows the last list', async () => {
+  const clock = manualClock(new Date('2026-05-01T00:00:00.000Z'));
+  const asked: PromiseWithResolvers<DaemonStatus[]>[] = [];
+  const figures = createPhpFigures({
+    daemons: {
+      list() {
+        const answer = Promise.withResolvers<DaemonStatus[]>();
+        asked.push(answer);
+        return answer.promise;
+      },
+    },
+    sockets: '/run/homeport-host/php',
+    clock,
+    listening: async () => '',
+    withinMs: 10,
+  });
+  await expect(figures()).rejects.toThrow('systemd has not listed the daemons');
+  await expect(figures()).rejects.toThrow('systemd has not listed the daemons');
+  expect(asked).toHaveLength(1);
+  asked[0]?.resolve([daemon('php-a', 0)]);
+  expect(await figures()).toMatchObject({ running: 1 });
+
+  clock.advance(60_000);
+  expect(await figures()).toMatchObject({ running: 1 });
+  expect(asked).toHaveLength(2);
+});

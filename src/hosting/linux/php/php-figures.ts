@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../../../lib/clock.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { runCommand } from '../../../lib/run-command.ts';
@@ -10,9 +11,13 @@ type PhpFigures = NonNullable<HostFigures['php']>;
 /** systemd describes all units in one call, whose time grows with their number. */
 const LIST_EVERY_MS = MINUTE_MS;
 const SS = '/usr/bin/ss';
-const WITHIN_MS = 10_000;
+/** A scrape of the metrics waits little longer for the whole host. */
+const WITHIN_MS = 2_000;
 
-/** Measures the PHP of all websites. The list of daemons is at most a minute old, and requests that wait are counted now. */
+/**
+ * Measures the PHP of all websites. The list of daemons is at most a minute old, or older while systemd does not answer. Requests that wait
+ * are counted now.
+ */
 export function createPhpFigures(parts: {
   daemons: Pick<Daemons, 'list'>;
   /** Folder of the sockets that PHP listens on. */
@@ -20,18 +25,34 @@ export function createPhpFigures(parts: {
   clock: Clock;
   /** The kernel's list of listening Unix sockets. Tests replace it. */
   listening?: () => Promise<string>;
+  /** How long a reader waits for systemd, which answers no one while it reloads its units. Tests replace it. */
+  withinMs?: number;
 }): () => Promise<PhpFigures> {
-  const { daemons, sockets, clock, listening = listeningSockets } = parts;
+  const { daemons, sockets, clock, listening = listeningSockets, withinMs = WITHIN_MS } = parts;
   /** Restarts of each daemon when it was last seen: those of systemd begin again with each requested start. */
   const seen = new Map<string, number>();
   let restarts = 0;
   let isFirst = true;
   let kept: { atMs: number; php: DaemonStatus[] } | null = null;
+  let listing: Promise<DaemonStatus[]> | null = null;
+
+  /** Null if systemd is late. The next reader waits for the same answer, so that slow ones do not pile up. */
+  async function listed(): Promise<DaemonStatus[] | null> {
+    listing ??= daemons.list().finally(() => {
+      listing = null;
+    });
+    const answered = new AbortController();
+    const late = pause(withinMs, null, { signal: answered.signal, ref: false }).catch(() => null);
+    return Promise.race([listing, late]).finally(() => answered.abort());
+  }
 
   async function present(): Promise<DaemonStatus[]> {
     const now = clock.now().getTime();
     if (kept !== null && Math.abs(now - kept.atMs) < LIST_EVERY_MS) return kept.php;
-    const php = (await daemons.list()).filter(({ name }) => name.startsWith('php-'));
+    const all = await listed();
+    if (all === null && kept !== null) return kept.php;
+    if (all === null) throw new Error(`systemd has not listed the daemons within ${withinMs / 1000} s`);
+    const php = all.filter(({ name }) => name.startsWith('php-'));
     for (const daemon of php) countRestarts(daemon);
     const names = new Set(php.map(({ name }) => name));
     for (const name of seen.keys()) if (!names.has(name)) seen.delete(name);
