@@ -13,6 +13,7 @@ import type { Config } from '../../config/config.ts';
 import { isDatabaseFault, unusableDatabase } from '../../database/unusable.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import { hostAndPort } from '../../lib/host-and-port.ts';
+import { untakenSockets } from '../../network/connections/inherited-sockets.ts';
 import { checkSealingKey } from '../doctor/sealing-key.ts';
 import { supervisesHere } from '../host/beside.ts';
 import { tellSupervisor } from '../host/server-process.ts';
@@ -101,6 +102,11 @@ async function serveHere(
   process.stdout.write(banner(config, homeport, onTerminal ? null : signIn));
   tellSupervisor();
   await notifyServiceManager('READY=1', log);
+  for (const address of untakenSockets())
+    log.warn(
+      { address },
+      'systemd holds a socket for an address that no setting has, so connections to it wait in vain. Correct homeport.socket; on a Linux host, "homeport host setup" does',
+    );
   returnMemory();
   const built = reportBuild(portal?.build ?? null, log, stopping.signal);
   // One after the other, because each shows its progress, and a small machine has work enough with one.

@@ -15,14 +15,14 @@ const RESTARTS = 3;
 const CLIENTS = 8;
 
 /**
- * What systemd does for a socket unit: it holds two listening sockets without accepting, and starts a program with them. SIGHUP restarts the
+ * What systemd does for a socket unit: it holds three listening sockets without accepting, and starts a program with them. SIGHUP restarts the
  * program as `systemctl restart` does, and SIGTERM ends both.
  */
 const SERVICE_MANAGER = `
 use Socket;
 my ($ports, @command) = @ARGV;
 # The last descriptor that programs inherit.
-$^F = 4;
+$^F = 5;
 my @sockets;
 for my $port (split /,/, $ports) {
   socket(my $socket, PF_INET, SOCK_STREAM, 0) or die $!;
@@ -47,18 +47,20 @@ until ($stop) {
 let manager: ChildProcess;
 let plain = 0;
 let secure = 0;
-/** Counts the starts of the server. */
-let starts = 0;
+/** A socket that the server has no setting for. */
+let other = 0;
+/** What the starts of the server have printed. */
+const starts: string[] = [];
 
 beforeAll(async () => {
-  [plain, secure] = [await freePort(), await freePort()];
+  [plain, secure, other] = [await freePort(), await freePort(), await freePort()];
   const command = [process.execPath, SERVER, String(plain), String(secure)];
-  manager = spawn('perl', ['-e', SERVICE_MANAGER, `${plain},${secure}`, ...command], {
+  manager = spawn('perl', ['-e', SERVICE_MANAGER, `${plain},${secure},${other}`, ...command], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   if (manager.stdout === null) throw new Error('the service manager has no output');
-  const lines = createInterface(manager.stdout).on('line', () => {
-    starts += 1;
+  const lines = createInterface(manager.stdout).on('line', (line) => {
+    starts.push(line);
   });
   await once(lines, 'line');
 });
@@ -120,5 +122,5 @@ it('loses no request over restarts whose sockets the service manager holds', asy
   }
   isOver = true;
   await answered;
-  expect(starts).toBe(1 + RESTARTS);
+  expect(starts).toEqual(Array.from({ length: 1 + RESTARTS }, () => `ready, without 127.0.0.1:${other}`));
 });

@@ -1,6 +1,6 @@
 /**
  * A process that serves HTTP and HTTPS as the edge does, on the addresses 127.0.0.1:PORT of its arguments, until SIGTERM. Answers take a
- * moment, so that some are in progress at any time.
+ * moment, so that some are in progress at any time. Once it is ready, it prints the inherited sockets that it has no use for.
  */
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -11,6 +11,7 @@ import { createSelfSigned } from '../../lib/certificates/self-signed-certificate
 import { HTTP_OVER_TLS, limitConnections } from './http-connections.ts';
 import type { HttpHandler } from './http-messages.ts';
 import { HTTP2, serveHttp2 } from './http2-connections.ts';
+import { untakenSockets } from './inherited-sockets.ts';
 import { drainable, listen } from './listener.ts';
 
 const GRACE_MS = 10_000;
@@ -34,4 +35,4 @@ await listen(https, { host: '127.0.0.1', port: securePort }, 'HOMEPORT_EDGE_HTTP
 process.once('SIGTERM', () => {
   void Promise.all(drains.map((drain) => drain(GRACE_MS))).then(() => process.exit());
 });
-process.stdout.write('ready\n');
+process.stdout.write(`ready, without ${untakenSockets().join(', ')}\n`);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync, readlinkSync } from 'node:fs';
 import type { Server } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { hostAndPort } from '../../lib/host-and-port.ts';
 
 /** An address to listen on. Port 0 lets the system choose one. */
 export interface ListenAddress {
@@ -52,7 +53,16 @@ function tableForm({ host, port }: ListenAddress): string | null {
   return `${bytes.toString('hex')}:${port.toString(16).padStart(4, '0')}`.toUpperCase();
 }
 
+function addressOf(form: string): ListenAddress {
+  const [words = '', port = ''] = form.split(':');
+  const host = ipaddr.fromByteArray([...Buffer.from(words, 'hex').swap32()]).toString();
+  return { host, port: Number.parseInt(port, 16) };
+}
+
 const OWN = inheritedSockets(process.env, process.pid);
+
+/** Inherited sockets that no server listens on, once all listen. Connections to them wait until their clients give up. */
+export const untakenSockets = (): string[] => [...OWN.keys()].map((form) => hostAndPort(addressOf(form)));
 
 /** Long enough for a request in transit, and for the next one of a busy client, which learns from the answer that the connection ends. */
 const LINGER_MS = 1_000;
