@@ -46,6 +46,7 @@ import { apiRoutes, portalRoutes } from './routes.ts';
 import { createServices, type Services } from './services.ts';
 import { askForWordPress } from './serving-socket.ts';
 import { createShutdown } from './shutdown.ts';
+import { noteServed } from './upgrade-copy.ts';
 
 const GRACE_MS = 10_000;
 
@@ -150,6 +151,7 @@ export async function startHomeport(
     // The first step: requests in progress can take so long that the process is killed before the worker stops.
     if (hosting !== null)
       shutdown.add('notice of the stop', () => void hosting.workers.map((one) => one.announceStop()));
+    await noteServed(config, log);
     return {
       platform,
       services,

@@ -15,24 +15,30 @@ import { createSealer } from '../secrets/sealer.ts';
 import { loadSealingKey } from '../secrets/sealing-key.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { prepareDataFolder } from './data-folder.ts';
-import { copyBeforeMigration, returnDatabase } from './upgrade-copy.ts';
+import { copyBeforeMigration, requireNoUpgrade, returnDatabase } from './upgrade-copy.ts';
 
-/** Creates the data folder, opens the database and migrates it. The caller closes it. Throws OperatorError. */
+/**
+ * Creates the data folder, opens the database and migrates it. The caller closes it. A command leaves a database that an upgrade of the package
+ * changes to the server. Throws OperatorError.
+ */
 export async function openCurrentDatabase(
   config: Config,
   log: Logger,
+  { isCommand }: { isCommand: boolean },
 ): Promise<{ database: Database; migrations: MigrationOutcome }> {
   prepareDataFolder(config.dataDir);
   let database: Database | undefined;
   try {
-    await returnDatabase(config, log);
+    if (isCommand) requireNoUpgrade(config, ['returnTo']);
+    else await returnDatabase(config, log);
     database = openDatabase(config, log);
     const begins = (migration: string) =>
       log.info(
         { migration },
         'Migrating the database. With a million installs, a migration can take a minute; do not stop it.',
       );
-    const before = () => copyBeforeMigration(config, log);
+    const before = async () =>
+      isCommand ? requireNoUpgrade(config, ['wanted']) : copyBeforeMigration(config, log);
     const migrations = await migrate(database, undefined, begins, before);
     return { database, migrations };
   } catch (error) {
@@ -49,11 +55,18 @@ export async function openPlatform(
     clock = systemClock,
     random = systemRandomness,
     tracing,
-  }: { log: Logger; clock?: Clock; random?: Randomness; tracing?: Tracing | undefined },
+    isCommand = false,
+  }: {
+    log: Logger;
+    clock?: Clock;
+    random?: Randomness;
+    tracing?: Tracing | undefined;
+    isCommand?: boolean;
+  },
 ): Promise<Platform> {
   prepareDataFolder(config.dataDir);
   const sealer = createSealer(loadSealingKey(config));
-  const { database } = await openCurrentDatabase(config, log);
+  const { database } = await openCurrentDatabase(config, log, { isCommand });
   const queue = createQueue(database, clock, random, tracing?.traceparentOf);
   return {
     config,

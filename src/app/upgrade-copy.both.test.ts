@@ -2,10 +2,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type DatabasePlace, migratedPlace, silent } from '../../test/database.ts';
+import { readConfig } from '../config/config.ts';
 import { migrate, schemaOfNewerProgram } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { OperatorError } from '../lib/operator-error.ts';
-import { copyBeforeMigration, OWN_SCHEMA, returnDatabase, upgradeFiles } from './upgrade-copy.ts';
+import { openCurrentDatabase } from './open-platform.ts';
+import { copyBeforeMigration, noteServed, OWN_SCHEMA, returnDatabase, upgradeFiles } from './upgrade-copy.ts';
 
 let place: DatabasePlace;
 beforeEach(async () => {
@@ -64,6 +66,33 @@ it('returns the database as it was after the last write of the former version, a
   expect(await stored()).toEqual({ version: 'after the return' });
 });
 
+it('goes on with a return that was interrupted', async () => {
+  const files = upgradeFiles(place.settings);
+  writeFileSync(files.wanted, '');
+  await store('last write');
+  await migrateToLater();
+  writeFileSync(files.returnTo, OWN_SCHEMA);
+  // On SQLite the database is replaced in one step. On PostgreSQL pg_restore may fail, or be killed.
+  if (place.settings.databaseUrl !== null)
+    await withDatabase((database) =>
+      database.write(({ queries }) => sql`drop schema public cascade`.execute(queries)),
+    );
+  await returnDatabase(place.settings, silent);
+  expect(await stored()).toEqual({ version: 'last write' });
+});
+
+it('notes that a server was ready since the copy, until the next copy', async () => {
+  const files = upgradeFiles(place.settings);
+  await noteServed(place.settings, silent);
+  expect(existsSync(files.served)).toBe(false);
+  writeFileSync(files.wanted, '');
+  await copyBeforeMigration(place.settings, silent);
+  await noteServed(place.settings, silent);
+  expect(existsSync(files.served)).toBe(true);
+  await copyBeforeMigration(place.settings, silent);
+  expect(existsSync(files.served)).toBe(false);
+});
+
 it('makes no copy unless an upgrade wants one', async () => {
   await migrateToLater();
   expect(existsSync(upgradeFiles(place.settings).copy)).toBe(false);
@@ -76,6 +105,25 @@ it('refuses to run the newer version during a return, and changes nothing', asyn
   expect(error).toBeInstanceOf(OperatorError);
   expect(error).toMatchObject({ message: expect.stringContaining('returns to the former one') });
   expect(readFileSync(files.returnTo, 'utf8')).toBe('0001-former');
+});
+
+it('leaves the database to the server during an upgrade', async () => {
+  const config = { ...readConfig({}), ...place.settings };
+  const files = upgradeFiles(config);
+  const open = async (isCommand: boolean) =>
+    (await openCurrentDatabase(config, silent, { isCommand })).database.close();
+  writeFileSync(files.wanted, '');
+  await open(true);
+  await withDatabase((database) =>
+    database.write(({ queries }) =>
+      sql`delete from kysely_migration where name = ${OWN_SCHEMA}`.execute(queries),
+    ),
+  );
+  await expect(open(true)).rejects.toThrow('An upgrade is under way');
+  expect(existsSync(files.copy)).toBe(false);
+  writeFileSync(files.returnTo, OWN_SCHEMA);
+  await expect(open(true)).rejects.toThrow('An upgrade is under way');
+  expect(existsSync(files.returnTo)).toBe(true);
 });
 
 it('migrates nothing if the copy fails, and only then', async () => {

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
-import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { link, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import { appliedMigrations } from '../database/applied-migrations.ts';
 import { copyDatabase } from '../database/copy-database.ts';
-import { KNOWN_MIGRATIONS, schemaOfNewerProgram } from '../database/migrate.ts';
+import { KNOWN_MIGRATIONS } from '../database/migrate.ts';
 import { openDatabase, SQLITE_FILE } from '../database/open.ts';
 import { restorePostgres } from '../database/postgres-dump.ts';
 import { withoutWal } from '../database/sqlite-copy.ts';
@@ -27,6 +29,8 @@ export function upgradeFiles({ dataDir }: Pick<Config, 'dataDir'>) {
     /** Asks for a copy before the next migration. */
     wanted: join(folder, 'copy-wanted'),
     copy: join(folder, 'database'),
+    /** A server was ready after the copy was made, so a return loses what it has written since. */
+    served: join(folder, 'served'),
     /** Asks a version, by its newest migration, to put the copy back. */
     returnTo: join(folder, 'return-to'),
     /** After a return: the database of the newer version. */
@@ -43,6 +47,7 @@ export async function copyBeforeMigration(config: DatabaseConfig, log: Logger): 
   if (!existsSync(files.wanted)) return;
   const unfinished = `${files.copy}.part`;
   await rm(unfinished, { force: true });
+  await rm(files.served, { force: true });
   try {
     await copyDatabase(config, unfinished, async () => {}, { log });
   } catch (error) {
@@ -59,6 +64,31 @@ export async function copyBeforeMigration(config: DatabaseConfig, log: Logger): 
   await syncFolder(files.folder);
 }
 
+/** Notes that a server is ready, if there is a copy to which an upgrade could return. */
+export async function noteServed(config: Pick<Config, 'dataDir'>, log: Logger): Promise<void> {
+  const { copy, served } = upgradeFiles(config);
+  if (!existsSync(copy)) return;
+  await writeFile(served, '', { mode: 0o600 }).catch((err: unknown) =>
+    log.warn(
+      { err },
+      'if the upgrade was interrupted, the next "homeport upgrade" cannot know that this version was ready',
+    ),
+  );
+}
+
+/** Keeps commands from the database during an upgrade, because the server of the former version may still write. Throws OperatorError. */
+export function requireNoUpgrade(
+  config: Pick<Config, 'dataDir'>,
+  requests: readonly ('wanted' | 'returnTo')[],
+): void {
+  const files = upgradeFiles(config);
+  if (!requests.some((request) => existsSync(files[request]))) return;
+  throw new OperatorError(
+    'An upgrade is under way, and the server has to bring the database up to date first. Run this again when the server is ready. ' +
+      'If no upgrade runs any more, run "homeport upgrade" again, or start the server.',
+  );
+}
+
 /**
  * Puts the database back if an upgrade has failed and this is the former version. A newer version refuses to run meanwhile, and a kill at any
  * time leaves the database of one of the versions, and this to do again.
@@ -72,7 +102,7 @@ export async function returnDatabase(config: DatabaseConfig, log: Logger): Promi
       'The upgrade to this version has failed, and "homeport upgrade" returns to the former one. Run it again if it was interrupted.',
     );
   }
-  if (existsSync(files.copy) && (await isNewer(config, log))) {
+  if (existsSync(files.copy) && !(await isOwn(config, log))) {
     if (config.databaseUrl === null) await returnSqlite(join(config.dataDir, SQLITE_FILE), files);
     else await returnPostgres(config, config.databaseUrl, files.copy, log);
     await syncFolder(config.dataDir);
@@ -81,10 +111,11 @@ export async function returnDatabase(config: DatabaseConfig, log: Logger): Promi
   await rm(files.returnTo);
 }
 
-async function isNewer(config: DatabaseConfig, log: Logger): Promise<boolean> {
+/** False also for a database without tables, which a return on PostgreSQL leaves if it is interrupted. */
+async function isOwn(config: DatabaseConfig, log: Logger): Promise<boolean> {
   const database = openDatabase(config, log);
   try {
-    return (await schemaOfNewerProgram(database)) !== null;
+    return isDeepStrictEqual(await appliedMigrations(database), KNOWN_MIGRATIONS);
   } finally {
     await database.close();
   }
@@ -102,7 +133,7 @@ async function returnPostgres(config: DatabaseConfig, url: string, copy: string,
   const database = openDatabase(config, log);
   try {
     await database.withoutTimeLimit(async (queries) => {
-      await sql`drop schema public cascade`.execute(queries);
+      await sql`drop schema if exists public cascade`.execute(queries);
       await sql`create schema public`.execute(queries);
     });
   } finally {

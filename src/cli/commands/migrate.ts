@@ -16,7 +16,9 @@ export function addMigrateCommand(program: Command): void {
       const config = configOf(command);
       const { openCurrentDatabase } = await import('../../app/open-platform.ts');
       const { createQuietLog } = await import('../platform/quiet-log.ts');
-      const { database, migrations } = await openCurrentDatabase(config, await createQuietLog(config));
+      const { database, migrations } = await openCurrentDatabase(config, await createQuietLog(config), {
+        isCommand: true,
+      });
       await database.close();
       if (json) return printJson(migrations);
       const { applied, total } = migrations;

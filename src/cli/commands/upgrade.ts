@@ -33,10 +33,12 @@ export function addUpgradeCommand(program: Command): void {
       const { check = false, yes = false, resume = false, wait } = options;
       if (resume) {
         const { finishUpgrade } = await import('../host/upgrade/finish.ts');
-        const { readUpgradeState } = await import('../host/upgrade/state.ts');
-        const state = await readUpgradeState();
-        if (state === null) throw new OperatorError('No upgrade is unfinished.');
-        process.exitCode = await finishUpgrade(state, { waitMs: wait * 1000 });
+        const { aloneUpgrading, readUpgradeState } = await import('../host/upgrade/state.ts');
+        process.exitCode = await aloneUpgrading(async () => {
+          const state = await readUpgradeState();
+          if (state === null) throw new OperatorError('No upgrade is unfinished.');
+          return finishUpgrade(state, { waitMs: wait * 1000 });
+        });
         return;
       }
       const { upgrade } = await import('../host/upgrade/begin.ts');

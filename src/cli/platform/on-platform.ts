@@ -21,7 +21,7 @@ export type PlatformWork = (platform: Platform, services: Services) => Promise<v
 /** Opens the configured platform for a command, with or without a running server. */
 export async function onPlatform(config: Config, work: PlatformWork): Promise<void> {
   requireSetUp(config);
-  const platform = await openPlatform(config, { log: await createQuietLog(config) });
+  const platform = await openPlatform(config, { log: await createQuietLog(config), isCommand: true });
   const fleet = createLazyFleet(platform);
   try {
     const services = createServices(platform, {

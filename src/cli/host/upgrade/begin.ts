@@ -31,9 +31,11 @@ import {
   nativeArchitecture,
   type PackageFacts,
   PROGRAM_FOLDER,
+  SLOW_MS,
 } from './packages.ts';
+import { startsOf } from './readiness.ts';
 import { missingRoom, type Need } from './room.ts';
-import { readUpgradeState, upgradePaths, writeUpgradeState } from './state.ts';
+import { aloneUpgrading, readUpgradeState, upgradePaths, writeUpgradeState } from './state.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 /** Of platform backups, if no other place is configured. */
@@ -55,21 +57,31 @@ export async function upgrade(
   config: Config,
   { check, yes, wait }: UpgradeOptions,
 ): Promise<number> {
+  const isReady = await aloneUpgrading(() => prepareUpgrade(given, config, { check, yes }));
+  return isReady ? runKept(wait) : 0;
+}
+
+/** Whether there is an upgrade to carry out. */
+async function prepareUpgrade(
+  given: string | undefined,
+  config: Config,
+  { check, yes }: Omit<UpgradeOptions, 'wait'>,
+): Promise<boolean> {
   const unfinished = await readUpgradeState();
   if (unfinished !== null) {
-    say(`An upgrade from ${unfinished.former.version} to ${unfinished.next.version} is unfinished. Going on`);
-    return runKept(wait);
+    say(`An upgrade from ${unfinished.former.version} to ${unfinished.next.version} is unfinished`);
+    return !check;
   }
   const installed = await installedPackage(ROOT);
   if (installed === null) throw new OperatorError(otherInstallation(ROOT, given));
   const { folder, packages } = upgradePaths();
   const settings = existsSync(SETTINGS_FILE) ? readConfig({}, SETTINGS_FILE) : config;
-  const offered = await findPackage(given, settings, { folder: packages, check });
-  if (offered === null) return 0;
   try {
+    const offered = await findPackage(given, settings, { folder: packages, check });
+    if (offered === null) return false;
     await requireFitting(offered, installed);
     describe(offered, installed);
-    if (check) return 0;
+    if (check) return false;
     if (!yes) {
       await requireConsent('Upgrade now?', {
         effect: 'An upgrade restarts the services.',
@@ -83,7 +95,7 @@ export async function upgrade(
   } finally {
     if (check) await rm(folder, { recursive: true, force: true });
   }
-  return runKept(wait);
+  return true;
 }
 
 async function findPackage(
@@ -143,7 +155,7 @@ function describe({ facts, notes, verified }: OfferedPackage, installed: Package
 async function prepare(offered: OfferedPackage, installed: PackageFacts, config: Config): Promise<void> {
   const services = await runningServices();
   const isServed = services.includes(CONTROL_PLANE_UNIT);
-  const { tree, packages } = upgradePaths();
+  const { folder, tree, packages } = upgradePaths();
   const backups = config.platformBackup === null ? BACKUPS : destinationFolder(config.platformBackup, '/');
   await requireRoom([
     { folder: tree, bytes: installed.installedBytes },
@@ -156,12 +168,16 @@ async function prepare(offered: OfferedPackage, installed: PackageFacts, config:
   const former = fileOfPackage(packages, installed);
   await rebuildPackage(tree, former);
   if (isServed) await wantCopy(config);
+  // The state must not outlive these files in a power cut.
+  const written = [folder, ...(isServed ? [config.dataDir] : [])];
+  await runCommand('sync', ['--file-system', ...written], { timeoutMs: SLOW_MS });
   await writeUpgradeState({
     step: 'install',
     former: { version: installed.version, file: former },
     next: { version: offered.facts.version, file: offered.file },
     schema: OWN_SCHEMA,
     services,
+    starts: await startsOf(services),
   });
 }
 

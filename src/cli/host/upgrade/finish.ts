@@ -1,68 +1,138 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { upgradeFiles } from '../../../app/upgrade-copy.ts';
 import { type Config, readConfig } from '../../../config/config.ts';
+import { createSystemctl } from '../../../hosting/linux/daemons/systemctl.ts';
+import { CONTROL_PLANE_UNIT } from '../../../hosting/linux/setup/service-unit.ts';
 import { SETTINGS_FILE } from '../../../lib/own-command.ts';
-import { runCommand } from '../../../lib/run-command.ts';
+import { CommandError, runCommand } from '../../../lib/run-command.ts';
 import { controlPlaneAccount } from '../service-setup.ts';
-import { commandAs } from '../unprivileged.ts';
+import { commandAs, succeedsAs } from '../unprivileged.ts';
 import { PACKAGE } from './packages.ts';
-import { becomeReady } from './readiness.ts';
-import { endUpgrade, type UpgradeState, writeUpgradeState } from './state.ts';
+import { becomeReady, startsOf } from './readiness.ts';
+import { courseOf, endUpgrade, type UpgradeState, writeUpgradeState } from './state.ts';
+import { run, surviveTerminal } from './surviving-terminal.ts';
 
 /** Exit codes of `homeport upgrade`, besides 0 and those of every command. */
 export const RETURNED = 3;
 export const NEEDS_OPERATOR = 4;
 
+/** dpkg's exit code if it could not begin, for example because another program installs packages. */
+const DPKG_COULD_NOT_BEGIN = 2;
+const LOOK_EVERY_MS = 5_000;
+const LOCK_MS = 600_000;
+
 const say = (line: string) => process.stdout.write(`==> ${line}\n`);
+
+/** Parts of the settings; null where there is nothing to do with them. */
+interface Settings {
+  /** Of the services that have to run. */
+  config: Config | null;
+  /** Of the control plane, whose database is copied and put back. */
+  platform: Config | null;
+}
 
 /**
  * Carries out an upgrade from where its state is, and returns to the former version if the new one does not become ready. Returns the exit
  * code. The program runs from the files that were kept, because dpkg replaces the installed ones.
  */
 export async function finishUpgrade(state: UpgradeState, { waitMs }: { waitMs: number }): Promise<number> {
-  surviveTerminal();
+  surviveTerminal(() => say('The upgrade goes on, because it cannot stop here.'));
   const { services, former, next } = state;
   const config = services.length > 0 ? readConfig({}, SETTINGS_FILE) : null;
-  if (state.step === 'install') {
-    say(`Installing Homeport ${next.version}`);
-    const words = ['install', '--yes', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120', next.file];
-    const installed = await run('apt-get', words);
-    if (!installed && (await installedVersion()) === former.version) {
-      await clear(config);
-      await endUpgrade();
-      say(`apt did not install it, for the reason above. Homeport ${former.version} runs as before.`);
-      return 1;
-    }
-    if (installed && config !== null)
-      say(`Waiting until Homeport ${next.version} is ready, ${waitMs / 1000} s at most`);
-    if (installed && (config === null || (await becomeReady(services, config, waitMs)))) {
-      await clear(config);
+  const platform = services.includes(CONTROL_PLANE_UNIT) ? config : null;
+  const installed = await packageVersion();
+  switch (courseOf(state, { installed, ...(await notesOf(platform)) })) {
+    case 'install':
+      return install(state, { config, platform }, waitMs);
+    case 'return':
+      say(`Returning to Homeport ${former.version}`);
+      return returnToFormer(state, { config, platform }, waitMs);
+    case 'look':
+      return look(state, { config, platform }, waitMs);
+    case 'forget':
+      await clear(platform, { keepNewer: true });
       await endUpgrade();
       say(
-        config === null
-          ? `Homeport ${next.version} is installed. No service of it runs here: restart what you started yourself.`
-          : `Homeport ${next.version} is ready. The upgrade is complete.`,
+        `This machine has ${installed === '' ? 'no Homeport' : `Homeport ${installed}`} now, so the upgrade from ${former.version} to ${next.version} is forgotten. Run "homeport upgrade" again for another one.`,
       );
-      return 0;
-    }
-    say(`Homeport ${next.version} did not become ready. Returning to ${former.version}`);
-    await writeUpgradeState({ ...state, step: 'return' });
-  } else say(`Returning to Homeport ${former.version}`);
-  return returnToFormer(state, config, waitMs);
+      return 1;
+  }
 }
 
-async function returnToFormer(state: UpgradeState, config: Config | null, waitMs: number): Promise<number> {
-  const { former, next, schema, services } = state;
-  // The former version puts the database back when it starts, and the new one refuses to start from now on.
-  if (config !== null) await asControlPlane(config, ['tee', upgradeFiles(config).returnTo], schema);
-  const isInstalled = await run('dpkg', ['--install', former.file]);
-  if (isInstalled && (config === null || (await becomeReady(services, config, waitMs)))) {
-    if (config !== null) await clear(config, { keepNewer: true });
+async function install(state: UpgradeState, settings: Settings, waitMs: number): Promise<number> {
+  const { former, next, services, starts } = state;
+  const { config, platform } = settings;
+  say(`Installing Homeport ${next.version}`);
+  const words = ['install', '--yes', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120', next.file];
+  const isInstalled = (await run('apt-get', words)) === 0;
+  if (!isInstalled && (await installedVersion()) === former.version) {
+    await clear(platform);
     await endUpgrade();
-    say(`Homeport ${former.version} is ready again, with the database from before the upgrade.`);
-    if (config !== null && config.databaseUrl === null)
-      say(`If ${next.version} changed the database, that one is in ${upgradeFiles(config).newer}.`);
+    say(`apt did not install it, for the reason above. Homeport ${former.version} runs as before.`);
+    return 1;
+  }
+  if (isInstalled && config !== null)
+    say(`Waiting until Homeport ${next.version} is ready, ${waitMs / 1000} s at most`);
+  if (isInstalled && (config === null || (await becomeReady(services, config, { waitMs, before: starts }))))
+    return complete(state, settings);
+  say(`Homeport ${next.version} did not become ready. Returning to ${former.version}`);
+  await writeUpgradeState({ ...state, step: 'return' });
+  return returnToFormer(state, settings, waitMs);
+}
+
+async function complete({ next }: UpgradeState, { config, platform }: Settings): Promise<number> {
+  await clear(platform);
+  await endUpgrade();
+  say(
+    config === null
+      ? `Homeport ${next.version} is installed. No service of it runs here: restart what you started yourself.`
+      : `Homeport ${next.version} is ready. The upgrade is complete.`,
+  );
+  return 0;
+}
+
+/** The new version was ready after an upgrade that was interrupted. A return would lose what it has written since. */
+async function look(state: UpgradeState, settings: Settings, waitMs: number): Promise<number> {
+  const { services, former, next } = state;
+  const { config } = settings;
+  say(`Waiting until Homeport ${next.version} is ready, ${waitMs / 1000} s at most`);
+  if (config === null || (await becomeReady(services, config, { waitMs, before: state.starts })))
+    return complete(state, settings);
+  say(
+    `Homeport ${next.version} is not ready, but was after the upgrade. A return to ${former.version} would lose what was changed since, so nothing was changed now. ` +
+      'Look at journalctl -u homeport -u homeport-host, then run "homeport upgrade" again, which looks again.',
+  );
+  return NEEDS_OPERATOR;
+}
+
+async function returnToFormer(
+  state: UpgradeState,
+  { config, platform }: Settings,
+  waitMs: number,
+): Promise<number> {
+  const { former, next, schema, services } = state;
+  const before = await startsOf(services);
+  if (platform !== null) {
+    const { folder, returnTo } = upgradeFiles(platform);
+    // The former version puts the database back when it starts, and the new one refuses to start from now on.
+    await asControlPlane(platform, ['mkdir', '--parents', '--mode=700', folder]);
+    await asControlPlane(platform, ['tee', returnTo], schema);
+    // What it still wrote would be lost.
+    await createSystemctl('systemctl').run('stop', CONTROL_PLANE_UNIT);
+  }
+  const isInstalled = await installFormer(former.file);
+  // The package's script restarts only what runs.
+  for (const unit of services) await createSystemctl('systemctl').beginStart(unit);
+  if (isInstalled && (config === null || (await becomeReady(services, config, { waitMs, before })))) {
+    await clear(platform, { keepNewer: true });
+    await endUpgrade();
+    say(
+      platform === null
+        ? `Homeport ${former.version} is installed again.`
+        : `Homeport ${former.version} is ready again, with the database from before the upgrade.`,
+    );
+    if (platform !== null && platform.databaseUrl === null)
+      say(`If ${next.version} changed the database, that one is in ${upgradeFiles(platform).newer}.`);
     say(
       `The reason is in the log: journalctl -u homeport -u homeport-host. Report it with "homeport support-bundle".`,
     );
@@ -70,29 +140,40 @@ async function returnToFormer(state: UpgradeState, config: Config | null, waitMs
   }
   say(
     `Homeport ${former.version} does not become ready either. Look at journalctl -u homeport -u homeport-host, then run "homeport upgrade" again, ` +
-      'which goes on with the return. The platform backup from before the upgrade is whole.',
+      `which goes on with the return.${platform === null ? '' : ' The platform backup from before the upgrade is whole.'}`,
   );
   return NEEDS_OPERATOR;
 }
 
-/** An upgrade that ends with its terminal would leave the machine between two versions. */
-function surviveTerminal(): void {
-  for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const)
-    process.on(signal, () => say('The upgrade goes on, because it cannot stop here.'));
-  for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
+/** apt refuses packages beside a broken one. Unlike apt, dpkg does not wait for others, such as unattended-upgrades. */
+async function installFormer(file: string): Promise<boolean> {
+  const until = performance.now() + LOCK_MS;
+  for (;;) {
+    const status = await run('dpkg', ['--install', file]);
+    if (status !== DPKG_COULD_NOT_BEGIN || performance.now() > until) return status === 0;
+    await pause(LOOK_EVERY_MS);
+  }
 }
 
-/** Runs a program in a separate session, so that no signal of the terminal reaches it. Returns whether it succeeded. */
-async function run(program: string, words: readonly string[]): Promise<boolean> {
-  const child = spawn(program, words, {
-    cwd: '/',
-    stdio: ['ignore', 'inherit', 'inherit'],
-    detached: true,
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  });
-  const [status]: unknown[] = await once(child, 'exit');
-  return status === 0;
+async function notesOf(platform: Config | null): Promise<{ isReturning: boolean; hasServed: boolean }> {
+  if (platform === null) return { isReturning: false, hasServed: false };
+  const { returnTo, served } = upgradeFiles(platform);
+  const account = await controlPlaneAccount(platform);
+  const has = (path: string) => succeedsAs(account, ['/usr/bin/test', '-e', path]);
+  return { isReturning: await has(returnTo), hasServed: await has(served) };
 }
+
+/** Of the package, also while dpkg was interrupted; empty without one. */
+async function packageVersion(): Promise<string> {
+  try {
+    return (await runCommand('dpkg-query', ['--show', `--showformat=\${Version}`, PACKAGE])).stdout;
+  } catch (error) {
+    if (error instanceof CommandError) return '';
+    throw error;
+  }
+}
+
+/** The version of the package if it is installed completely. */
 
 async function installedVersion(): Promise<string> {
   const format = `--showformat=\${db:Status-Status} \${Version}`;
@@ -108,7 +189,7 @@ export async function asControlPlane(config: Config, command: readonly string[],
 
 async function clear(config: Config | null, { keepNewer = false } = {}): Promise<void> {
   if (config === null) return;
-  const { folder, wanted, copy, returnTo } = upgradeFiles(config);
-  const gone = keepNewer ? [wanted, copy, returnTo] : [folder];
+  const { folder, wanted, copy, served, returnTo } = upgradeFiles(config);
+  const gone = keepNewer ? [wanted, copy, served, returnTo] : [folder];
   await asControlPlane(config, ['rm', '-rf', '--', ...gone]);
 }

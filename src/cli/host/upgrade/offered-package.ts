@@ -1,5 +1,5 @@
 import { createWriteStream, existsSync } from 'node:fs';
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -36,8 +36,7 @@ export async function packageOfFile(
   { folder, root }: { folder: string; root: string },
 ): Promise<OfferedPackage> {
   const from = resolve(given);
-  const facts = existsSync(from) ? await packageIn(from) : null;
-  if (facts === null) throw new OperatorError(`${from} is no package of Homeport.`);
+  if (!existsSync(from)) throw new OperatorError(`${from} is no package of Homeport.`);
   const hasSums = existsSync(join(dirname(from), SUMS));
   const signers = signersOf(root);
   if (hasSums && signers === null) {
@@ -45,16 +44,32 @@ export async function packageOfFile(
       `This Homeport has no keys of releases, so it cannot verify ${SUMS} beside ${from}. Verify it by hand (docs/install.md), and give the file alone.`,
     );
   }
-  if (hasSums && signers !== null) await verifyFile(from, signers);
   await mkdir(folder, { recursive: true, mode: 0o755 });
-  const file = join(folder, basename(from));
-  if (file !== from) await copyFile(from, file);
+  const file = await copyInto(folder, from);
+  if (hasSums && signers !== null) {
+    for (const name of [SUMS, SIGNATURE]) await copyInto(folder, join(dirname(from), name));
+    await verifyFile(file, signers, from);
+  }
+  const facts = await packageIn(file);
+  if (facts === null) throw new OperatorError(`${from} is no package of Homeport.`);
   return {
     file,
     facts,
     notes: 'CHANGELOG.md of the package',
     verified: hasSums ? 'signature and checksum are right' : `not verified, because no ${SUMS} is beside it`,
   };
+}
+
+/** Copies a file, so that its present owner can no longer change what is verified and installed. */
+async function copyInto(folder: string, from: string): Promise<string> {
+  const file = join(folder, basename(from));
+  try {
+    await copyFile(from, file);
+    await chmod(file, 0o644);
+  } catch (error) {
+    throw new OperatorError(`${from} could not be copied: ${rootMessageOf(error)}.`, { cause: error });
+  }
+  return file;
 }
 
 /** The newest release after a version, or null without one. `index`: the address of the list of releases. Throws OperatorError. */

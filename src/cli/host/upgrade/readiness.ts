@@ -9,34 +9,51 @@ const ANSWER_MS = 10_000;
 /** A version that ends soon after its start is not ready. */
 const STEADY_MS = 5_000;
 
-/** Waits until the services run and the API is ready, and stay so for some seconds. False if that does not happen in time. */
+/** The present starts of services, which {@link becomeReady} later takes for those of the version before. */
+export async function startsOf(services: readonly string[]): Promise<string[]> {
+  return (await createSystemctl('systemctl').show(services))
+    .map(({ invocation }) => invocation)
+    .filter((start) => start !== '');
+}
+
+/**
+ * Waits until the services run and the API is ready, and stay so for some seconds. A service that still runs as one of the starts `before` is
+ * that of the version before. False if that does not happen in time.
+ */
 export async function becomeReady(
   services: readonly string[],
   config: Pick<Config, 'listen'>,
-  waitMs: number,
+  { waitMs, before }: { waitMs: number; before: readonly string[] },
 ): Promise<boolean> {
   const began = performance.now();
   do {
-    const first = await readyProcesses(services, config);
+    const first = await readyStarts(services, config, before);
     if (first !== null) {
       await pause(STEADY_MS);
-      if ((await readyProcesses(services, config)) === first) return true;
+      if ((await readyStarts(services, config, before)) === first) return true;
     }
     await pause(LOOK_EVERY_MS);
   } while (performance.now() - began < waitMs);
   return false;
 }
 
-/** The processes of the services; null if one is not ready. */
-async function readyProcesses(
+/** The starts of the services; null if one is not ready. */
+async function readyStarts(
   services: readonly string[],
   { listen }: Pick<Config, 'listen'>,
+  before: readonly string[],
 ): Promise<string | null> {
   const shown = await createSystemctl('systemctl').show(services);
-  if (shown.some(({ activeState }) => activeState !== 'active')) return null;
+  if (!shown.every((service) => isNewStart(service, before))) return null;
   if (services.includes(CONTROL_PLANE_UNIT) && !(await isReady(listen))) return null;
-  return shown.map(({ mainPid }) => mainPid).join(' ');
+  return shown.map(({ invocation }) => invocation).join(' ');
 }
+
+/** Whether a service runs, and has been started since. The package's script only warns if it could not restart a service. */
+export const isNewStart = (
+  { activeState, invocation }: { activeState: string; invocation: string },
+  before: readonly string[],
+): boolean => activeState === 'active' && !before.includes(invocation);
 
 /** `GET /readyz` on this machine. */
 function isReady({ host, port }: ListenAddress): Promise<boolean> {

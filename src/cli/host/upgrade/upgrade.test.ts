@@ -1,13 +1,25 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/database.ts';
 import { packageOfFile } from './offered-package.ts';
 import { otherInstallation } from './other-installations.ts';
 import { isNewer, packageIn } from './packages.ts';
+import { isNewStart } from './readiness.ts';
 import { missingRoom } from './room.ts';
+import { aloneUpgrading, courseOf } from './state.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {
@@ -71,6 +83,17 @@ it('accepts signed checksums, and refuses a changed list and a changed file', as
   await expect(offered(file, root)).rejects.toThrow('has no keys of releases');
 });
 
+it('verifies and installs a copy that no one else can change', async () => {
+  const given = packageFile();
+  const root = sign(given);
+  for (const name of ['SHA256SUMS', 'SHA256SUMS.sig']) chmodSync(join(given, '..', name), 0o666);
+  chmodSync(given, 0o666);
+  const { file } = await offered(given, root);
+  const copies = join(folder.path, 'copies');
+  for (const copy of [file, join(copies, 'SHA256SUMS'), join(copies, 'SHA256SUMS.sig')])
+    expect(statSync(copy).mode & 0o777).toBe(0o644);
+});
+
 it('refuses what is no package of Homeport', async () => {
   await expect(offered(packageFile('other'))).rejects.toThrow('is no package of Homeport');
   await expect(offered(join(folder.path, 'missing.deb'))).rejects.toThrow('is no package of Homeport');
@@ -92,6 +115,55 @@ it('adds up what several folders of a file system need', async () => {
     { folder: there, bytes: half },
   ]);
   expect(sentence).toContain(`The file system of ${here} has `);
+});
+
+it.each([
+  ['goes on', { installed: '1' }, 'install', 'install'],
+  ['goes on after the installation', { installed: '2' }, 'install', 'install'],
+  ['returns from a version that never served', { installed: '2' }, 'return', 'return'],
+  ['returns again, whatever was installed', { installed: '3', isReturning: true }, 'return', 'return'],
+  [
+    'never returns from a version that has served since',
+    { installed: '2', hasServed: true },
+    'install',
+    'look',
+  ],
+  ['nor while its return had not begun', { installed: '2', hasServed: true }, 'return', 'look'],
+  ['finishes a return', { installed: '1', hasServed: true }, 'return', 'return'],
+  ['forgets an upgrade after another one', { installed: '3' }, 'install', 'forget'],
+  ['also after a return', { installed: '3', hasServed: true }, 'return', 'forget'],
+] as const)('%s', (_case, found, step, course) => {
+  const state = { step, former: { version: '1', file: '' }, next: { version: '2', file: '' } };
+  expect(courseOf(state, { isReturning: false, hasServed: false, ...found })).toBe(course);
+});
+
+it('takes a service that was not restarted for one of the former version', () => {
+  expect(isNewStart({ activeState: 'active', invocation: 'b' }, ['a'])).toBe(true);
+  expect(isNewStart({ activeState: 'active', invocation: 'a' }, ['a'])).toBe(false);
+  expect(isNewStart({ activeState: 'activating', invocation: 'b' }, ['a'])).toBe(false);
+});
+
+it('goes on without its terminal', async () => {
+  const file = join(folder.path, 'ended');
+  const program = join(import.meta.dirname, 'surviving-terminal.fixture.ts');
+  const child = spawn(process.execPath, [program, file], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'exit');
+  child.stdout.destroy();
+  child.stderr.destroy();
+  expect(await ended).toEqual([0, null]);
+  expect(existsSync(file)).toBe(true);
+});
+
+it('refuses to go on beside another upgrade', async () => {
+  const lock = join(folder.path, 'lock');
+  await aloneUpgrading(async () => {
+    await expect(aloneUpgrading(async () => {}, lock)).rejects.toThrow('Another "homeport upgrade" runs');
+  }, lock);
+  await expect(aloneUpgrading(async () => 'alone', lock)).resolves.toBe('alone');
+  const failing = async () => {
+    throw new Error('another process has held it');
+  };
+  await expect(aloneUpgrading(failing, lock)).rejects.toThrow(/^another process/);
 });
 
 it.each([

@@ -18,8 +18,10 @@ export function signersOf(root: string): string | null {
   return existsSync(file) ? file : null;
 }
 
-/** Verifies a file against the signed checksums beside it. Throws OperatorError. `signers`: see {@link signersOf}. */
-export async function verifyFile(file: string, signers: string): Promise<void> {
+/**
+ * Verifies a file against the signed checksums beside it. Throws OperatorError, which names it as `shown`. `signers`: see {@link signersOf}.
+ */
+export async function verifyFile(file: string, signers: string, shown = file): Promise<void> {
   const sums = join(dirname(file), SUMS);
   const text = await readFile(sums);
   try {
@@ -28,7 +30,7 @@ export async function verifyFile(file: string, signers: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     throw new OperatorError(
-      `The signature of ${sums} is wrong. Nothing was changed. Do not install ${file}.`,
+      `The signature of ${join(dirname(shown), SUMS)} is wrong. Nothing was changed. Do not install ${shown}.`,
       {
         cause: error,
       },
@@ -43,7 +45,7 @@ export async function verifyFile(file: string, signers: string): Promise<void> {
       .includes(`${hash.digest('hex')}  ${basename(file)}`)
   ) {
     throw new OperatorError(
-      `The checksum of ${file} is wrong. The file is damaged or was changed. Nothing was changed here.`,
+      `The checksum of ${shown} is wrong. The file is damaged or was changed. Nothing was changed here.`,
     );
   }
 }

@@ -8,6 +8,8 @@ export interface UnitStatus {
   activeState: string;
   /** Main process; 0 without one. */
   mainPid: number;
+  /** Another one for each start; empty if it has not been started. */
+  invocation: string;
   /** More precise than `activeState`: `auto-restart` while it waits for its next start. */
   subState: string;
   /** Automatic restarts since the last requested start. */
@@ -39,7 +41,8 @@ export interface Systemctl {
 
 /** On a slow or busy machine, stopping the database server or reloading all units takes minutes. */
 const TIMEOUT_MS = 600_000;
-const PROPERTIES = 'Id,ActiveState,SubState,MainPID,NRestarts,MemoryCurrent,Result,NeedDaemonReload';
+const PROPERTIES =
+  'Id,ActiveState,SubState,MainPID,InvocationID,NRestarts,MemoryCurrent,Result,NeedDaemonReload';
 
 export function createSystemctl(program: string): Systemctl {
   const systemctl = async (...args: string[]) =>
@@ -98,6 +101,7 @@ export function parseShow(output: string): UnitStatus[] {
         activeState: property('ActiveState'),
         subState: property('SubState'),
         mainPid: Number(property('MainPID')),
+        invocation: property('InvocationID'),
         restarts: Number(property('NRestarts')),
         memoryBytes: /^\d+$/.test(property('MemoryCurrent')) ? Number(property('MemoryCurrent')) : null,
         result: property('Result'),

@@ -75,6 +75,7 @@ test.runIf(existsSync('/usr/bin/systemd-analyze'))('systemd-analyze verifies it'
 
 test('parses systemctl’s output for several units', () => {
   const shown = `MainPID=12
+InvocationID=0123456789abcdef0123456789abcdef
 NRestarts=3
 MemoryCurrent=4096
 Id=homeport-a.service
@@ -98,6 +99,7 @@ Result=signal
       activeState: 'active',
       subState: 'running',
       mainPid: 12,
+      invocation: '0123456789abcdef0123456789abcdef',
       result: 'success',
       restarts: 3,
       memoryBytes: 4096,
@@ -108,6 +110,7 @@ Result=signal
       activeState: 'inactive',
       subState: 'dead',
       mainPid: 0,
+      invocation: '',
       result: 'signal',
       restarts: 0,
       memoryBytes: null,
