@@ -64,7 +64,7 @@ export async function copyBeforeMigration(config: DatabaseConfig, log: Logger): 
   await syncFolder(files.folder);
 }
 
-/** Notes that a server is ready, if there is a copy to which an upgrade could return. */
+/** Notes that a server is ready, if an upgrade could return to a copy. */
 export async function noteServed(config: Pick<Config, 'dataDir'>, log: Logger): Promise<void> {
   const { copy, served } = upgradeFiles(config);
   if (!existsSync(copy)) return;

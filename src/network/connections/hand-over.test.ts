@@ -49,7 +49,7 @@ let plain = 0;
 let secure = 0;
 /** A socket that the server has no setting for. */
 let other = 0;
-/** What the starts of the server have printed. */
+/** The line of each start of the server. */
 const starts: string[] = [];
 
 beforeAll(async () => {

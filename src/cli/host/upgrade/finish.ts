@@ -117,7 +117,7 @@ async function returnToFormer(
     // The former version puts the database back when it starts, and the new one refuses to start from now on.
     await asControlPlane(platform, ['mkdir', '--parents', '--mode=700', folder]);
     await asControlPlane(platform, ['tee', returnTo], schema);
-    // What it still wrote would be lost.
+    // Later writes would be lost.
     await createSystemctl('systemctl').run('stop', CONTROL_PLANE_UNIT);
   }
   const isInstalled = await installFormer(former.file);

@@ -29,7 +29,7 @@ const UpgradeState = Type.Object({
   schema: Type.String(),
   /** Services that ran before, and have to run afterwards. */
   services: Type.Array(Type.String()),
-  /** The starts of these services before the upgrade, by which systemd tells them apart. */
+  /** systemd's ids of the starts of these services before the upgrade. */
   starts: Type.Array(Type.String()),
 });
 
@@ -67,7 +67,7 @@ export async function aloneUpgrading<Result>(work: () => Promise<Result>, file =
   }
 }
 
-/** What an upgrade has to do. */
+/** The next step of an upgrade. */
 export type Course = 'install' | 'return' | 'look' | 'forget';
 
 /**
@@ -83,7 +83,7 @@ export function courseOf(
   }: {
     /** The version of the installed package. */
     installed: string;
-    /** Whether the request for the return is there, with which no other version than the former one serves. */
+    /** Whether the request for the return is there. No version but the former one serves beside it. */
     isReturning: boolean;
     /** Whether a server was ready since the database was copied. */
     hasServed: boolean;
