@@ -104,7 +104,7 @@ function tagCountTriggers(dialect: Dialect): string[] {
   return rowTriggers(dialect, 'counts', 'site_tags', [
     {
       on: 'insert',
-      run: `${lock('new')}
+      run: `${lock('new.account_id')}
         insert into tag_counts (account_id, key, tag, sites, installs) values (new.account_id, new.key, new.tag, 1, new.installs)
         on conflict (account_id, key) do update set tag = excluded.tag, sites = tag_counts.sites + 1,
           installs = tag_counts.installs + excluded.installs;`,
@@ -112,13 +112,13 @@ function tagCountTriggers(dialect: Dialect): string[] {
     {
       on: 'update',
       of: ['installs'],
-      run: `${lock('new')}
+      run: `${lock('new.account_id')}
         update tag_counts set installs = installs + new.installs - old.installs
           where account_id = new.account_id and key = new.key;`,
     },
     {
       on: 'delete',
-      run: `${lock('old')}
+      run: `${lock('old.account_id')}
         update tag_counts set sites = sites - 1, installs = installs - old.installs
           where account_id = old.account_id and key = old.key;
         delete from tag_counts where account_id = old.account_id and key = old.key and sites = 0;`,
@@ -128,6 +128,7 @@ function tagCountTriggers(dialect: Dialect): string[] {
 
 function siteTagTriggers(dialect: Dialect): string[] {
   const { columns, tables } = tagsOf('new', dialect);
+  const lock = locked(dialect);
   const insert = `insert into site_tags (site_id, account_id, installs, key, tag)
     select new.id, new.account_id, coalesce((select installs from site_sizes where site_id = new.id), 0), ${columns}
       from ${tables} where new.tag_keys <> '';`;
@@ -140,7 +141,8 @@ function siteTagTriggers(dialect: Dialect): string[] {
       {
         on: 'update',
         of: ['account_id', 'tag_keys', 'tags'],
-        run: `update site_sizes set account_id = new.account_id where site_id = new.id and account_id <> new.account_id;
+        run: `${lock('old.account_id, new.account_id')}
+          update site_sizes set account_id = new.account_id where site_id = new.id and account_id <> new.account_id;
           delete from site_tags where site_id = new.id; ${insert}`,
       },
     ]),
@@ -155,15 +157,25 @@ function siteTagTriggers(dialect: Dialect): string[] {
 }
 
 function siteSizeTriggers(dialect: Dialect): string[] {
+  const lock = locked(dialect);
   const change = (row: string, by: string) =>
     `update site_sizes set installs = installs ${by} where site_id = ${row}.site_id;`;
   return rowTriggers(dialect, 'size', 'installs', [
     { on: 'insert', run: change('new', '+ 1') },
-    { on: 'update', of: ['site_id'], run: `${change('old', '- 1')} ${change('new', '+ 1')}` },
+    {
+      on: 'update',
+      of: ['site_id'],
+      run: `${lock('new.account_id')} ${change('old', '- 1')} ${change('new', '+ 1')}`,
+    },
     { on: 'delete', run: change('old', '- 1') },
   ]);
 }
 
-/** On PostgreSQL, changes of counts lock the row of the account first, as those of `install_counts` do. */
-const locked = (dialect: Dialect) => (row: string) =>
-  dialect === 'postgres' ? `perform 1 from accounts where id = ${row}.account_id for no key update;` : '';
+/**
+ * On PostgreSQL, changes of counts lock the row of the account before all others, as those of `install_counts` do. So two transactions
+ * cannot wait for each other.
+ */
+const locked = (dialect: Dialect) => (accounts: string) =>
+  dialect === 'postgres'
+    ? `perform 1 from accounts where id in (${accounts}) order by id for no key update;`
+    : '';
