@@ -18,6 +18,7 @@ export function accountUsageDays(t: ColumnTypes, dialect: 'sqlite' | 'postgres')
   const row = 'where account_id = old.account_id and day = old.day and source = old.source';
   const take = `update usage_account_days set requests = requests - old.requests, bytes = bytes - old.bytes,
       visits = visits - old.visits, installs = installs - 1 ${row};`;
+  const clear = `delete from usage_account_days ${row} and installs = 0;`;
   return [
     `create table usage_account_days (
       account_id ${t.uuid} not null references accounts (id) on delete cascade,
@@ -35,8 +36,9 @@ export function accountUsageDays(t: ColumnTypes, dialect: 'sqlite' | 'postgres')
         from usage_traffic group by account_id, day, source`,
     ...rowTriggers(dialect, 'days', 'usage_traffic', [
       { on: 'insert', run: add },
-      { on: 'update', of: ['account_id', 'requests', 'bytes', 'visits'], run: `${take} ${add}` },
-      { on: 'delete', run: `${take} delete from usage_account_days ${row} and installs = 0;` },
+      // A day can move to another account, which must leave no day without traffic behind.
+      { on: 'update', of: ['account_id', 'requests', 'bytes', 'visits'], run: `${take} ${add} ${clear}` },
+      { on: 'delete', run: `${take} ${clear}` },
     ]),
   ];
 }

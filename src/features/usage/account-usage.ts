@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Queries } from '../../database/database.ts';
+import { serializeByKey } from '../../lib/concurrency.ts';
 import type { SiteType } from './counted-store.ts';
 import type { DayRange } from './days.ts';
 import {
@@ -32,18 +34,38 @@ function added(sums: readonly StorageSums[]): StorageSums {
   };
 }
 
+/** Makes one part of a sum after those that wait before it, and lets other requests be answered then. */
+export type InTurn = (part: () => Promise<void>) => Promise<void>;
+
+/** Sums that share it are made side by side, one part of each in turn. So a large account does not keep a small one waiting. */
+export function createTurns(): InTurn {
+  const serially = serializeByKey();
+  return (part) =>
+    serially('part', async () => {
+      await part();
+      await nextTurn();
+    });
+}
+
 /**
  * The rollup over all installs. Storage is measured per install at different times, so its latest value adds the last measurement of
  * each install, and its average adds their averages.
  */
-export async function accountRollup(queries: Queries, of: UsageScope, range: DayRange): Promise<Rollup> {
+export async function accountRollup(
+  queries: Queries,
+  of: UsageScope,
+  range: DayRange,
+  inTurn: InTurn,
+): Promise<Rollup> {
   const traffic = await trafficOfAccount(queries, of, range);
   const days = traffic.map(({ day, ...counts }) => ({ day, figures: trafficFigures(counts) }));
   const averages: StorageSums[] = [];
   const latest: (StorageSums & { last_day: string })[] = [];
   for await (const part of partsOf(queries, of)) {
-    averages.push(await averagesOfPart(queries, of, part, range));
-    latest.push(...(await latestOfPart(queries, of, part, range, false)));
+    await inTurn(async () => {
+      averages.push(await averagesOfPart(queries, of, part, range));
+      latest.push(...(await latestOfPart(queries, of, part, range, false)));
+    });
   }
   const meanFigures = storageFigures(added(averages));
   const lastFigures = storageFigures(added(latest));
@@ -92,14 +114,17 @@ export async function accountInsights(
   queries: Queries,
   of: UsageScope,
   range: DayRange,
+  inTurn: InTurn,
 ): Promise<Record<Metric, Insight>> {
   const found: (Kind & { figures: Figures })[] = [];
   const nothing = everyMetric(() => null);
   for await (const part of partsOf(queries, of)) {
-    for (const row of await trafficOfPart(queries, of, part, range))
-      found.push({ ...row, figures: { ...nothing, ...trafficFigures(row) } });
-    for (const row of await latestOfPart(queries, of, part, range, true))
-      found.push({ ...row, figures: { ...nothing, ...storageFigures(row) } });
+    await inTurn(async () => {
+      for (const row of await trafficOfPart(queries, of, part, range))
+        found.push({ ...row, figures: { ...nothing, ...trafficFigures(row) } });
+      for (const row of await latestOfPart(queries, of, part, range, true))
+        found.push({ ...row, figures: { ...nothing, ...storageFigures(row) } });
+    });
   }
   return everyMetric((metric) => {
     const total = (isMeant: (kind: Kind) => boolean) =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { operatorFor } from '../../access/caller.ts';
 import type { InstallDay } from '../../hosting/contract/usage.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { findCursor, storePage } from './collect-store.ts';
@@ -95,6 +96,47 @@ it('totals of two ledgers add up', async () => {
     ledger: LEDGERS[1],
     revision: 9,
   });
+});
+
+it('a day that moves to another account with its install is counted there alone', async () => {
+  const { database } = homeport.platform;
+  const [host = ''] = hosts;
+  const install = await installOn(host);
+  const owners = [(await homeport.ownedAccount()).accountId, (await homeport.ownedAccount()).accountId];
+  for (const [index, account_id] of owners.entries()) {
+    await database.write(({ queries }) =>
+      queries.updateTable('installs').set({ account_id }).where('id', '=', install).execute(),
+    );
+    await store(host, [dayOf(install, 3 + index)]);
+  }
+  const days = await database.reader
+    .selectFrom('usage_account_days')
+    .select(['account_id', 'day', 'requests', 'bytes', 'visits', 'installs'])
+    .where('account_id', 'in', owners)
+    .execute();
+  expect(days).toEqual([
+    { account_id: owners[1], day: DAY, requests: 4, bytes: 400, visits: 1, installs: 1 },
+  ]);
+});
+
+it('the sums of an account do not wait for those of a larger one', async () => {
+  const { usage } = homeport.services;
+  const { database, random } = homeport.platform;
+  const caller = operatorFor(owner.userId);
+  const large = await homeport.ownedAccount();
+  const install = {
+    ...({ account_id: large.accountId, site_id: null, environment: null, status: 'pending' } as const),
+    ...{ php_version: null, stable_ips: null, offload_file_name: 'a', offload_file_content: 'b' },
+    created_at: timestamp(homeport.platform.clock),
+  };
+  const rows = Array.from({ length: 1_000 }, () => ({ ...install, id: random.uuid(), name: installName() }));
+  await database.write(({ queries }) => queries.insertInto('installs').values(rows).execute());
+  const answered: string[] = [];
+  await Promise.all([
+    usage.summary(operatorFor(large.owner.userId), large.accountId, {}).then(() => answered.push('large')),
+    usage.summary(caller, accountId, {}).then(() => answered.push('small')),
+  ]);
+  expect(answered).toEqual(['small', 'large']);
 });
 
 it('a host reports nothing about installs of another host, nor about unknown ones', async () => {

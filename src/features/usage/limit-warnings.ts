@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../../lib/durations.ts';
 import type { Mailer, MailText } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { createSubscribedMail } from '../accounts/notifications/subscribed-mail.ts';
-import { accountRollup } from './account-usage.ts';
+import { accountRollup, createTurns } from './account-usage.ts';
 import { dayOf } from './days.ts';
 import { accountsWithLimits, type LimitedAccount, recordWarning } from './limit-warnings-store.ts';
 import type { AccountLimits } from './limits-store.ts';
@@ -69,12 +69,14 @@ export function limitWarningJobKinds(
 ): JobKind[] {
   const { config, database, queue, clock } = platform;
   const subscribed = createSubscribedMail(platform);
+  const inTurn = createTurns();
 
   async function reachedOf(account: LimitedAccount, today: string): Promise<Reached[]> {
     // The whole account, as its owners see it.
     const everyone = { userId: '', whole: [], partial: [], installIds: null };
     const of: UsageScope = { accountId: account.id, scope: everyone, isWhole: true };
-    const used = await accountRollup(database.reader, of, { first: `${today.slice(0, 7)}-01`, last: today });
+    const range = { first: `${today.slice(0, 7)}-01`, last: today };
+    const used = await accountRollup(database.reader, of, range, inTurn);
     const figures: Record<keyof AccountLimits, number> = {
       visitors: Number(used.billable_visits.sum ?? 0),
       bandwidth: Number(used.network_total_bytes.sum ?? 0),

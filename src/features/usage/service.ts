@@ -7,13 +7,12 @@ import type { Queries } from '../../database/database.ts';
 import type { Environment } from '../../database/tables/installs.ts';
 import { hasUnfinishedJobs } from '../../jobs/lanes.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { serializeByKey } from '../../lib/concurrency.ts';
 import { NotFound, RateLimited } from '../../lib/failures.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findAccount } from '../accounts/accounts/store.ts';
 import { takeTurn } from '../websites/installs/operation-limits.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
-import { accountInsights, accountRollup, type Insight } from './account-usage.ts';
+import { accountInsights, accountRollup, createTurns, type Insight } from './account-usage.ts';
 import { pageOfCounted } from './counted-store.ts';
 import { type DayRange, lengthOf, nextMeasurement, rangeOf } from './days.ts';
 import { type DayFigures, daysOf, decimal, type Metric, type Rollup, rollupOf } from './figures.ts';
@@ -67,9 +66,7 @@ export function createUsageService(
   counter: RateCounter,
 ) {
   const { reader } = database;
-  const serially = serializeByKey();
-  /** Sums over all installs of an account take long, so this process makes one at a time. Other reads go on in between. */
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => serially('sum', work);
+  const inTurn = createTurns();
 
   /** Requires that the caller sees the account. Partial users, and credentials limited to installs, see those alone. */
   async function usageScope(reader: Queries, caller: Caller, accountId: string): Promise<UsageScope> {
@@ -156,7 +153,7 @@ export function createUsageService(
 
     async summary(caller: Caller, accountId: string, asked: Partial<DayRange>): Promise<Rollup> {
       const of = await usageScope(reader, caller, accountId);
-      return inTurn(() => accountRollup(reader, of, rangeOf(asked, clock.now())));
+      return accountRollup(reader, of, rangeOf(asked, clock.now()), inTurn);
     },
 
     /** The traffic of the last 30 days by day, of all installs that the caller sees together. */
@@ -179,7 +176,7 @@ export function createUsageService(
       asked: Partial<DayRange>,
     ): Promise<Record<Metric, Insight>> {
       const of = await usageScope(reader, caller, accountId);
-      return inTurn(() => accountInsights(reader, of, rangeOf(asked, clock.now())));
+      return accountInsights(reader, of, rangeOf(asked, clock.now()), inTurn);
     },
 
     /** Measures the storage of an install soon. Throws RateLimited. */

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { inScope } from '../../access/memberships.ts';
 import type { Queries } from '../../database/database.ts';
@@ -9,7 +8,7 @@ import type { DayRange } from './days.ts';
 import type { UsageScope } from './store.ts';
 
 // Sums over all installs of an account, which no stored number gives: storage is averaged and measured for each install, and kinds of installs
-// change. They are made of parts, and other requests are answered in between.
+// change. They are made of parts, so that other requests can be answered in between.
 
 /** Installs in a part of a sum. SQLite reads a month of each of them in some milliseconds. */
 const LENGTH = 200;
@@ -41,7 +40,7 @@ export interface Kind {
 
 /** All installs of an account's usage in parts. Those that left the account come last, and only for those who see the whole account. */
 export async function* partsOf(queries: Queries, { accountId, isWhole }: UsageScope): AsyncGenerator<Part> {
-  for (let after = 0; ; await nextTurn()) {
+  for (let after = 0; ; ) {
     const { to } = await queries
       .selectFrom((eb) =>
         eb
@@ -60,7 +59,7 @@ export async function* partsOf(queries: Queries, { accountId, isWhole }: UsageSc
     after = to;
   }
   if (!isWhole) return;
-  for (let after: string | null = null; ; await nextTurn()) {
+  for (let after: string | null = null; ; ) {
     const rows: { install_id: string }[] = await queries
       .selectFrom('usage_former_installs')
       .select('install_id')
