@@ -3,13 +3,13 @@ import type { Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import { OLDEST_FIRST } from '../../../lib/page.ts';
 import { hasStoredCounts } from '../installs/counts-store.ts';
-import { keyOf } from '../site-tags/tag-keys.ts';
 import {
   countSites,
   pageOfSites,
   type SiteRow,
   sitesBySize,
   sitesInOrder,
+  sitesOfScope,
   sizesOfSites,
 } from '../sites/store.ts';
 import type { InstallConditions } from './install-conditions.ts';
@@ -33,7 +33,7 @@ interface Asked {
   text: string;
   tags: string | undefined;
   conditions: InstallConditions;
-  /** The sites that contain the text, if they were found before in a large account (search-parts-store.ts). */
+  /** The sites that contain the text and have the tags, if they were found before in a large account (search-parts-store.ts). */
   found?: readonly string[] | undefined;
 }
 
@@ -103,11 +103,7 @@ async function sortedPage(
   const asked = tags === undefined ? {} : { tags };
   const part = { sort, isDescending, limit, offset };
   if (before !== undefined) {
-    const sites = (await sitesInOrder(queries, before)).filter((site) => hasEveryTag(site, tags));
-    // In the order of their creation.
-    sites.sort(
-      (one, other) => Number(one.created_at > other.created_at) - Number(one.created_at < other.created_at),
-    );
+    const sites = await sitesOfScope(queries, scope, before);
     return pageOfSorted(sites, sort === 'installs' ? await sizesOfSites(queries, before) : new Map(), part);
   }
   const count = await countSites(queries, scope, asked);
@@ -121,9 +117,6 @@ async function sortedPage(
   );
   return pageOfSorted(found, sizes, part);
 }
-
-const hasEveryTag = ({ tags }: SiteRow, keys: string | undefined): boolean =>
-  keys === undefined || keys.split(',').every((key) => tags.some((tag) => keyOf(tag) === key));
 
 /** A page of these sites, which are in the order of their creation. `sizes`: the installs of each. */
 function pageOfSorted(

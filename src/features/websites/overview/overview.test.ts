@@ -3,9 +3,12 @@ import { field } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
 import { operatorFor } from '../../../access/caller.ts';
+import { loadScope } from '../../../access/memberships.ts';
 import type { BackupStatus } from '../../../database/tables/backups.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
+import { listSites } from './listed-sites.ts';
+import { searchSites } from './search-parts-store.ts';
 
 let homeport: TestHomeport;
 let accountId: string;
@@ -213,6 +216,29 @@ describe('the search in the lists of a very large account', () => {
     ]);
     await enlarge(account.accountId);
     expect(await lists()).toEqual(small);
+  });
+
+  it('looks for sites among those with the tags, and shows none that left the account meanwhile', async () => {
+    const { reader } = homeport.platform.database;
+    const [account, former] = [await homeport.ownedAccount(), await homeport.ownedAccount()];
+    const add = async ({ accountId, owner }: typeof account, tags: string[]) => {
+      const site = { name: 'Zoo', account_id: accountId, tags };
+      return (await homeport.services.sites.create(operatorFor(owner.userId), site)).id;
+    };
+    const [tagged, later] = [await add(account, ['One', 'Two']), await add(account, ['One'])];
+    await add(account, []);
+    const left = await add(former, ['One']);
+    const scope = await loadScope(reader, operatorFor(account.owner.userId), account.accountId);
+    expect(await searchSites(reader, scope, 'zoo', 'one')).toEqual([tagged, later]);
+    expect(await searchSites(reader, scope, 'zoo', 'two,one')).toEqual([tagged]);
+    const soon = timestamp(homeport.platform.clock);
+    const { count, results: sites } = await listSites(
+      reader,
+      scope,
+      { text: 'zoo', tags: 'one', conditions: { texts: ['zoo'], soon }, found: [later, left, tagged] },
+      { sort: 'created', isDescending: false, limit: 9, offset: 0 },
+    );
+    expect([count, sites.map(({ id }) => id)]).toEqual([2, [tagged, later]]);
   });
 });
 

@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { Scope } from '../../../access/memberships.ts';
 import { MOST_COUNTED } from '../../../database/bounded-page.ts';
 import type { Queries } from '../../../database/database.ts';
 import { hasStoredCounts } from '../installs/counts-store.ts';
+import { hasTags } from '../site-tags/tagged-store.ts';
 import type { InstallConditions } from './install-conditions.ts';
 import { meeting } from './listed-conditions-store.ts';
 
@@ -43,8 +45,13 @@ export async function searchInstalls(
   return found;
 }
 
-/** The sites of whole accounts whose name contains a text in lower case; the oldest, at most {@link MOST_COUNTED}. */
-export async function searchSites(queries: Queries, scope: Scope, text: string): Promise<string[]> {
+/** The sites of whole accounts, with these tags, whose name contains a text in lower case; the oldest, at most {@link MOST_COUNTED}. */
+export async function searchSites(
+  queries: Queries,
+  scope: Scope,
+  text: string,
+  tags: string | undefined,
+): Promise<string[]> {
   const found: string[] = [];
   for (const { account_id } of scope.whole) {
     for await (const { after, to } of ranges(queries, 'sites', account_id)) {
@@ -54,6 +61,7 @@ export async function searchSites(queries: Queries, scope: Scope, text: string):
         .where('account_id', '=', account_id)
         .where('seq', '>', after)
         .where('seq', '<=', to)
+        .$if(tags !== undefined, (query) => query.where(hasTags(sql.ref('sites.id'), tags ?? '')))
         .execute();
       // SQLite folds case in ASCII only.
       found.push(...rows.filter(({ name }) => name.toLowerCase().includes(text)).map(({ id }) => id));

@@ -94,7 +94,7 @@ export function createOverviewService(
     return { ...conditions, found: found.map(({ id }) => id) };
   }
 
-  /** The sites of a large account that contain a text, or have an install that does; undefined for others. */
+  /** The sites of a large account that contain a text, or have an install that does, with these tags; undefined for others. */
   async function foundSites(
     caller: Caller,
     accountId: string,
@@ -104,7 +104,7 @@ export function createOverviewService(
     if (text === '') return undefined;
     const scope = await scopeOf(database.reader, caller, accountId);
     if (!isSearchedInParts(scope, conditions)) return undefined;
-    const named = await searchSites(database.reader, scope, text);
+    const named = await searchSites(database.reader, scope, text, conditions.tags);
     const installs = await searchInstalls(database.reader, scope, conditions);
     return [...new Set([...named, ...installs.flatMap(({ site_id }) => site_id ?? [])])];
   }
@@ -212,7 +212,7 @@ export function createOverviewService(
     ) {
       const text = search.trim().toLowerCase();
       const conditions = conditionsOf(text === '' ? {} : { search });
-      const found = await foundSites(caller, accountId, text, conditions);
+      const found = await foundSites(caller, accountId, text, { ...conditions, tags });
       return database.snapshot(async (reader) => {
         const scope = await scopeOf(reader, caller, accountId);
         return listSites(

@@ -244,15 +244,32 @@ export async function sizesOfSites(queries: Queries, ids: readonly string[]): Pr
   return new Map(rows.map(({ site_id, installs }) => [site_id, installs]));
 }
 
-/** These sites, in their order. */
-export async function sitesInOrder(queries: Queries, ids: readonly string[]): Promise<SiteRow[]> {
+async function sitesById(queries: Queries, ids: readonly string[]) {
   if (ids.length === 0) return [];
   const rows = await queries
     .selectFrom('sites as site')
-    .select([...COLUMNS])
+    .select([...COLUMNS, 'site.seq'])
     .where('site.id', 'in', ids)
     .execute();
-  const byId = new Map(rows.map((row) => [row.id, { ...row, tags: tagsIn(row.tags) }]));
+  return rows.map((row) => ({ ...row, tags: tagsIn(row.tags) }));
+}
+
+/** Those of these sites that are of whole accounts of a scope, the oldest first. */
+export async function sitesOfScope(
+  queries: Queries,
+  { whole }: Scope,
+  ids: readonly string[],
+): Promise<SiteRow[]> {
+  const accountIds = new Set(whole.map((membership) => membership.account_id));
+  const sites = await sitesById(queries, ids);
+  return sites
+    .filter(({ account_id }) => accountIds.has(account_id))
+    .sort((one, other) => one.seq - other.seq);
+}
+
+/** These sites, in their order. */
+export async function sitesInOrder(queries: Queries, ids: readonly string[]): Promise<SiteRow[]> {
+  const byId = new Map((await sitesById(queries, ids)).map((site) => [site.id, site]));
   return ids.flatMap((id) => [byId.get(id)].filter((row) => row !== undefined));
 }
 
