@@ -118,9 +118,9 @@ test('a damaged list of several backups keeps all contents, and each of these ba
   here.put('page.html', 'first');
   const [first, second, third] = [here.backupId, randomUUID(), randomUUID()];
   for (const id of [first, second]) await here.snapshots.snapshot(here.install, id);
+  const [pack = ''] = here.packs().filter((one) => readPackList(dirname(one), basename(one)).count > 1);
   here.put('page.html', 'another');
   await here.snapshots.snapshot(here.install, third);
-  const [pack = ''] = here.packs().filter((one) => readPackList(dirname(one), basename(one)).count > 1);
   const list = readPackList(dirname(pack), basename(pack));
   const bytes = fs.readFileSync(pack);
   for (const { offset } of chunksIn(list)) bytes[offset + 8] = (bytes[offset + 8] ?? 0) ^ 1;
