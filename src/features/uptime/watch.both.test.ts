@@ -307,7 +307,7 @@ describe('a watch that is switched off', () => {
   });
 });
 
-describe('the checks', () => {
+mostlyOn('sqlite', describe)('the checks', () => {
   rule('ask PHP once in a while, and the cache at other times', async () => {
     const shop = await website();
     await check(60, {});
@@ -317,7 +317,7 @@ describe('the checks', () => {
     expect([pages.length, cached.length]).toEqual([1, 59]);
   });
 
-  mostlyOn('sqlite', it)('leave out other websites than production', async () => {
+  it('leave out other websites than production', async () => {
     const others = [await website('staging'), await website(null)];
     await check(2);
     expect(edge.asked).toEqual([]);
@@ -334,7 +334,7 @@ describe('the checks', () => {
     for (const one of hanging) expect(await incidentsOf(one)).toMatchObject([{ cause: 'timeout' }]);
   });
 
-  mostlyOn('sqlite', it)('leave a gap where nobody looked, and where the host restarted', async () => {
+  it('leave a gap where nobody looked, and where the host restarted', async () => {
     const shop = await website();
     await check(3);
     clock.advance(HOUR_MS);
@@ -352,7 +352,7 @@ describe('the checks', () => {
     expect(await uptimeOf(shop)).toMatchObject({ state: 'up' });
   });
 
-  mostlyOn('sqlite', it)('ask again if a website fails right after its host was silent', async () => {
+  it('ask again if a website fails right after its host was silent', async () => {
     const shop = await website();
     await check(2);
     addresses = listeningAt({ http: 1, https: 1 });
@@ -368,38 +368,35 @@ describe('the checks', () => {
     ]);
   });
 
-  mostlyOn('sqlite', it)(
-    'take a host that stays silent for an incident of its websites, with few mails',
-    async () => {
-      const websites = await Promise.all(Array.from({ length: 8 }, () => website()));
-      await check(2);
-      const began = clock.now().toISOString();
-      addresses = listeningAt({ http: 1, https: 1 });
-      await check(7);
-      for (const one of websites) {
-        expect(await incidentsOf(one)).toMatchObject([
-          {
-            cause: 'host',
-            message: 'The machine that the website is on does not answer.',
-            started_at: began,
-          },
-        ]);
-      }
-      // Five by name, and one for the others.
-      expect(await notifications()).toHaveLength(6);
-      await homeport.setPassword(owner, 'correct horse battery');
-      const before = mailsTo(homeport, owner.email).length;
-      clock.advance(5 * MINUTE_MS);
-      const { database, queue } = homeport.platform;
-      await database.write((transaction) =>
-        queue.enqueue(transaction, mailNotifications, { payload: {}, lane: null }),
-      );
-      await homeport.idle();
-      expect(mailsTo(homeport, owner.email)).toHaveLength(before + 1);
-    },
-  );
+  it('take a host that stays silent for an incident of its websites, with few mails', async () => {
+    const websites = await Promise.all(Array.from({ length: 8 }, () => website()));
+    await check(2);
+    const began = clock.now().toISOString();
+    addresses = listeningAt({ http: 1, https: 1 });
+    await check(7);
+    for (const one of websites) {
+      expect(await incidentsOf(one)).toMatchObject([
+        {
+          cause: 'host',
+          message: 'The machine that the website is on does not answer.',
+          started_at: began,
+        },
+      ]);
+    }
+    // Five by name, and one for the others.
+    expect(await notifications()).toHaveLength(6);
+    await homeport.setPassword(owner, 'correct horse battery');
+    const before = mailsTo(homeport, owner.email).length;
+    clock.advance(5 * MINUTE_MS);
+    const { database, queue } = homeport.platform;
+    await database.write((transaction) =>
+      queue.enqueue(transaction, mailNotifications, { payload: {}, lane: null }),
+    );
+    await homeport.idle();
+    expect(mailsTo(homeport, owner.email)).toHaveLength(before + 1);
+  });
 
-  mostlyOn('sqlite', it)('take turns if there are very many websites', async () => {
+  it('take turns if there are very many websites', async () => {
     const all = await Promise.all([website(), website(), website()]);
     const { reader } = homeport.platform.database;
     const pages = await Promise.all(
@@ -417,7 +414,7 @@ describe('the checks', () => {
     expect(second.length).toBeGreaterThan(0);
   });
 
-  mostlyOn('sqlite', it)('are queued once a minute, and not while earlier ones run', async () => {
+  it('are queued once a minute, and not while earlier ones run', async () => {
     const { platform } = homeport;
     const schedule = watchSchedule(platform);
     await platform.database.write(async (transaction) => {
@@ -434,7 +431,7 @@ describe('the checks', () => {
     await homeport.idle();
   });
 
-  mostlyOn('sqlite', it)('reach the edge of this server', async () => {
+  it('reach the edge of this server', async () => {
     const shop = await website();
     addresses = homeport.hosting;
     await check(2);
