@@ -66,8 +66,8 @@ type Turn = Pick<Claim, 'cursor' | 'now' | 'workerId' | 'leaseUntil'>;
 /** A compiled round, which is called with its turn. */
 type Round = (turn: Turn) => ReturnType<typeof compileRound>;
 
-/** By the kinds of a worker, and by class and limit. Compiling a round takes several times as long as running it. */
-const compiledRounds = new WeakMap<readonly string[], Map<string, Round>>();
+/** By kinds, and by class and limit. Compiling a round takes several times as long as running it. Workers of the same kinds share them. */
+const compiledRounds = new Map<string, Map<string, Round>>();
 
 /** Claims at most one job of each share. */
 async function takeRound(
@@ -83,8 +83,9 @@ async function takeRound(
 function roundFor(transaction: Transaction, claim: Claim, full: readonly string[], limit: number): Round {
   // Any shares may be full, so that statement is hardly ever the same again.
   if (full.length > 0) return filled(compileRound(transaction, claim, full, limit));
-  const known = compiledRounds.get(claim.kinds) ?? new Map<string, Round>();
-  compiledRounds.set(claim.kinds, known);
+  const kinds = claim.kinds.join();
+  const known = compiledRounds.get(kinds) ?? new Map<string, Round>();
+  compiledRounds.set(kinds, known);
   const key = `${transaction.dialect} ${claim.class} ${limit}`;
   const round = known.get(key) ?? filled(compileRound(transaction, claim, full, limit));
   known.set(key, round);
