@@ -418,7 +418,7 @@ describe('an unexpected failure', () => {
       connections: limiterFor('api'),
       random: systemRandomness,
       log,
-      pages: async () => {},
+      pages: [],
     });
     const { port } = await listener.listen({ host: '127.0.0.1', port: 0 });
     for (const [path, status, message] of [

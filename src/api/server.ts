@@ -45,8 +45,8 @@ export interface ServerParts {
   onAnswered?: (request: { method: string; route: string; status: number; seconds: number }) => void;
   /** Absent if traces are off. */
   tracing?: Pick<Tracing, 'request'> | undefined;
-  /** Registers the portal's pages. */
-  pages: (app: FastifyInstance) => Promise<void>;
+  /** Add the portal's pages, which have no hooks of their own. */
+  pages: ((app: FastifyInstance) => Promise<void>)[];
 }
 
 export interface ApiServer {
@@ -165,7 +165,8 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     },
     { prefix: API_PREFIX },
   );
-  await parts.pages(app);
+  // Without `register`, which searches all loaded modules for each one's name.
+  for (const add of parts.pages) await add(app);
   await app.ready();
   if (!listener) throw new Error('the framework made no server');
   return { app, listener };

@@ -30,12 +30,14 @@ it('starts even if a plugin takes an hour to load', async () => {
     connections: limiterFor('api'),
     random: systemRandomness,
     log: pino({ level: 'silent' }),
-    pages: async (app) => {
-      await app.register(async () => {
-        loading.resolve();
-        await machine.promise;
-      });
-    },
+    pages: [
+      async (app) => {
+        await app.register(async () => {
+          loading.resolve();
+          await machine.promise;
+        });
+      },
+    ],
   });
   await loading.promise;
   vi.advanceTimersByTime(HOUR_MS);

@@ -229,27 +229,21 @@ export async function startHomeport(
       log,
       ...(measurements === null ? {} : { onAnswered: measurements.request }),
       tracing,
-      pages: async (pages) => {
-        await pages.register(healthPages(readiness));
-        await pages.register(
-          backupDownloads({
-            archives: services.archives,
-            files: services.backupBrowsing,
-            readPacked: websites?.host.readPacked ?? createPackedReader(platform, lazyFleet),
-            admit: gate.anonymous,
-          }),
-        );
-        await pages.register(
-          unsubscribePage({
-            notifications: services.notifications,
-            admit: gate.anonymous,
-            publicUrl: config.publicUrl,
-          }),
-        );
-        await pages.register(
-          portalPages({ folder: surroundings.portalFolder ?? BUILT_PORTAL, publicUrl: config.publicUrl }),
-        );
-      },
+      pages: [
+        healthPages(readiness),
+        backupDownloads({
+          archives: services.archives,
+          files: services.backupBrowsing,
+          readPacked: websites?.host.readPacked ?? createPackedReader(platform, lazyFleet),
+          admit: gate.anonymous,
+        }),
+        unsubscribePage({
+          notifications: services.notifications,
+          admit: gate.anonymous,
+          publicUrl: config.publicUrl,
+        }),
+        portalPages({ folder: surroundings.portalFolder ?? BUILT_PORTAL, publicUrl: config.publicUrl }),
+      ],
     });
     shutdown.add('last uses of credentials', () => authenticator.flush());
     shutdown.add('last uses of sessions', () => services.sessions.flush());
