@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { addressBlock } from '../../../lib/address-block.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
+import { entryLimit } from '../../../lib/entry-limit.ts';
 import { LOGIN_LIMITS, NEXT_ATTEMPT } from '../../policy/login-limits.ts';
 
 type AttemptKind = keyof typeof LOGIN_LIMITS;
@@ -30,7 +31,7 @@ const MOST_COUNTED = 20_000;
 const PROGRAM = /\/([^/]+\.php)(?:\/|$)/;
 
 export function createLoginAttempts({ clock }: { clock: Clock }): LoginAttempts {
-  const buckets = new LRUCache<string, Bucket>({ max: MOST_COUNTED });
+  const buckets = new LRUCache<string, Bucket>(entryLimit(MOST_COUNTED));
   return {
     refusal(installId, address, request) {
       const kind = kindOf(request);

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
+import { entryLimit } from '../../../lib/entry-limit.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { IDLE_MS } from '../../../network/connections/listener.ts';
 import { locationWithCampaign, splitCampaign } from '../../policy/campaign-parameters.ts';
@@ -89,7 +90,7 @@ export function createPhpPages(options: PhpPagesOptions): PhpPages {
   /** Requests that continue after their visitor has left, for example those that start WordPress's scheduled tasks. */
   const left = createRequestCounts(MOST_LEFT);
   const rarely = createRareLog(clock);
-  const failing = new LRUCache<string, true>({ max: MOST_FAILING });
+  const failing = new LRUCache<string, true>(entryLimit(MOST_FAILING));
 
   async function answer(exchange: PhpExchange, vhost: Vhost, path: SitePath): Promise<void> {
     const { target, scheme, host, method } = exchange;

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { addressBlock } from '../../../lib/address-block.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
+import { entryLimit } from '../../../lib/entry-limit.ts';
 import { isInRanges } from '../../policy/address-ranges.ts';
 import { isPass, PASS_COOKIE, PASS_HEADER } from '../../policy/visitor-pass.ts';
 import { isVisitorPassword } from '../../policy/visitor-password.ts';
@@ -45,10 +46,10 @@ export function createVisitorLogins({ clock }: { clock: Clock }): VisitorLogins 
   const secret = randomBytes(32);
   const now = () => clock.now().getTime();
   /** Credentials that were right until that time, by a keyed hash: it holds no password. */
-  const accepted = new LRUCache<string, number>({ max: MOST_REMEMBERED });
+  const accepted = new LRUCache<string, number>(entryLimit(MOST_REMEMBERED));
   /** By install and address block, and by install and in total. */
-  const failures = new LRUCache<string, { count: number; until: number }>({ max: MOST_COUNTED });
-  const computed = new LRUCache<string, { count: number; until: number }>({ max: MOST_COUNTED });
+  const failures = new LRUCache<string, { count: number; until: number }>(entryLimit(MOST_COUNTED));
+  const computed = new LRUCache<string, { count: number; until: number }>(entryLimit(MOST_COUNTED));
 
   function count(
     counts: LRUCache<string, { count: number; until: number }>,
