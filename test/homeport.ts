@@ -13,6 +13,7 @@ import { OperatorError } from '../src/lib/operator-error.ts';
 import { type MemberRole, parseRoles, type RoleInput } from '../src/lib/roles.ts';
 import { type Client, createAgent, createClient } from './client.ts';
 import { type DatabasePlace, migratedPlace, silent } from './database.ts';
+import { keepCertificates, provideCertificates } from './kept-certificates.ts';
 import { quickPasswordHash } from './quick-password-hash.ts';
 import { apiConformance } from './server-conformance.ts';
 import { freePort } from './servers/free-port.ts';
@@ -121,6 +122,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
       HOMEPORT_AUTH_FAILURE_LIMIT: '0',
       ...options.environment,
     });
+    if (options.place === undefined) provideCertificates(config);
     const surroundings = {
       log: options.log ?? silent,
       clock,
@@ -136,6 +138,8 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
     if (options.place === undefined) await place.remove();
     throw error;
   });
+  // Those of another clock may not be valid now.
+  if (options.clock === undefined) keepCertificates(config);
   const { platform, services } = homeport;
   const origin = `https://localhost:${port}`;
   const ca = readFileSync(ownCertificateFile(dataDir), 'utf8');

@@ -36,7 +36,7 @@ let environment: Record<string, string>;
 const clients: Client[] = [];
 
 beforeAll(async () => {
-  homeport = await startTestHomeport();
+  homeport = await startTestHomeport({ roles: { api: true, hosting: false } });
   ({ accountId, owner } = await homeport.ownedAccount());
   folder = mkdtempSync(join(tmpdir(), 'homeport-mcp-'));
   writeFileSync(join(folder, 'ca.pem'), homeport.ca);

@@ -9,7 +9,7 @@ let homeport: TestHomeport;
 let environment: Environment;
 
 beforeAll(async () => {
-  homeport = await startTestHomeport();
+  homeport = await startTestHomeport({ roles: { api: true, hosting: false } });
   environment = await environmentFor(homeport.place, { HOMEPORT_PUBLIC_URL: homeport.origin });
 });
 afterAll(() => homeport.remove());

@@ -32,7 +32,7 @@ async function hanging(name: string, described: object | null): Promise<void> {
 }
 
 beforeAll(async () => {
-  homeport = await startTestHomeport();
+  homeport = await startTestHomeport({ roles: { api: true, hosting: false } });
   machine = await serveMachine();
   const port = await freePort();
   const { identity } = await homeport.services.hosts.add('well', `https://127.0.0.1:${port}`);

@@ -11,7 +11,7 @@ let accountId: string;
 let owner: Person;
 
 beforeAll(async () => {
-  homeport = await startTestHomeport();
+  homeport = await startTestHomeport({ roles: { api: true, hosting: false } });
   accountId = await homeport.account('Harbour & Söhne');
   owner = await homeport.person(accountId, 'owner');
 });

@@ -4,7 +4,7 @@ import { startTestHomeport, type TestHomeport } from '../../../../test/homeport.
 let homeport: TestHomeport;
 
 beforeAll(async () => {
-  homeport = await startTestHomeport();
+  homeport = await startTestHomeport({ roles: { api: true, hosting: false } });
 });
 afterAll(() => homeport.remove());
 

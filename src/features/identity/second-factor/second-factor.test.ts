@@ -14,7 +14,7 @@ let clock: ManualClock;
 
 beforeAll(async () => {
   clock = manualClock(new Date());
-  homeport = await startTestHomeport({ clock });
+  homeport = await startTestHomeport({ clock, roles: { api: true, hosting: false } });
 });
 // Each test has its own time steps, since a used code blocks earlier ones.
 beforeEach(() => clock.advance(10 * STEP_MS));

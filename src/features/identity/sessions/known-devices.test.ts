@@ -26,6 +26,7 @@ beforeAll(async () => {
   clock = manualClock(new Date());
   homeport = await startTestHomeport({
     clock,
+    roles: { api: true, hosting: false },
     // Each test has its own addresses, as through a proxy.
     environment: { HOMEPORT_AUTH_FAILURE_LIMIT: '100', HOMEPORT_TRUST_PROXY: '127.0.0.1' },
   });

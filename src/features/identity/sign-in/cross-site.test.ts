@@ -5,7 +5,7 @@ import { createPortalClient, givePassword, PASSWORD, signedIn } from '../../../.
 
 let homeport: TestHomeport;
 beforeAll(async () => {
-  homeport = await startTestHomeport();
+  homeport = await startTestHomeport({ roles: { api: true, hosting: false } });
 });
 afterAll(() => homeport.remove());
 

@@ -12,6 +12,7 @@ beforeAll(async () => {
   clock = manualClock(new Date());
   homeport = await startTestHomeport({
     clock,
+    roles: { api: true, hosting: false },
     environment: {
       HOMEPORT_AUTH_FAILURE_LIMIT: '100',
       // Each test has its own addresses, as through a proxy.
@@ -119,6 +120,7 @@ it('right passwords do not count', async () => {
 it('password checks of signed-in users are limited, too', async () => {
   const strict = await startTestHomeport({
     clock: manualClock(new Date()),
+    roles: { api: true, hosting: false },
     environment: {
       HOMEPORT_AUTH_FAILURE_LIMIT: '100',
       HOMEPORT_RATE_LIMIT: '3000',
