@@ -45,7 +45,7 @@ export interface ServerParts {
   onAnswered?: (request: { method: string; route: string; status: number; seconds: number }) => void;
   /** Absent if traces are off. */
   tracing?: Pick<Tracing, 'request'> | undefined;
-  /** Add the portal's pages, which have no hooks of their own. */
+  /** Each adds pages of the portal. None has hooks that other pages must not have. */
   pages: ((app: FastifyInstance) => Promise<void>)[];
 }
 
@@ -165,7 +165,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     },
     { prefix: API_PREFIX },
   );
-  // Without `register`, which searches all loaded modules for each one's name.
+  // `register` would search all loaded modules for a name of each.
   for (const add of parts.pages) await add(app);
   await app.ready();
   if (!listener) throw new Error('the framework made no server');
