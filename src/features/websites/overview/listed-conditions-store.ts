@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { inScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
+import { ofFewLengths } from '../../../database/few-lengths.ts';
 import type { Tables } from '../../../database/tables.ts';
 import { hasWithoutIndex } from '../../../database/without-index.ts';
 import { hasStoredCounts, storedCount } from '../installs/counts-store.ts';
@@ -68,7 +69,7 @@ function fewOf(queries: Queries, { scope, conditions, limit, count }: Listing) {
   if (found !== undefined) {
     return found.length === 0
       ? installs.where((eb) => eb.lit(false))
-      : installs.where('install.id', 'in', found);
+      : installs.where('install.id', 'in', ofFewLengths(found));
   }
   const ofAccounts = installs.where('install.account_id', 'in', accountsOf(scope));
   if (site !== undefined && site !== NONE) return installs.where('install.site_id', '=', site);

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { field } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
@@ -7,6 +8,7 @@ import { loadScope } from '../../../access/memberships.ts';
 import type { BackupStatus } from '../../../database/tables/backups.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
+import { pageOfListed } from './listed-installs.ts';
 import { listSites } from './listed-sites.ts';
 import { searchSites } from './search-parts-store.ts';
 
@@ -239,6 +241,25 @@ describe('the search in the lists of a very large account', () => {
       { sort: 'created', isDescending: false, limit: 9, offset: 0 },
     );
     expect([count, sites.map(({ id }) => id)]).toEqual([2, [tagged, later]]);
+  });
+
+  it('has few statements, whatever number of installs and sites it finds', async () => {
+    const { reader } = homeport.platform.database;
+    const scope = await loadScope(reader, operatorFor(owner.userId), accountId);
+    const conditions = { texts: ['zoo'], soon: timestamp(homeport.platform.clock) };
+    const part = { isDescending: false, limit: 9, offset: 0 };
+    const find = async (length: number) => {
+      const found = Array.from({ length }, () => crypto.randomUUID());
+      await pageOfListed(reader, scope, { ...conditions, found }, { ...part, sort: 'php' });
+      const asked = { text: 'zoo', tags: undefined, conditions, found };
+      await listSites(reader, scope, asked, { ...part, sort: 'installs' });
+    };
+    const prepared = vi.spyOn(Sqlite.prototype, 'prepare');
+    for (const length of [8, 4_100, 20_000]) await find(length);
+    prepared.mockClear();
+    for (const length of [5, 6, 7, 8_192, 16_500]) await find(length);
+    expect(prepared).not.toHaveBeenCalled();
+    prepared.mockRestore();
   });
 });
 

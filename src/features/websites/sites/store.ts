@@ -4,6 +4,7 @@ import { limitedRole } from '../../../access/limits.ts';
 import { inScope, loadScope, type Membership, type Scope } from '../../../access/memberships.ts';
 import type { ResourceAccess } from '../../../access/permissions.ts';
 import type { Queries } from '../../../database/database.ts';
+import { ofFewLengths } from '../../../database/few-lengths.ts';
 import { beyond, placedPage, sliceOf } from '../../../database/sorted-page.ts';
 import type { Tables } from '../../../database/tables.ts';
 import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
@@ -239,7 +240,7 @@ export async function sizesOfSites(queries: Queries, ids: readonly string[]): Pr
   const rows = await queries
     .selectFrom('site_sizes')
     .select(['site_id', 'installs'])
-    .where('site_id', 'in', ids)
+    .where('site_id', 'in', ofFewLengths(ids))
     .execute();
   return new Map(rows.map(({ site_id, installs }) => [site_id, installs]));
 }
@@ -249,7 +250,7 @@ async function sitesById(queries: Queries, ids: readonly string[]) {
   const rows = await queries
     .selectFrom('sites as site')
     .select([...COLUMNS, 'site.seq'])
-    .where('site.id', 'in', ids)
+    .where('site.id', 'in', ofFewLengths(ids))
     .execute();
   return rows.map((row) => ({ ...row, tags: tagsIn(row.tags) }));
 }
