@@ -34,13 +34,13 @@ export async function pageOfListed(
   return { count: named.length, rows: await listedByIds(queries, pageByText(named, part)) };
 }
 
-/** The ids of one page. Numbers in texts are sorted by their value. */
+/** The ids of one page. Numbers in texts are sorted by their value, and texts that differ by zeros alone as they are. */
 function pageByText(
   named: readonly { id: string; text: string }[],
   { isDescending, limit, offset }: Omit<Part, 'sort'>,
 ): string[] {
   const ordered = named
-    .map(({ id, text }) => ({ id, key: numberOrderKey(text) }))
+    .map(({ id, text }) => ({ id, key: `${numberOrderKey(text)}\n${text}` }))
     .sort((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)));
   return (isDescending ? ordered.reverse() : ordered).slice(offset, offset + limit).map(({ id }) => id);
 }

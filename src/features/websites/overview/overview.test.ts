@@ -264,6 +264,23 @@ describe('the search in the lists of a very large account', () => {
 });
 
 describe('the list of installs', () => {
+  it('has names with the same number in the same order, whatever order they are read in', async () => {
+    const { reader } = homeport.platform.database;
+    const { owner, accountId: account_id } = await homeport.ownedAccount();
+    const caller = operatorFor(owner.userId);
+    counter += 1;
+    const names = ['1', '01', '001'].map((number) => `same${process.pid}x${counter}x${number}`);
+    const ids: string[] = [];
+    for (const name of names) {
+      ids.push((await homeport.services.installs.create(caller, { name, account_id })).id);
+    }
+    const scope = await loadScope(reader, caller, account_id);
+    const asked = { texts: [], soon: timestamp(homeport.platform.clock) };
+    const part = { sort: 'name', isDescending: false, limit: 9, offset: 0 } as const;
+    const { rows } = await pageOfListed(reader, scope, { ...asked, found: ids }, part);
+    expect(rows.map(({ name }) => name)).toEqual(names.toReversed());
+  });
+
   it('filters, sorts and pages, with what each row shows', async () => {
     const account = await homeport.ownedAccount();
     const caller = operatorFor(account.owner.userId);
