@@ -6,8 +6,9 @@ import { codeOf } from '../../../lib/error-code.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { parseUuid } from '../../../lib/ids.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import { backupFilesOf, backupOfManifest, type DamagedBackup } from './backup-files.ts';
+import { type BackupFiles, backupFilesOf, backupOfManifest, type DamagedBackup } from './backup-files.ts';
 import { DamagedArchiveError } from './damaged-archive.ts';
+import { openStore } from './store/store.ts';
 import { endsOfManifest, readManifestEnds } from './stored-manifest.ts';
 
 /** Known damage of the backups of an install. */
@@ -23,7 +24,7 @@ export interface DamagedBackups {
 
 const INSTALLS_AT_ONCE = 8;
 
-/** Looks through the manifests, the notes of prunings and the marks of packs in the folder of all backups. Reads no contents. */
+/** Looks through the manifests, the notes of prunings and the marks of packs in the folder of all backups. Reads no contents of files. */
 export async function damagedBackups(folder: string): Promise<DamagedBackups[]> {
   const names = (await ifThere(readdir(folder))) ?? [];
   const installs = names.filter((name) => parseUuid(name) === name);
@@ -43,8 +44,10 @@ async function damagedOf(folder: string, installId: string): Promise<DamagedBack
 
 async function damageIn(folder: string, installId: string): Promise<Omit<DamagedBackups, 'fault'>> {
   const files = backupFilesOf(folder, installId);
-  const unreadable = await files.notedDamaged();
-  const noted = new Set(unreadable.map(({ id }) => id));
+  const notes = await files.notedDamaged();
+  const noted = new Set(notes.map(({ id }) => id));
+  const unreadable: DamagedBackup[] = [];
+  for (const note of notes) if (await isStillDamaged(files, note.id)) unreadable.push(note);
   for (const manifest of await files.manifests()) {
     const id = backupOfManifest(basename(manifest));
     if (noted.has(id)) continue;
@@ -57,6 +60,20 @@ async function damageIn(folder: string, installId: string): Promise<Omit<Damaged
     }
   }
   return { installId, unreadable, packs: (await files.marks()).length };
+}
+
+/** A backup can have been repaired from a platform backup since the pruning that noted it. */
+async function isStillDamaged(files: BackupFiles, backupId: string): Promise<boolean> {
+  const store = openStore(files.store);
+  try {
+    await ifThere(store.check(files.manifestOf(backupId), false));
+    return false;
+  } catch (error) {
+    if (!(error instanceof DamagedArchiveError)) throw error;
+    return true;
+  } finally {
+    await store.close();
+  }
 }
 
 /** Manifests have few bytes, unless an earlier version made them. */

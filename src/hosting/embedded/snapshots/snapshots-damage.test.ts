@@ -123,6 +123,7 @@ test('a damaged list of several backups keeps all contents, and each of these ba
   await here.snapshots.snapshot(here.install, third);
   const list = readPackList(dirname(pack), basename(pack));
   const bytes = fs.readFileSync(pack);
+  const whole = Buffer.from(bytes);
   for (const { offset } of chunksIn(list)) bytes[offset + 8] = (bytes[offset + 8] ?? 0) ^ 1;
   const before = here.packs();
   fs.writeFileSync(pack, bytes);
@@ -133,6 +134,10 @@ test('a damaged list of several backups keeps all contents, and each of these ba
   const damaged = [first, second];
   await here.snapshots.discard(here.install, randomUUID());
   expect(await named()).toEqual(damaged.sort());
+  // A pack from a platform backup repairs them.
+  fs.writeFileSync(pack, whole);
+  expect(await named()).toEqual([]);
+  fs.writeFileSync(pack, bytes);
   await here.snapshots.discard(here.install, first);
   expect(await named()).toEqual([second]);
   expect(here.packs()).toEqual(before);
