@@ -287,6 +287,16 @@ export async function missingParts(
   return { vhost: vhost === null, files: files === null, data };
 }
 
+/** Whether all data of an install's website is there, served or not. Reads and changes nothing. */
+export async function hasAllData(
+  config: Pick<Config, 'dataDir'>,
+  { id, runtime }: { id: string; runtime: string | null },
+): Promise<boolean> {
+  const layout = layoutFor(config);
+  if (runtime === 'wordpress') return missingData(layout, id).length === 0;
+  return (await ifThere(stat(layout.filesOf(id)))) !== null;
+}
+
 /** Gives the check of an install's pages from the edge of the running server; null without WordPress, and if data is missing. */
 export async function pagesOf(
   config: Pick<Config, 'dataDir' | 'edgeHttp' | 'edgeHttps'>,

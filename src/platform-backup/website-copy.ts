@@ -35,6 +35,8 @@ export interface WebsiteCopy {
   name: string;
   /** Bytes as they are stored. */
   bytes: number;
+  /** A job changed the website meanwhile, so its files may be of several moments. */
+  changing: boolean;
 }
 
 export interface WantedCopy {
@@ -93,7 +95,7 @@ function copyIn(manifest: Manifest, { id, name, platform }: WantedCopy): Website
     (sum, file) => sum + (file.pack?.used_bytes ?? file.bytes),
     0,
   );
-  return { manifest, id: found.id, name: found.name, bytes };
+  return { manifest, id: found.id, name: found.name, bytes, changing: found.changing };
 }
 
 const filesOf = ({ files }: Manifest, id: string) =>

@@ -7,6 +7,7 @@ import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../test/manual-clock.ts';
 import { type S3Server, startS3Server } from '../../test/servers/s3-server.ts';
 import { websiteParts } from '../app/embedded-websites.ts';
+import { PermanentHostError } from '../hosting/contract/errors.ts';
 import { writeArchive } from '../hosting/embedded/snapshots/archive-write.fixture.ts';
 import { DATABASE, PLATFORM_COPY_FOLDER, PRIVATE } from '../hosting/embedded/wordpress/site.ts';
 import { DAY_MS } from '../lib/durations.ts';
@@ -264,6 +265,10 @@ test('a copy becomes a backup of the install, and what a killed attempt left is 
   expect(readdirSync(scratch)).toEqual([]);
   const held = readdirSync(join(homeport.config.dataDir, 'host/snapshots', install.id));
   expect(held.sort()).toEqual([`${backupId}.backup.jsonl`, 'packs']);
+  writeFileSync(store.manifest, 'no manifest\n');
+  const unreadable = parts().adopt(install, randomUUID(), copy, signal);
+  await expect(unreadable).rejects.toThrow('cannot be read: its manifest has a line that is not JSON');
+  await expect(unreadable).rejects.toBeInstanceOf(PermanentHostError);
 });
 
 test('packs that are used little, and many small ones, are not reused', () => {

@@ -59,6 +59,8 @@ export interface WebsiteParts {
    * the websites may call it, in the lane of the install. Throws PermanentHostError if the copy is of another kind of website.
    */
   adopt(install: InstallRef, backupId: string, copy: AdoptedCopy, signal: AbortSignal): Promise<Snapshot>;
+  /** Removes a backup that {@link adopt} has made, because its job ends without it. The next pruning deletes its contents. */
+  disown(installId: string, backupId: string): Promise<void>;
   /** Puts backups of an install back that the host does not hold any more. As {@link adopt}, in the lane of the install. Returns their ids. */
   returnBackups(installId: string, backupIds: readonly string[], offered: OfferedBackups): Promise<string[]>;
 }

@@ -1,10 +1,15 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { websiteParts } from '../../src/app/embedded-websites.ts';
+import { adoptionKind } from '../../src/features/backups/platform-copies/job-kinds.ts';
+import { sealPlace } from '../../src/features/backups/platform-copies/place.ts';
 import { applyInstall } from '../../src/features/websites/installs/jobs.ts';
 import { HOUR_MS } from '../../src/lib/durations.ts';
+import { MANIFEST_FILE, manifestText, parseManifest } from '../../src/platform-backup/manifest.ts';
 import { field, text } from '../client.ts';
+import { silent } from '../database.ts';
 import { visit } from '../edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { type S3Server, startS3Server } from '../servers/s3-server.ts';
@@ -12,6 +17,13 @@ import { call, callJson } from './call-homeport.ts';
 import type { Environment } from './run-homeport.ts';
 
 const CREDENTIALS = { accessKeyId: 'backup', secretAccessKey: randomBytes(12).toString('hex') };
+
+/** A backup whose job has not begun. */
+const WAITING = {
+  ...{ description: '', notification_emails: '[]', status: 'requested' as const },
+  ...{ bytes: null, files: null, sha256: null, reason: null, requested_by: null },
+  ...{ created_at: '2026-01-01T00:00:00.000Z', finished_at: null },
+};
 
 let server: S3Server;
 let homeport: TestHomeport;
@@ -70,6 +82,8 @@ test('a lost website and its backups: the newest copy is restored, and is a back
   const picture = readFileSync(join(files(), 'picture.bin'));
   rmSync(host('installs', install.id), { recursive: true });
   rmSync(host('snapshots', install.id), { recursive: true, force: true });
+  const asked = await restore('--install', install.name);
+  expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be backed up before') });
   const restored = await restoreJson('--install', install.name);
   expect(restored).toMatchObject({ install_name: install.name, platform_backup: second });
   expect(await pageOf()).toBe('second page');
@@ -102,6 +116,29 @@ test('a website that is there is backed up before; --from chooses an earlier cop
   expect(strange).toMatchObject({ code: 1, stderr: expect.stringContaining('--from takes a day') });
 });
 
+test('a website that is only not served is backed up before, too', async () => {
+  show('page that nobody sees');
+  const known = [await backupsOf()].flat().length;
+  rmSync(host('vhosts', `${install.id}.json`));
+  // As many backups as may wait. They would otherwise be refused, and the restore with them.
+  const waiting = Array.from({ length: 20 }, () => ({ id: randomUUID(), install_id: install.id }));
+  const { database } = homeport.platform;
+  await database.write(({ queries }) =>
+    queries
+      .insertInto('backups')
+      .values(waiting.map((row) => ({ ...row, ...WAITING })))
+      .execute(),
+  );
+  await restoreJson(first, '--install', install.name);
+  const ids = waiting.map(({ id }) => id);
+  await database.write(({ queries }) => queries.deleteFrom('backups').where('id', 'in', ids).execute());
+  expect(await pageOf()).toBe('first page');
+  const [, checkpoint] = [await backupsOf()].flat().slice(known);
+  expect(checkpoint).toMatchObject({ status: 'completed', description: 'Checkpoint before a restore' });
+  await callJson(environment, 'backup', 'restore', text(checkpoint, 'id'), '--yes');
+  expect(await pageOf()).toBe('page that nobody sees');
+});
+
 test('another install gets the website of one that is gone; a deleted one is named', async () => {
   const { name } = await homeport.install(owner, accountId);
   const gone = await homeport.install(owner, accountId);
@@ -117,6 +154,14 @@ test('another install gets the website of one that is gone; a deleted one is nam
   expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('does not have the website') });
   await restoreJson('--install', gone.name, '--into', name);
   expect((await visit(homeport, `http://${name}.localhost/`)).body).toBe('page of the deleted one');
+  // The name has another owner now, whose website no platform backup has.
+  const { database } = homeport.platform;
+  const renamed = await homeport.install(owner, accountId);
+  await database.write(({ queries }) =>
+    queries.updateTable('installs').set({ name: gone.name }).where('id', '=', renamed.id).execute(),
+  );
+  const reused = await restore('--install', gone.name, '--into', name, '--yes');
+  expect(reused).toMatchObject({ code: 1, stderr: expect.stringContaining('does not have the website') });
 });
 
 test('a second restore of an install is refused while the first waits', async () => {
@@ -142,6 +187,30 @@ test('a second restore of an install is refused while the first waits', async ()
   await database.write((transaction) => queue.cancelLane(transaction, install.id));
 });
 
+test('a restore that is cancelled while lost backups return leaves no backup that nobody lists', async () => {
+  const { platform, services, config } = homeport;
+  const parts = websiteParts(config, platform.clock);
+  if (parts === null) throw new Error('the embedded host has websites');
+  const cancelled = new AbortController();
+  const { signal } = cancelled;
+  async function returnBackups(): Promise<string[]> {
+    cancelled.abort();
+    signal.throwIfAborted();
+    return [];
+  }
+  const kind = adoptionKind(platform, { ...parts, returnBackups }, services.backups.enqueueBackup);
+  const before = readdirSync(host('snapshots', install.id));
+  const place = { destination: String(environment.HOMEPORT_PLATFORM_BACKUP), credentials: CREDENTIALS };
+  const payload = {
+    ...{ backup_id: randomUUID(), install_id: install.id, website_id: install.id, platform_backup: first },
+    sealed_place: sealPlace(platform.sealer, place),
+  };
+  const job = { id: randomUUID(), attempt: 1, requestId: null, signal, stopping: signal, log: silent };
+  const running = kind.run(payload, { ...job, isHeld: () => true, progress() {} });
+  await expect(running).rejects.toThrow('aborted');
+  expect(readdirSync(host('snapshots', install.id))).toEqual(before);
+});
+
 test('wrong credentials, a damaged copy and a folder without backups are errors that change nothing', async () => {
   show('untouched');
   const before = await backupsOf();
@@ -159,8 +228,13 @@ test('wrong credentials, a damaged copy and a folder without backups are errors 
   const damaged = Buffer.from(pack[1]);
   damaged[100] = (damaged[100] ?? 0) ^ 1;
   server.put('platform', pack[0], damaged);
+  const manifestKey = `homeport/${second}/${MANIFEST_FILE}`;
+  const manifest = parseManifest(String(server.objects('platform').get(manifestKey)), second);
+  const websites = manifest.websites.map((website) => ({ ...website, changing: true }));
+  server.put('platform', manifestKey, manifestText({ ...manifest, websites }));
   const failed = await restore(second, '--install', install.name, '--yes');
   expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('does not have its checksum') });
+  expect(failed.stderr).toContain(`${install.name} changed while ${second} was made`);
   expect(readFileSync(join(files(), 'index.html'), 'utf8')).toBe('untouched');
   expect(await backupsOf()).toEqual(before);
   expect(readdirSync(host('scratch'))).toEqual([]);
@@ -171,6 +245,8 @@ test('options of one install are refused without it, and Linux hosts have their 
   const lonely = await restore(second, '--into', install.name);
   expect(lonely).toMatchObject({ code: 1, stderr: expect.stringContaining('need --install') });
   expect(await restore()).toMatchObject({ code: 1, stderr: expect.stringContaining('Name the backup') });
+  const withKey = await restore(second, '--install', install.name, '--without-sealing-key');
+  expect(withKey).toMatchObject({ code: 1, stderr: expect.stringContaining('needs no key') });
   const linux = await call(
     { ...environment, HOMEPORT_HOST: 'linux' },
     ...['platform', 'restore', '--install', install.name],

@@ -33,6 +33,9 @@ onlyOn('postgres', describe)('a data folder in place of one that is lost', () =>
 
     const server = await startTestHomeport({ place });
     expect((await takeOver('--yes')).stderr).toMatch(/^homeport: A server still hosts the websites \(/);
+    // From there, every website looks lost, and would be replaced without a backup.
+    const restored = await call(elsewhere, 'platform', 'restore', '--install', 'shop', '--yes');
+    expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('Run this command there.') });
     await server.stop();
 
     const refused = await run(elsewhere, 'serve');

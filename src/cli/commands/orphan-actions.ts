@@ -8,7 +8,7 @@ import {
   type Orphan,
 } from '../../features/provisioning/orphan-store.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
-import type { Platform } from '../../platform/platform.ts';
+import { requireOwnFolder } from '../platform/own-folder.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { requireConsent } from '../terminal/confirm.ts';
 import { printable, printJson, shownTime, table } from '../terminal/output.ts';
@@ -78,14 +78,6 @@ export async function discardOrphan(id: string, { yes }: { yes?: boolean }, comm
     await database.write(({ queries }) => deleteOrphan(queries, orphan.host, id));
     process.stdout.write(`Deleted ${what}.\n`);
   });
-}
-
-async function requireOwnFolder({ config, database }: Pick<Platform, 'config' | 'database'>): Promise<void> {
-  const { isOwnFolder } = await import('../../app/embedded-websites.ts');
-  if (await isOwnFolder(config, database)) return;
-  throw new OperatorError(
-    'The websites of this database are in another data folder. Run this command there.',
-  );
 }
 
 /** The host uses the name in its record. Without one, this name satisfies the protocol and belongs to no install. */

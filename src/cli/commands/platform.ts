@@ -155,6 +155,7 @@ export function addPlatformCommands(program: Command): void {
     .action(async (location: string | undefined, options: RestoreOptions, command: Command) => {
       const { install } = options;
       if (install !== undefined) {
+        requireOfInstall(options);
         const { restoreWebsite } = await import('./restore-website.ts');
         return restoreWebsite(command, location, { ...options, install });
       }
@@ -199,6 +200,13 @@ function requireOfPlatform(
     throw new OperatorError(
       'Name the backup to restore ("homeport platform backup list"), or with --install one website.',
     );
+}
+
+function requireOfInstall({ sealingKey, withoutSealingKey }: RestoreOptions): void {
+  if (sealingKey === undefined && withoutSealingKey !== true) return;
+  throw new OperatorError(
+    '--sealing-key and --without-sealing-key are for the whole platform. The website of one install needs no key.',
+  );
 }
 
 function countArgument(text: string): number {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { missingParts } from '../../app/embedded-websites.ts';
+import { hasAllData, missingParts } from '../../app/embedded-websites.ts';
 import type { Services } from '../../app/services.ts';
 import type { Config } from '../../config/config.ts';
 import { findWebsite } from '../../features/websites/installs/website-store.ts';
@@ -12,6 +12,7 @@ import { splitLocation } from '../../platform-backup/destination.ts';
 import { BACKUP_NAME } from '../../platform-backup/storage.ts';
 import { findWebsiteCopy, type WebsiteCopy } from '../../platform-backup/website-copy.ts';
 import { loadSealingKey, sealingKeyFingerprint } from '../../secrets/sealing-key.ts';
+import { requireOwnFolder } from '../platform/own-folder.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { requireConsent } from '../terminal/confirm.ts';
 import { printable, printJson, shownBytes, shownTime } from '../terminal/output.ts';
@@ -35,29 +36,36 @@ export async function restoreWebsite(
   await withPlatform(command, async (platform, services) => {
     const { config } = platform;
     requireWebsitesHere(config);
+    await requireOwnFolder(platform);
     const until = options.from === undefined ? null : endOf(options.from);
     const { destination, backup } = placeOf(config, location);
     const target = await targetOf(platform, services, options);
+    const source =
+      options.into === undefined ? { id: target.id, name: null } : await sourceOf(platform, options);
     const copy = await withStorage(config, destination, (storage) =>
       findWebsiteCopy(storage, {
-        // The website of another install is named as the backup knows it.
-        id: options.into === undefined ? target.id : (parseUuid(options.install) ?? null),
-        name: options.into === undefined ? null : options.install,
+        ...source,
         platform: sealingKeyFingerprint(loadSealingKey(config)),
         backup,
         until,
       }),
     );
-    if (options.yes !== true) await askToReplace(copy, target.name);
-    const missing = await missingParts(config, target.id);
+    if (copy.changing) {
+      process.stderr.write(
+        `Warning: ${printable(copy.name)} changed while ${copy.manifest.name} was made, so its files may be of several moments. Earlier ones: --from.\n`,
+      );
+    }
+    // A website that has lost data cannot be backed up. One that is only not served can, once it is created again.
+    const checkpoint = await hasAllData(config, target);
+    if (options.yes !== true) await askToReplace(copy, target.name, checkpoint);
+    const isUnserved = (await missingParts(config, target.id)).vhost;
     const { jobId, backupId } = await services.platformCopies.request({
       installId: target.id,
       place: { destination, credentials: config.platformBackupCredentials },
       platformBackup: copy.manifest.name,
       website: copy,
-      // A website that has lost data cannot be backed up.
-      checkpoint: !missing.vhost && !missing.files && missing.data.length === 0,
-      isUnserved: missing.vhost,
+      checkpoint,
+      isUnserved,
     });
     await waitForRestore({ jobId, backupId, target, copy, json: options.json === true }, platform, services);
   });
@@ -104,7 +112,7 @@ async function targetOf(
   { database: { reader } }: Platform,
   { deletedInstalls }: Services,
   { install, into }: RestoreWebsiteOptions,
-): Promise<{ id: string; name: string }> {
+): Promise<{ id: string; name: string; runtime: string | null }> {
   const wanted = into ?? install;
   const id = parseUuid(wanted);
   const found = await findWebsite(reader, id === undefined ? { name: wanted } : { id });
@@ -126,12 +134,33 @@ async function targetOf(
   );
 }
 
-async function askToReplace({ manifest, name, bytes }: WebsiteCopy, into: string): Promise<void> {
+/**
+ * The website for another install. Only one that is gone is looked up by its name in the backup. The backup may have an earlier install
+ * with the name of a present one, perhaps of another account.
+ */
+async function sourceOf(
+  { database: { reader } }: Platform,
+  { install }: RestoreWebsiteOptions,
+): Promise<{ id: string | null; name: string | null }> {
+  const id = parseUuid(install);
+  if (id !== undefined) return { id, name: null };
+  const present = await findWebsite(reader, { name: install });
+  return present === undefined ? { id: null, name: install } : { id: present.id, name: null };
+}
+
+async function askToReplace(
+  { manifest, name, bytes }: WebsiteCopy,
+  into: string,
+  checkpoint: boolean,
+): Promise<void> {
+  const before = checkpoint
+    ? 'It is backed up before.'
+    : 'Data of it is missing, so it cannot be backed up before.';
   const copy = `${name === into ? 'its copy' : `the copy of ${printable(name)}`} of ${shownTime(manifest.created_at, '')}`;
   await requireConsent(
-    `Replace the present website of ${into} by ${copy} (${shownBytes(bytes)}, ${manifest.name})?`,
+    `This replaces the present website of ${into} by ${copy} (${shownBytes(bytes)}, ${manifest.name}). ${before} Continue?`,
     {
-      effect: `This replaces the present website of ${into}.`,
+      effect: `This replaces the present website of ${into}. ${before}`,
       kept: 'Nothing was restored.',
     },
   );

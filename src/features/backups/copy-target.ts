@@ -13,6 +13,8 @@ export interface WantedBackup {
   checkpoint?: boolean;
   /** It counts as a daily one, and is deleted like those. */
   scheduled?: boolean;
+  /** It belongs to an operation that has begun, so it is made however many backups wait. */
+  hasBegun?: boolean;
 }
 
 /** Requests a backup of a locked install and records the author. Returns the operation's id. */

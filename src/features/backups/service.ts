@@ -81,9 +81,9 @@ export function createBackupService(
     transaction: Transaction,
     actor: Actor,
     install: { id: string; account_id: string },
-    { id, description, addresses, checkpoint = false, scheduled = false }: WantedBackup,
+    { id, description, addresses, checkpoint = false, scheduled = false, hasBegun = false }: WantedBackup,
   ): Promise<string> {
-    await requireFewUnfinished(transaction.queries, install.id);
+    if (!hasBegun) await requireFewUnfinished(transaction.queries, install.id);
     await insertBackup(transaction.queries, {
       id,
       install_id: install.id,

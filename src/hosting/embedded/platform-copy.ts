@@ -11,6 +11,7 @@ import type { Layout } from './host-folder/layout.ts';
 import { removeTree } from './snapshots/archive-exchange.ts';
 import { extractArchive } from './snapshots/archive-extract.ts';
 import type { ArchiveFiles } from './snapshots/archive-files.ts';
+import { DamagedArchiveError } from './snapshots/damaged-archive.ts';
 import { createSnapshots } from './snapshots/snapshots.ts';
 import type { WebsiteStore } from './snapshots/store-website.ts';
 import { storedBackup } from './snapshots/stored-backup.ts';
@@ -67,7 +68,8 @@ export async function adoptCopy(
     const from = await fetch(fetched);
     const identity = { installId: websiteId, backupId: platformBackupId };
     const database = join(files, PRIVATE, COPY_FOLDER);
-    const { hasDatabase } = await unpackCopy(from, identity, { files, database }, signal);
+    const unpacking = unpackCopy(from, identity, { files, database }, signal);
+    const { hasDatabase } = await unpacking.catch(explainDamage);
     requireKind(hasDatabase, isWordPress, install);
     // Makes room for what is stored now.
     await rm(fetched, { recursive: true });
@@ -84,6 +86,15 @@ export async function adoptCopy(
   } finally {
     await removeTree(scratch);
   }
+}
+
+/** A copy that is damaged, or that a newer version has made, is the same at the next attempt. */
+function explainDamage(cause: unknown): never {
+  if (!(cause instanceof DamagedArchiveError)) throw cause;
+  throw new PermanentHostError(
+    `The copy of the website cannot be read: ${cause.message}. Nothing was replaced.`,
+    { cause },
+  );
 }
 
 function requireKind(hasDatabase: boolean, isWordPress: boolean, { name }: InstallRef): void {

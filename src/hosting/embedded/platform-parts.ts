@@ -13,6 +13,7 @@ import { requirePlainFolder } from './host-folder/plain-folder.ts';
 import { createVhostStore } from './host-folder/vhost-store.ts';
 import { adoptCopy, unpackCopy } from './platform-copy.ts';
 import type { ArchiveFiles } from './snapshots/archive-files.ts';
+import { backupFilesOf } from './snapshots/backup-files.ts';
 import { captureBackups } from './snapshots/captured-backups.ts';
 import { type OfferedBackups, returnBackups } from './snapshots/returned-backups.ts';
 import { listBytesOf } from './snapshots/store/pack-file.ts';
@@ -180,6 +181,10 @@ export function platformParts(root: string, clock: Clock) {
       copy: Parameters<typeof adoptCopy>[4],
       signal: AbortSignal,
     ) => adoptCopy(layout, clock, install, backupId, copy, signal),
+
+    async disown(installId: string, backupId: string): Promise<void> {
+      await backupFilesOf(layout.snapshots, installId).remove(backupId);
+    },
 
     async returnBackups(
       installId: string,

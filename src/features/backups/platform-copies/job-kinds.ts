@@ -29,7 +29,7 @@ export function adoptionKind(
 
   return defineJob({
     ...adoptWebsiteCopy,
-    async run(payload, { id: jobId, signal, progress }) {
+    async run(payload, { id: jobId, ...job }) {
       const { backup_id, install_id, checkpoint_id, platform_backup } = payload;
       const install = await findWebsite(database.reader, { id: install_id });
       if (install?.status !== 'active' || websites === null) {
@@ -38,7 +38,7 @@ export function adoptionKind(
       const { destination, credentials } = openPlace(sealer, payload.sealed_place);
       const options = storageOptions({ ...config, platformBackupCredentials: credentials }, log);
       const storage = openStorage(destination, options);
-      const adopting = adopt(websites, install, storage, payload, { signal, progress });
+      const adopting = adopt(websites, install, storage, payload, job);
       const { manifest, snapshot, returned } = await adopting.catch(explained).finally(() => storage.close());
       return async (transaction) => {
         await lockRow(transaction, 'installs', install_id);
@@ -64,6 +64,7 @@ export function adoptionKind(
               description: 'Checkpoint before a restore',
               addresses: [],
               checkpoint: true,
+              hasBegun: true,
             },
           );
         }
@@ -81,7 +82,7 @@ export function adoptionKind(
     install: NonNullable<Awaited<ReturnType<typeof findWebsite>>>,
     storage: BackupStorage,
     { backup_id, website_id, platform_backup }: Static<typeof adoptWebsiteCopy.payload>,
-    { signal, progress }: Pick<RunningJob, 'signal' | 'progress'>,
+    { signal, progress, isHeld }: Pick<RunningJob, 'signal' | 'progress' | 'isHeld'>,
   ) {
     const manifest = await readManifest(storage, platform_backup);
     const of = { manifest, id: website_id };
@@ -96,7 +97,13 @@ export function adoptionKind(
         }),
     };
     const snapshot = await parts.adopt(install, backup_id, copy, signal);
-    return { manifest, snapshot, returned: await returnLost(parts, install.id, storage, of, signal) };
+    try {
+      return { manifest, snapshot, returned: await returnLost(parts, install.id, storage, of, signal) };
+    } catch (error) {
+      // A cancelled job has no later attempt that finds it. Without the lease, another attempt may have it by now.
+      if (isHeld()) await parts.disown(install.id, backup_id);
+      throw error;
+    }
   }
 
   /** Puts lost backups of the install back. The website can be restored without them. */
@@ -119,7 +126,7 @@ export function adoptionKind(
   }
 }
 
-type Parts = Pick<WebsiteParts, 'adopt' | 'returnBackups'>;
+type Parts = Pick<WebsiteParts, 'adopt' | 'disown' | 'returnBackups'>;
 
 /** The failure for users of the install, who do not see where the platform is backed up. The cause is for the operator. */
 function explained(cause: unknown): never {
