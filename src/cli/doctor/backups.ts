@@ -46,7 +46,7 @@ async function judgeMissing(queries: Queries, host: Config['host']): Promise<Fin
       host === 'linux'
         ? 'Check that the storage in HOMEPORT_BACKUP_REPOSITORY of the host is complete: "homeport doctor --host" compares it. ' +
             'Backups in an earlier place come back with "homeport host backups move --from <place>".'
-        : 'Put the files back into host/snapshots in the data folder, or make new backups and delete the missing ones. "homeport platform restore --install NAME" brings them back with the website of the platform backup.',
+        : 'Put the files back into host/snapshots in the data folder, or make new backups and delete the missing ones. "homeport platform restore --install NAME" brings them back, and replaces the website by its copy in the platform backup, too.',
     ),
   ];
 }
