@@ -22,7 +22,7 @@ export type PreparedQuery<Parameters, Row> = (parameters: Parameters) => Promise
 
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
-  /** Sees committed data. On SQLite a separate connection, so that reading never waits for a writer. */
+  /** Sees what is durable. On SQLite a separate connection, so that reading never waits for a transaction, only for its sync. */
   readonly reader: Queries;
   /**
    * Runs `work` in one transaction and resolves once it is durable. If `work` throws, the transaction is rolled back and

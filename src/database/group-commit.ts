@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import type { Queries, Transaction } from './database.ts';
-import type { WriteAheadLog } from './sqlite-wal.ts';
+import { slowDisk, type WriteAheadLog } from './sqlite-wal.ts';
 
 /** Commits and syncs together all transactions requested during one turn of the event loop. */
 export interface GroupCommit {
@@ -39,12 +39,13 @@ interface Waiting {
  * Runs all transactions of a turn in one `BEGIN IMMEDIATE` with a savepoint for each and one sync. No caller gets its result before the
  * commit. On a disk whose sync takes 1 ms, this gives ten times as many durable writes per second as separate transactions. While
  * another process writes, transactions wait without blocking the event loop, as SQLite's own waiting would. So `connection` needs a busy
- * timeout of 0. Transactions fail after `patienceMs`. `queriesOfOne`: for each of them, until its end.
+ * timeout of 0. Transactions fail after `patienceMs`, or after that of the log while it is synced. `queriesOfOne`: for each of them, until its
+ * end.
  */
 export function createGroupCommit(
   connection: Sqlite.Database,
   queriesOfOne: () => { queries: Queries; end(): void },
-  log: Pick<WriteAheadLog, 'sync'>,
+  log: Pick<WriteAheadLog, 'sync' | 'patienceMs'>,
   listener: CommitListener,
   { patienceMs, retryMs }: BusyTimes = BUSY_TIMES,
 ): GroupCommit {
@@ -99,11 +100,25 @@ export function createGroupCommit(
       connection.exec('begin immediate');
       return true;
     } catch (error) {
-      const latest = performance.now() - patienceMs;
-      const lost = take((one) => !isBusy(error) || one.since <= latest);
-      for (const one of lost) one.fail(error);
+      refuse(isBusy(error) ? patienceMs : 0, error);
       return false;
     }
+  }
+
+  /** Syncs the log. Meanwhile, rejects the requests that have waited too long. */
+  async function sync(): Promise<void> {
+    const refusing = setInterval(() => refuse(log.patienceMs, slowDisk()), log.patienceMs / 30).unref();
+    try {
+      await log.sync();
+    } finally {
+      clearInterval(refusing);
+    }
+  }
+
+  /** Rejects the requests that have waited for so long. */
+  function refuse(waitedMs: number, error: unknown): void {
+    const latest = performance.now() - waitedMs;
+    for (const one of take(({ since }) => since <= latest)) one.fail(error);
   }
 
   /** Removes the matching requests from the queue, in order. */
@@ -119,7 +134,7 @@ export function createGroupCommit(
       for (const one of group) answers.push(await one.run());
       connection.exec('commit');
       listener.committed();
-      await log.sync();
+      await sync();
       listener.durable();
     } catch (error) {
       listener.failed();

@@ -1,6 +1,7 @@
 import type Sqlite from 'better-sqlite3';
 import { serializeByKey } from '../lib/concurrency.ts';
 import type { Queries } from './database.ts';
+import type { WriteAheadLog } from './sqlite-wal.ts';
 
 /** A connection for reading only. */
 interface SnapshotConnection {
@@ -11,24 +12,27 @@ interface SnapshotConnection {
 
 /**
  * Read transactions on a separate connection, because other reads must see each commit at once. They run one at a time, which costs
- * nothing: SQLite reads in this thread. The first one calls `open`. Each waits for `ready`.
+ * nothing: SQLite reads in this thread. The first one calls `open`. `readDurable`: of the log.
  */
-export function createSnapshots(open: () => SnapshotConnection, ready: () => Promise<void>) {
+export function createSnapshots(open: () => SnapshotConnection, readDurable: WriteAheadLog['read']) {
   const serially = serializeByKey();
   let opened: SnapshotConnection | undefined;
 
   async function inTransaction<Result>(work: (reader: Queries) => Promise<Result>): Promise<Result> {
     opened ??= open();
-    await ready();
     const { connection, begin } = opened;
-    connection.exec('begin');
-    const { queries, end } = begin();
-    try {
-      return await work(queries);
-    } finally {
-      end();
-      connection.exec('commit');
-    }
+    return readDurable(async () => {
+      connection.exec('begin');
+      const { queries, end } = begin();
+      try {
+        // The first read decides which commits the transaction sees.
+        connection.exec('select 1 from sqlite_schema limit 1');
+        return await work(queries);
+      } finally {
+        end();
+        connection.exec('commit');
+      }
+    });
   }
 
   return {

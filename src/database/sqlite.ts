@@ -29,7 +29,7 @@ import { createKeptAnswers } from './kept-answers.ts';
 import { sqliteChanges } from './sqlite-changes.ts';
 import { SqliteCompiler } from './sqlite-compiler.ts';
 import { createSnapshots } from './sqlite-snapshots.ts';
-import { openWriteAheadLog, type SyncFile } from './sqlite-wal.ts';
+import { type Disk, openWriteAheadLog, type WriteAheadLog } from './sqlite-wal.ts';
 
 /** Waiting inside SQLite blocks the event loop. That is fine at the start; later, only short waits are allowed, such as a recovery. */
 const OPENING_TIMEOUT_MS = 10_000;
@@ -37,18 +37,15 @@ const READING_TIMEOUT_MS = 100;
 /** Prepared statements kept per connection. The application has fewer, so evictions do not happen in practice. */
 const STATEMENT_CACHE = 500;
 
-/**
- * Opens or creates the database. WAL with `synchronous=FULL`, so a committed write survives a power cut and readers never wait for
- * the writer.
- */
-export function openSqlite(file: string, log: Logger, syncFile?: SyncFile): Database {
+/** Opens or creates the database, with a write-ahead log that is synced before anyone learns of a write: see {@link openWriteAheadLog}. */
+export function openSqlite(file: string, log: Logger, disk?: Disk): Database {
   createIfMissing(file);
   const writing = connect(file);
   const reading = connect(file);
   writing.pragma('busy_timeout = 0');
   reading.pragma(`busy_timeout = ${READING_TIMEOUT_MS}`);
   writing.pragma('synchronous = NORMAL');
-  const wal = openWriteAheadLog(file, writing, syncFile);
+  const wal = openWriteAheadLog(file, writing, disk);
   const kept = createKeptAnswers(writing);
   const onCommit = new Set<() => void>();
   const writer = sqliteConnection(writing);
@@ -59,14 +56,14 @@ export function openSqlite(file: string, log: Logger, syncFile?: SyncFile): Data
     },
     failed: kept.failed,
   });
-  const reader = queriesOn(readerConnection(reading, wal.settled), sqliteDialect);
+  const reader = queriesOn(readerConnection(reading, wal), sqliteDialect);
   const snapshots = createSnapshots(() => {
     const connection = connect(file);
     connection.pragma(`busy_timeout = ${READING_TIMEOUT_MS}`);
     connection.pragma('query_only = ON');
     const reader = sqliteConnection(connection);
     return { connection, begin: () => queriesUntilEnd(reader, sqliteDialect) };
-  }, wal.settled);
+  }, wal.read);
   const changes = createChangeFeed(
     sqliteChanges(reading, log, {
       onOwnCommit(listener) {
@@ -96,16 +93,18 @@ export function openSqlite(file: string, log: Logger, syncFile?: SyncFile): Data
       return async (parameters) => {
         const values = fill(parameters);
         const key = JSON.stringify(values);
-        if (!remembered.has(key, parameters)) await wal.settled();
-        return remembered.get(key, parameters, () => {
-          statement ??= prepareStatement<Row>(reading, compiled.sql);
-          return statement.all(values);
-        });
+        const answer = () =>
+          remembered.get(key, parameters, () => {
+            statement ??= prepareStatement<Row>(reading, compiled.sql);
+            return statement.all(values);
+          });
+        return remembered.has(key, parameters) ? answer() : wal.read(answer);
       };
     },
-    ping: async () => {
-      alive.get();
-    },
+    ping: () =>
+      wal.read(() => {
+        alive.get();
+      }),
     async close() {
       await changes.close();
       await commits.idle();
@@ -185,14 +184,12 @@ function reviver(columns: Sqlite.ColumnDefinition[]): ((row: object) => void) | 
   };
 }
 
-/** A connection for reading what is durable: see {@link WriteAheadLog.settled}. */
-function readerConnection(connection: Sqlite.Database, settled: () => Promise<void>): DatabaseConnection {
+/** A connection for reading what is durable. */
+function readerConnection(connection: Sqlite.Database, log: Pick<WriteAheadLog, 'read'>): DatabaseConnection {
   const reader = sqliteConnection(connection);
   return {
-    async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-      await settled();
-      return reader.executeQuery<Row>(query);
-    },
+    executeQuery: <Row>(query: CompiledQuery): Promise<QueryResult<Row>> =>
+      log.read(() => reader.executeQuery<Row>(query)),
     streamQuery: reader.streamQuery,
   };
 }

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, SQLITE_FILE } from '../../src/database/open.ts';
@@ -19,21 +18,39 @@ let lines: string[];
 beforeAll(async () => {
   place = await migratedPlace();
   images = temporaryFolder();
-  const settings = { dataDir: place.settings.dataDir, images: images.path, syncs: SYNCS };
-  const program = join(import.meta.dirname, 'unsynced-writer.ts');
-  const child = spawn(process.execPath, [program, JSON.stringify(settings)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = once(child, 'exit');
-  const [printed, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  [, signal] = await ended;
-  complaint = complained;
-  lines = printed.trim().split('\n');
+  ({ signal, complaint, lines } = await writeUntilFault(place, images, SYNCS));
 }, 120_000);
 afterAll(async () => {
   await place.remove();
   images.remove();
 });
+
+/** Runs unsynced-writer.ts until it ends after so many syncs. `isHeard`: whether someone reads its errors once it writes. */
+async function writeUntilFault(
+  { settings: { dataDir } }: typeof place,
+  { path }: typeof images,
+  syncs: number,
+  { isHeard = true, options = [] }: { isHeard?: boolean; options?: string[] } = {},
+) {
+  const program = join(import.meta.dirname, 'unsynced-writer.ts');
+  const settings = JSON.stringify({ dataDir, images: path, syncs });
+  const child = spawn(process.execPath, [...options, program, settings], {
+    // A core file would be there.
+    cwd: dataDir,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  let complained = '';
+  child.stderr.setEncoding('utf8').on('data', (part) => {
+    complained += part;
+  });
+  child.stdout.setEncoding('utf8').on('data', (part) => {
+    printed += part;
+    if (!isHeard) child.stderr.destroy();
+  });
+  const [, endedBy] = await once(child, 'close');
+  return { signal: endedBy, complaint: complained, lines: printed.trim().split('\n') };
+}
 
 const written = (some: readonly string[]) =>
   some.filter((line) => line.startsWith('written ')).map((line) => line.slice('written '.length));
@@ -73,6 +90,24 @@ describe('SQLite, whose commits are synced outside the event loop', () => {
     const present = accountsIn(join(images.path, String(SYNCS)));
     for (const id of written(lines.slice(last))) expect(present).toContain(id);
   });
+
+  it('ends the process even if it can print nothing, and ignores its own signals as the first of a container', async () => {
+    const [ownPlace, ownImages] = [await migratedPlace(), temporaryFolder()];
+    try {
+      const ignoring = 'data:text/javascript,process.kill=()=>true';
+      const outcome = await writeUntilFault(ownPlace, ownImages, 2, {
+        isHeard: false,
+        options: ['--import', ignoring],
+      });
+      expect(outcome.signal).toBe('SIGABRT');
+      const present = accountsIn(join(ownImages.path, '2'));
+      const acknowledged = written(outcome.lines.slice(outcome.lines.lastIndexOf('synced 2')));
+      expect(acknowledged.filter((id) => !present.has(id))).toEqual([]);
+    } finally {
+      await ownPlace.remove();
+      ownImages.remove();
+    }
+  }, 120_000);
 
   it('writes what is left of the log into the database at the next start', async () => {
     const database = openDatabase(place.settings, silent);

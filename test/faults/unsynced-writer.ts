@@ -20,18 +20,19 @@ const print = (line: string) => writeSync(1, `${line}\n`);
 const turn = () => new Promise((resolve) => setTimeout(resolve, 2));
 
 let begun = 0;
-const database = openSqlite(file, silent, async (descriptor) => {
+const syncFile = async (descriptor: number) => {
   begun++;
   const image = join(images, String(begun));
   mkdirSync(image);
   // Another process, because closing the file in this one would release SQLite's locks.
-  execFileSync('cp', ['--', `${file}-wal`, file, image]);
+  execFileSync('cp', ['--', `${file}-wal`, file, image], { stdio: 'ignore' });
   // Writes that come in meanwhile must wait for the next sync.
   await turn();
   if (begun > syncs) throw Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' });
   fdatasyncSync(descriptor);
   print(`synced ${begun}`);
-});
+};
+const database = openSqlite(file, silent, { syncFile });
 
 async function write(): Promise<void> {
   for (;;) {
