@@ -155,8 +155,9 @@ it('syncs the log of a database that is a symbolic link', async () => {
 
 it.skipIf(process.getuid?.() !== 0)(
   'opens a database whose log has no room in it (skipped without root)',
-  async () => {
-    const disk = await mountSmallDisk();
+  async ({ skip }) => {
+    // Root of a container may not mount anything.
+    const disk = await mountSmallDisk().catch(() => skip('nothing can be mounted'));
     const file = join(disk.path, SQLITE_FILE);
     const other = new Sqlite(file);
     try {
