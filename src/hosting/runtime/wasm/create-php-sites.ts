@@ -209,16 +209,13 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
     return start(from, settings);
   }
 
-  /** After an update of the machine, its websites get the PHP that it has now. */
+  /** After an update of the machine, its websites get the PHP that it has now. Some programs are first needed after the start. */
   async function startOn(engine: PhpEngine, site: PhpSite): Promise<ServingProcess> {
-    try {
-      return await engine.start(site, { ...options, signal: closing.signal });
-    } catch (error) {
-      if (closing.signal.aborted || (await engine.isUsable())) throw error;
-      log.warn({ err: error, version: engine.version }, "the machine's PHP is gone; looking for another one");
-      if ((await chosen) === engine) chosen = undefined;
-      return startFor(site);
-    }
+    if (await engine.isUsable()) return engine.start(site, { ...options, signal: closing.signal });
+    closing.signal.throwIfAborted();
+    log.warn({ version: engine.version }, "the machine's PHP is gone; looking for another one");
+    if ((await chosen) === engine) chosen = undefined;
+    return startFor(site);
   }
 
   /** Starts the process of a website. */
@@ -238,7 +235,7 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
 
   /** For websites with the limits of most, so that those with others do not replace it all the time. */
   async function renewSpare(): Promise<void> {
-    if (!options.spare || closing.signal.aborted || (await engineOf()) !== null) return;
+    if (!options.spare || closing.signal.aborted || other?.isRequired || (await engineOf()) !== null) return;
     const settings = settingsOf(page?.pattern.limits ?? DEFAULT_LIMITS);
     try {
       const from = await placesOf();

@@ -10,7 +10,7 @@ import { createPhpSites } from './create-php-sites.ts';
 import { createLoopbackConnections } from './loopback-connections.ts';
 import type { PhpEngine } from './php-engine.ts';
 import type { ServingProcess } from './php-process.ts';
-import type { PhpSite, PhpSites } from './php-sites.ts';
+import { PhpFailure, type PhpSite, type PhpSites } from './php-sites.ts';
 
 let folder: string;
 let site: PhpSite;
@@ -18,10 +18,13 @@ let sites: PhpSites;
 /** The versions of PHP that the machine has, one after the other. */
 let installed: string[];
 let closed: string[];
+/** How often PHP was looked for. */
+let looks: number;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'other-php-'));
   closed = [];
+  looks = 0;
   const at = (name: string) => join(folder, name);
   for (const name of ['core', 'website', 'private', 'database']) await mkdir(at(name));
   site = {
@@ -49,7 +52,14 @@ beforeEach(async () => {
       deliverMail: async () => undefined,
       log: pino({ level: 'silent' }),
     },
-    { memory: WASM_MEMORY, isRequired: true, create: async () => engineOf(installed[0]) },
+    {
+      memory: WASM_MEMORY,
+      isRequired: true,
+      async create() {
+        looks += 1;
+        return engineOf(installed[0]);
+      },
+    },
   );
 });
 afterEach(async () => {
@@ -64,18 +74,16 @@ function engineOf(version: string | undefined): PhpEngine {
     version,
     walls: 'none',
     isUsable,
-    async start() {
-      if (!(await isUsable())) throw new Error('no such file');
-      return processOf(version);
-    },
+    // PHP-FPM starts with the first request.
+    start: async () => processOf(version, await isUsable()),
     async close() {
       closed.push(version);
     },
   };
 }
 
-/** A process that answers its version. */
-function processOf(version: string): ServingProcess {
+/** A process that answers its version, if its programs were there when it began. */
+function processOf(version: string, isThere: boolean): ServingProcess {
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -91,15 +99,19 @@ function processOf(version: string): ServingProcess {
       end();
       await ended;
     },
-    request: async () => ({ status: 200, headers: {}, body: Readable.from([version]) }),
+    async request() {
+      if (!isThere) throw new PhpFailure('failed', 'PHP-FPM did not start');
+      return { status: 200, headers: {}, body: Readable.from([version]) };
+    },
     run: unused,
     runProgram: unused,
   };
 }
 
-async function visit(): Promise<string> {
+async function visit(id = site.id): Promise<string> {
   const request = { method: 'GET', target: '/', headers: {}, body: null, https: false };
-  const { body } = await sites.request(site, { ...request, clientAddress: '192.0.2.1', host: 'a.test' });
+  const visited = { ...request, clientAddress: '192.0.2.1', host: 'a.test' };
+  const { body } = await sites.request({ ...site, id }, visited);
   return text(body);
 }
 
@@ -125,4 +137,16 @@ test('without any PHP, websites say so until there is one again', async () => {
   expect(await sites.available()).toEqual({ reason: 'PHP-FPM is not installed', mayPass: true });
   installed = ['8.2'];
   expect(await visit()).toBe('8.2');
+});
+
+test('a website that still runs on the former PHP does not look for another one', async () => {
+  installed = ['8.2'];
+  await visit();
+  installed = [];
+  await expect(visit('two')).rejects.toThrow('PHP-FPM is not installed');
+  expect(looks).toBe(2);
+  // A failure of this look would belong to no request.
+  expect(await visit()).toBe('8.2');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(looks).toBe(2);
 });
