@@ -38,16 +38,16 @@ export async function upgradeRestored(
 ): Promise<string | null> {
   try {
     const reason = await upgradeDatabase(runtime, signal, [ONLY_OTHER]);
-    return reason === null ? null : warningFor(reason);
+    return reason === null ? null : warningFor('the database was not upgraded to this WordPress', reason);
   } catch (error) {
     signal?.throwIfAborted();
-    // Parts of the website were missing in the backup, for example.
-    return warningFor(messageOf(error));
+    // Other websites use all memory, for example. The database can have the version of this WordPress.
+    return warningFor('the version of the database could not be compared', messageOf(error));
   }
 }
 
-const warningFor = (reason: string): string =>
-  cleanReason(`the database was not upgraded to this WordPress: ${reason}`.replace(/\.$/, ''));
+const warningFor = (fault: string, reason: string): string =>
+  cleanReason(`${fault}: ${reason}`.replace(/\.$/, ''));
 
 /** The warnings about a restored website, on one line; null without one. */
 export function joinedWarnings(warnings: readonly (string | null)[]): string | null {
