@@ -106,6 +106,7 @@ describe('the examples of the description', () => {
     // The events of what was created become deliveries some time later.
     const isUntouched = row.method === 'GET' && row.number !== 106;
     let answer = await ask(isUntouched ? untouched : changed);
+    expect(answer.status).toBeLessThan(500);
     if (answer.status !== row.success && !isUntouched) {
       changed = await ownedResources();
       answer = await ask(changed);

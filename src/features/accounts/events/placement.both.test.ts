@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTestDatabase } from '../../../../test/database.ts';
+import { onlyOn } from '../../../../test/only-on.ts';
 import { createEventPlacement } from './placement.ts';
 import { CHECKED_AT_ONCE, type PlacedEvent } from './store.ts';
 
@@ -42,9 +43,14 @@ async function account(owners: number): Promise<string> {
   return id;
 }
 
-async function insertEvents(account_id: string, types: readonly string[]): Promise<void> {
-  await database.write(({ queries }) =>
-    queries
+/** `committed`: the transaction ends when it resolves. */
+async function insertEvents(
+  account_id: string,
+  types: readonly string[],
+  committed: () => Promise<void> = async () => {},
+): Promise<void> {
+  await database.write(async ({ queries }) => {
+    await queries
       .insertInto('events')
       .values(
         types.map((type) => ({
@@ -52,8 +58,9 @@ async function insertEvents(account_id: string, types: readonly string[]): Promi
           ...{ data: '{}', created_at: NOW },
         })),
       )
-      .execute(),
-  );
+      .execute();
+    await committed();
+  });
 }
 
 /** Places all events. Returns the numbers of each transaction, and how many were placed before another writer came. */
@@ -98,3 +105,31 @@ it('places events that notify no one, or one person, at once', async () => {
   await insertEvents(one, Array<string>(200).fill('operation.failed'));
   expect((await place()).parts.map(({ length }) => length)).toEqual([400]);
 });
+
+// SQLite has one writer. A reader that follows the positions would skip an event that comes below them later.
+onlyOn('postgres', it)(
+  'places an event that was written first and committed last after the others',
+  async () => {
+    const id = await account(1);
+    const [written, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const late = insertEvents(id, ['site.created'], () => {
+      written.resolve();
+      return released.promise;
+    });
+    await written.promise;
+    await insertEvents(id, ['site.updated']);
+    await place();
+    released.resolve();
+    await late;
+    await place();
+    const rows = await database.reader
+      .selectFrom('events')
+      .select(['type', 'position'])
+      .where('account_id', '=', id)
+      .where('type', 'in', ['site.created', 'site.updated'])
+      .where('position', 'is not', null)
+      .orderBy('position')
+      .execute();
+    expect(rows.map(({ type }) => type)).toEqual(['site.updated', 'site.created']);
+  },
+);
