@@ -192,9 +192,7 @@ it('takes a host for lost that no process has seen for minutes, but not one that
   const added = await scrape();
   expect(added.has('homeport_host_up{host="web7"}')).toBe(false);
   expect(added.get('homeport_host_seen_timestamp_seconds{host="web7"}')).toBe(0);
-  await database.write(({ queries }) =>
-    updateHost(queries, id, { reason: null, seen_at: timestamp(clock) }),
-  );
+  await database.write(({ queries }) => updateHost(queries, id, { reason: null, seen_at: timestamp(clock) }));
   expect((await scrape()).get('homeport_host_up{host="web7"}')).toBe(1);
   clock.advance(4 * MINUTE_MS);
   const later = await scrape();

@@ -9,8 +9,12 @@ export interface Guest {
   homeport(...words: string[]): Promise<string>;
   /** Asks the API for a path below `/v1`. Rejects for an answer that is no success. */
   api(method: string, path: string, body?: unknown): Promise<unknown>;
-  /** Makes credentials for the API, which {@link api} uses from now on. */
-  signIn(): Promise<void>;
+  /** Makes credentials for the API, which {@link api} uses from now on. `email`: the first user if left out. */
+  signIn(email?: string): Promise<void>;
+  /** The value of `Authorization` with these credentials. */
+  authorization(): string;
+  /** The first account of the user who signed in. */
+  accountId(): string;
   /** Asks for an install and gives its id. */
   createInstall(name: string): Promise<string>;
   installStatus(id: string): Promise<string>;
@@ -22,6 +26,8 @@ export interface Guest {
 }
 
 const SETTINGS = '/etc/homeport/homeport.conf';
+/** As the documentation of the Linux host installs it. */
+const IN_CLONE = `${PROGRAM}/bin/homeport.mjs`;
 const API = 'https://localhost:8443/v1';
 const CERTIFICATE = '/var/lib/homeport/tls/api.crt';
 const EDGE = 8080;
@@ -29,14 +35,14 @@ const LOOK_EVERY_MS = 1_000;
 const ANSWER_SECONDS = 300;
 
 /** `runMs`: how long a command may take. */
-export function guestOf(machine: Machine, runMs: number): Guest {
+export function guestOf(machine: Machine, runMs: number, program = IN_CLONE): Guest {
   let credential: { username: string; password: string } | null = null;
   let accountId = '';
 
   const run = (line: string, input?: string) => machine.run('root', line, { input, timeoutMs: runMs });
 
   function homeport(...words: string[]): Promise<string> {
-    const command = ['sudo', '-u', 'homeport', `${PROGRAM}/bin/homeport.mjs`, '--config', SETTINGS, ...words];
+    const command = ['sudo', '-u', 'homeport', program, '--config', SETTINGS, ...words];
     return machine.run('admin', command.map(quoted).join(' '), { timeoutMs: runMs });
   }
 
@@ -63,14 +69,20 @@ export function guestOf(machine: Machine, runMs: number): Guest {
     homeport,
     api,
 
-    async signIn() {
+    async signIn(email) {
       const users: unknown = JSON.parse(await homeport('user', 'list', '--json'));
-      const made: unknown = JSON.parse(
-        await homeport('credential', 'create', '--user', text(users, 0, 'email'), '--json'),
-      );
+      const user = email ?? text(users, 0, 'email');
+      const made: unknown = JSON.parse(await homeport('credential', 'create', '--user', user, '--json'));
       credential = { username: text(made, 'username'), password: text(made, 'password') };
       accountId = text(await api('GET', '/accounts'), 'results', 0, 'id');
     },
+
+    authorization() {
+      if (credential === null) throw new Error('signIn() comes first');
+      const { username, password } = credential;
+      return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+    },
+    accountId: () => accountId,
 
     createInstall: async (name) =>
       text(await api('POST', '/installs', { name, account_id: accountId }), 'id'),

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -7,14 +7,19 @@ import { OperatorError } from '../../src/lib/operator-error.ts';
 import { succeeds } from '../../src/lib/run-command.ts';
 import { RELEASES, type Release } from './base-system.ts';
 import { guestOf } from './guest.ts';
-import { createMachine, type Machine } from './machine.ts';
+import { createMachine } from './machine.ts';
 import { type MachineImage, machineImage } from './machine-image.ts';
+import { onMachine } from './on-machine.ts';
+import { testPackage } from './package-run.ts';
+import { HOSTS, type HostKind } from './package-scenario.ts';
 import { createReport, type Report } from './report.ts';
-import { runScenario, ScenarioEnded } from './scenario.ts';
+import { runScenario } from './scenario.ts';
 
-const USAGE = `Tests Homeport on whole Debian machines with systemd, in qemu: npm run test:machine -- [release…] [options]
+const USAGE = `Tests Homeport on whole Debian machines with systemd, in qemu: npm run test:machine -- [package] [release…] [options]
 
+  package               the Debian package and the tutorial for operators, in namespaces instead of qemu
   release               12 and 13 if left out
+  --host <kind>         of the package: embedded or linux (both)
   --folder <path>       images, machines and evidence of failures (/var/tmp/homeport-machines)
   --slowness <factor>   all deadlines are multiplied by it: emulation is 6 to 40 times slower (10)
   --memory <MiB>        of a machine (3072)
@@ -22,10 +27,11 @@ const USAGE = `Tests Homeport on whole Debian machines with systemd, in qemu: np
   --accelerator <name>  tcg emulates and works everywhere; kvm where /dev/kvm runs Debian's kernels (tcg)
   --keep-image          start from the image of the last run, without the commits since
 
-Needs root and the Debian packages mmdebstrap qemu-system-x86 qemu-utils e2fsprogs openssh-client git.
+Needs root and the Debian packages mmdebstrap qemu-system-x86 qemu-utils e2fsprogs openssh-client git. For the package: mmdebstrap slirp4netns git.
 `;
 
 /** Programs and the Debian packages that they are in. */
+const PROGRAMS_OF_PACKAGE = { mmdebstrap: 'mmdebstrap', slirp4netns: 'slirp4netns', git: 'git' };
 const PROGRAMS = {
   mmdebstrap: 'mmdebstrap',
   'qemu-system-x86_64': 'qemu-system-x86',
@@ -45,6 +51,8 @@ const options = readOptions();
 if (options !== null) process.exitCode = (await testReleases(options)) ? 0 : 1;
 
 interface Options {
+  /** Kinds of hosts to test the package with; null for the machines in qemu. */
+  hosts: readonly HostKind[] | null;
   releases: Release[];
   folder: string;
   slowness: number;
@@ -60,6 +68,7 @@ function readOptions(): Options | null {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
       options: {
+        host: { type: 'string' },
         folder: { type: 'string', default: '/var/tmp/homeport-machines' },
         slowness: { type: 'string', default: '10' },
         memory: { type: 'string', default: '3072' },
@@ -73,8 +82,12 @@ function readOptions(): Options | null {
       process.stdout.write(USAGE);
       return null;
     }
+    const isPackage = positionals[0] === 'package';
+    const releases = positionals.slice(isPackage ? 1 : 0).map(asRelease);
+    if (!isPackage && values.host !== undefined) throw new OperatorError('--host is for "package".');
     return {
-      releases: positionals.length === 0 ? ['12', '13'] : positionals.map(asRelease),
+      hosts: isPackage ? hostsOf(values.host) : null,
+      releases: releases.length === 0 ? ['12', '13'] : releases,
       folder: values.folder,
       slowness: positive('--slowness', values.slowness),
       memoryMb: positive('--memory', values.memory),
@@ -87,6 +100,12 @@ function readOptions(): Options | null {
     process.exitCode = 2;
     return null;
   }
+}
+
+function hostsOf(given: string | undefined): readonly HostKind[] {
+  const hosts = HOSTS.filter((kind) => given === undefined || given === kind);
+  if (hosts.length > 0) return hosts;
+  throw new OperatorError(`"${given}" is no kind of host: ${HOSTS.join(' or ')}.`);
 }
 
 function asRelease(text: string): Release {
@@ -102,24 +121,25 @@ function positive(option: string, text: string): number {
 
 /** True if everything passed. */
 async function testReleases(given: Options): Promise<boolean> {
-  const missing = await whatIsMissing();
+  const missing = await whatIsMissing(given.hosts === null ? PROGRAMS : PROGRAMS_OF_PACKAGE);
   if (missing !== null) {
     process.stderr.write(`${missing}\n`);
     return false;
   }
   await mkdir(given.folder, { recursive: true });
   const report = createReport((line) => process.stdout.write(line), Date.now);
-  for (const release of given.releases) await testRelease(release, given, report);
+  if (given.hosts === null) for (const release of given.releases) await testRelease(release, given, report);
+  else await testPackage({ ...given, hosts: given.hosts, repository: REPOSITORY }, report);
   const { passed, failed } = report.counts();
   process.stdout.write(`${passed} passed, ${failed} failed\n`);
   return failed === 0;
 }
 
-async function whatIsMissing(): Promise<string | null> {
+async function whatIsMissing(programs: Readonly<Record<string, string>>): Promise<string | null> {
   if (process.getuid?.() !== 0)
     return 'The machine test makes images of Debian, which takes root: sudo npm run test:machine';
   const packages = new Set<string>();
-  for (const [program, name] of Object.entries(PROGRAMS)) {
+  for (const [program, name] of Object.entries(programs)) {
     if (!(await succeeds('which', [program]))) packages.add(name);
   }
   if (packages.size === 0) return null;
@@ -144,45 +164,10 @@ async function testRelease(release: Release, given: Options, report: Report): Pr
     accelerator,
     bootMs: PATIENCE_MS * slowness,
   });
-  const stop = endOnSignal(machine);
-  const before = report.counts().failed;
   const setupMs = SETUP_MS * slowness;
   const patienceMs = PATIENCE_MS * slowness;
-  try {
+  await onMachine(machine, { name: `debian-${release}`, folder, report }, async () => {
     const guest = guestOf(machine, patienceMs);
     await runScenario({ machine, guest, report, patienceMs, setupMs });
-  } catch (error) {
-    if (!(error instanceof ScenarioEnded)) throw error;
-    report.step(`the checks after "${error.message}" were not run`);
-  } finally {
-    if (report.counts().failed > before) await keepEvidence(machine, release, folder);
-    await machine.end();
-    stop();
-  }
-}
-
-/** qemu would outlive this process. */
-function endOnSignal(machine: Machine): () => void {
-  const end = () => void machine.end().then(() => process.exit(130));
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const signal of signals) process.once(signal, end);
-  return () => {
-    for (const signal of signals) process.off(signal, end);
-  };
-}
-
-async function keepEvidence(machine: Machine, release: Release, folder: string): Promise<void> {
-  const time = new Date().toISOString().replaceAll(':', '-');
-  const evidence = join(folder, 'failures', `debian-${release}-${time}`);
-  await mkdir(evidence, { recursive: true });
-  await copyFile(machine.console, join(evidence, 'console.log')).catch(() => {});
-  const commands = {
-    'journal.log': 'journalctl --no-pager',
-    'units.log': 'systemctl --no-pager status --full',
-  };
-  for (const [file, line] of Object.entries(commands)) {
-    const text = await machine.run('root', `${line} || true`).catch((error: unknown) => messageOf(error));
-    await writeFile(join(evidence, file), text);
-  }
-  process.stdout.write(`Console and journal: ${evidence}\n`);
+  });
 }

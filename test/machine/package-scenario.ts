@@ -1,0 +1,205 @@
+import { text } from '../client.ts';
+import { commandsIn, page, sectionOf } from '../docs/documented-commands.ts';
+import { type Guest, until } from './guest.ts';
+import type { PackageMachine } from './package-machine.ts';
+import type { Report } from './report.ts';
+import { ScenarioEnded } from './scenario.ts';
+import type { TestPackages } from './test-packages.ts';
+import { underLoad } from './under-load.ts';
+import type { Load } from './visitors.ts';
+
+export interface PackageScenarioOptions {
+  machine: PackageMachine;
+  guest: Guest;
+  report: Report;
+  packages: TestPackages;
+  /** How long a command may take, in milliseconds. */
+  patienceMs: number;
+}
+
+/** Kinds of hosts that the package can set up. */
+export const HOSTS = ['embedded', 'linux'] as const;
+export type HostKind = (typeof HOSTS)[number];
+
+const TUTORIAL = page('docs/tutorials/operator.md');
+/** Gives commands of the platform a short name in the operator's shell. */
+const SHORT_NAME = /^homeport\(\) \{.*\}$/m.exec(TUTORIAL)?.[0] ?? '';
+/** Settings that an operator changes for the Internet, besides secrets. */
+const SETTINGS = [
+  'HOMEPORT_EDGE_HTTP=0.0.0.0:80',
+  'HOMEPORT_EDGE_HTTPS=0.0.0.0:443',
+  'HOMEPORT_OPERATOR_EMAIL=admin@example.com',
+];
+const SETTINGS_FILE = '/etc/homeport/homeport.conf';
+const PORTS = [80, 443, 8443, 2222];
+/** How long `homeport upgrade` waits for a version, in seconds. */
+const UPGRADE_WAIT = 60;
+const RETURNED = 3;
+
+/**
+ * Takes the Debian package through installation, set-up, a website, a restart and upgrades under load, removal and purge. On the Linux host, it follows the
+ * tutorial for operators. Throws ScenarioEnded if the remaining checks make no sense.
+ */
+export async function runPackageScenario(host: HostKind, options: PackageScenarioOptions): Promise<void> {
+  const { machine, guest, report, packages, patienceMs } = options;
+  const run = (line: string) => machine.run('root', line, { timeoutMs: patienceMs });
+
+  async function required(name: string, work: () => Promise<void>): Promise<void> {
+    if (!(await report.check(name, work))) throw new ScenarioEnded(name);
+  }
+
+  /** Runs blocks of a page as one script of a user with sudo, which ends at the first error. */
+  async function follow(blocks: readonly string[]): Promise<string> {
+    const input = ['set -eo pipefail', SHORT_NAME, ...blocks].join('\n');
+    // The script is no standard input of its commands.
+    return machine.run('admin', 'cd && exec bash -c "$(cat)"', { input, timeoutMs: patienceMs });
+  }
+
+  const untilReady = () =>
+    until('the API is ready', patienceMs, async () => {
+      await run('curl -skf --max-time 60 https://localhost:8443/readyz');
+      return true;
+    });
+
+  /** The file in the home of the operator. */
+  async function download(file: string): Promise<void> {
+    await run('rm -f /home/admin/homeport_*.deb');
+    await machine.give(file, `home/admin/${file.split('/').at(-1)}`);
+  }
+
+  async function expectVersion(file: string): Promise<void> {
+    const [wanted] = (await run(`dpkg-deb --show --showformat='\${Version}' ${inHome(file)}`)).split('\n');
+    const installed = await run(`dpkg-query --show --showformat='\${Version}' homeport`);
+    if (installed !== wanted) throw new Error(`${installed} is installed, and not ${wanted}`);
+  }
+
+  const expectLogged = (words: string) => run(`journalctl --unit homeport --output cat | grep -e '${words}'`);
+
+  await required('boots', () => machine.boot());
+  await run('apt-get update');
+  await download(packages.first);
+  const domain = host === 'linux' ? await tutorialUpTo() : await embedded();
+  const load = await loadOf(domain, guest);
+
+  async function embedded(): Promise<string> {
+    await required('the package is installed', async () => {
+      await follow(['sudo apt-get install --yes ./homeport_*_amd64.deb']);
+    });
+    await required('the documented set-up starts the embedded host', async () => {
+      await follow(commandsIn(sectionOf(page('docs/embedded-host.md'), 'As a service')));
+      await untilReady();
+    });
+    await required('a website is created', async () => {
+      await follow(['homeport install create shop', 'homeport install list']);
+      await guest.signIn();
+    });
+    return 'shop.localhost';
+  }
+
+  /** Follows the tutorial for operators up to the upgrade, and gives the domain of its website. */
+  async function tutorialUpTo(): Promise<string> {
+    for (const heading of headings()) {
+      if (heading === 'Connect it to the Internet') {
+        const file = `sudo tee -a ${SETTINGS_FILE} > /dev/null`;
+        await follow([
+          `sudo sed -i '/^HOMEPORT_EDGE_HTTP/d' ${SETTINGS_FILE}`,
+          `printf '%s\\n' ${SETTINGS.join(' ')} | ${file}`,
+        ]);
+      }
+      if (heading === 'Upgrade') break;
+      await required(`tutorial: ${heading}`, async () => {
+        await follow(commandsIn(sectionOf(TUTORIAL, heading)));
+      });
+    }
+    await guest.signIn('frida@harbour-cafe.example');
+    return 'shop.sites.example.com';
+  }
+
+  const upgrade =
+    host === 'linux'
+      ? commandsIn(sectionOf(TUTORIAL, 'Upgrade'))
+      : ['sudo homeport upgrade --yes ./homeport_*_amd64.deb'];
+
+  const rows: string[] = [];
+  /** Rejects if a request fails, or if a row is lost that was written meanwhile or before. */
+  async function withVisitors(work: () => Promise<void>): Promise<void> {
+    const { requests, repeated, slowestMs, written } = await underLoad(machine, load, work);
+    report.step(`${requests} requests, none failed, ${repeated} repeated, the slowest took ${slowestMs} ms`);
+    rows.push(...written);
+    for (const id of rows) await guest.api('GET', `/sites/${id}`);
+    report.step(`${rows.length} rows are there`);
+  }
+
+  await report.check('a restart under load fails no request', () =>
+    withVisitors(async () => {
+      await run('systemctl restart homeport');
+      await untilReady();
+    }),
+  );
+  await report.check('an upgrade under load fails no request', async () => {
+    await download(packages.newer);
+    await withVisitors(async () => {
+      await follow(upgrade);
+      await expectVersion(packages.newer);
+      await expectLogged('9001-first-of-test');
+    });
+  });
+  await report.check('an upgrade to a broken version returns, and fails no request', async () => {
+    const { newer, broken } = packages;
+    await machine.give(broken, 'root/broken.deb');
+    await withVisitors(async () => {
+      const ended = await run(
+        `homeport upgrade --yes --wait ${UPGRADE_WAIT} /root/broken.deb 2>&1; echo status $?`,
+      );
+      if (!ended.includes(`status ${RETURNED}`)) throw new Error(ended.slice(-4_000));
+      await expectVersion(newer);
+      await expectLogged('9002-second-of-test');
+      await expectLogged('the database is that from before the failed upgrade');
+      await untilReady();
+    });
+  });
+  await report.check('removal stops everything and keeps the data', async () => {
+    await run('DEBIAN_FRONTEND=noninteractive apt-get remove --yes homeport');
+    await run('test -e /var/lib/homeport/homeport.sqlite && test ! -e /usr/bin/homeport');
+    const listening = await run('ss -Hltn');
+    for (const port of PORTS)
+      if (listening.includes(`:${port} `)) throw new Error(`port ${port} is open: ${listening}`);
+  });
+  const answer = host === 'embedded';
+  await report.check(
+    `purge ${answer ? 'deletes the data if the answer is yes' : 'keeps the data without an answer'}`,
+    async () => {
+      if (answer) await run("echo 'homeport homeport/delete-websites boolean true' | debconf-set-selections");
+      const said = await run('DEBIAN_FRONTEND=noninteractive apt-get purge --yes homeport 2>&1');
+      await run(
+        `test ! -e /usr/lib/homeport && test ${answer ? '!' : ''} -e /var/lib/homeport/homeport.sqlite`,
+      );
+      if (!answer && !said.includes('are kept in')) throw new Error(said);
+    },
+  );
+}
+
+const inHome = (file: string) => `/home/admin/${file.split('/').at(-1)}`;
+
+/** Sections of the tutorial, in order. */
+const headings = () => [...TUTORIAL.matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading);
+
+/** Requests to a website over HTTP and HTTPS, and to the API. */
+async function loadOf(domain: string, guest: Guest): Promise<Load> {
+  const authorization = guest.authorization();
+  const id = text(await guest.api('GET', '/installs'), 'results', 0, 'id');
+  const api = 'https://localhost:8443/v1';
+  return {
+    visited: [
+      { address: `http://${domain}/`, headers: {}, contains: '</html>' },
+      // Past the cache of pages, so PHP and the database answer.
+      { address: `https://${domain}/`, headers: { cookie: 'wordpress_logged_in_x=1' }, contains: '</html>' },
+      { address: `${api}/installs/${id}`, headers: { authorization }, contains: id },
+    ],
+    written: {
+      address: `${api}/sites`,
+      headers: { authorization, 'content-type': 'application/json' },
+      body: { name: 'Written under load', account_id: guest.accountId() },
+    },
+  };
+}
