@@ -246,7 +246,9 @@ describe('the edge', () => {
     process.on('warning', warned);
     site.options.log.level = 'debug';
     const headers = { Cookie: 'wordpress_logged_in_x=1', 'Accept-Encoding': 'gzip' };
-    expect((await site.http('shop.test', '/debugged/', { headers })).headers['content-encoding']).toBe('gzip');
+    expect((await site.http('shop.test', '/debugged/', { headers })).headers['content-encoding']).toBe(
+      'gzip',
+    );
     // Node emits it in a later turn.
     await new Promise((resolve) => setImmediate(resolve));
     site.options.log.level = 'warn';
