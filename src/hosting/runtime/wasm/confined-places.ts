@@ -106,7 +106,8 @@ export async function createConfinedPlaces(folder: string, program: ProcessProgr
         // A mount inherits being read-only; making it so later would not reach the process.
         from = join(stage, target);
         await mkdir(from, { recursive: true });
-        await inside('mount', '--options', 'bind,ro', source, from);
+        // A service's folder of data is `nosuid`. mount(8) of Debian 12 would drop that flag, which the kernel refuses here.
+        await inside('mount', '--options', 'bind,ro,nosuid,nodev,noexec', source, from);
         mounted.push(from);
       }
       await inside('mount', '--bind', from, path);
