@@ -100,6 +100,8 @@ export function createPhpThreads(
   const waiting: Job[] = [];
   /** Until the next attempt to start a thread. */
   let pause: NodeJS.Timeout | undefined;
+  /** The first answer of a website takes many times as long as later ones, and after a restart all visitors wait for it. Their time begins after it. */
+  let isWarm = false;
 
   const startOf = (module: WebAssembly.Module, thread: number): ThreadStart => ({
     module,
@@ -178,6 +180,7 @@ export function createPhpThreads(
 
   function finished(thread: Thread, job: Job, message: FromThread & { kind: 'end' }): void {
     clearTimeout(thread.timer);
+    limitWaits();
     if (message.crash !== null) {
       log(`PHP crashed: ${message.crash}`);
       if (isOutOfMemory(message, settings))
@@ -204,6 +207,7 @@ export function createPhpThreads(
 
   function ended(thread: Thread, reason: CallFailure, message: string): void {
     if (!threads.delete(thread)) return;
+    limitWaits();
     if (thread.state === 'starting') pauseStarts();
     thread.state = 'ended';
     clearTimeout(thread.timer);
@@ -216,6 +220,21 @@ export function createPhpThreads(
       job.listener.fail(failed.reason, failed.message);
     }
     next();
+  }
+
+  function limitWaits(): void {
+    if (isWarm) return;
+    isWarm = true;
+    for (const job of waiting) limitWait(job);
+  }
+
+  function limitWait(job: Job): void {
+    job.timer = setTimeout(() => {
+      job.isGivenUp = true;
+      const at = waiting.indexOf(job);
+      if (at !== -1) waiting.splice(at, 1);
+      job.listener.fail('busy', 'all threads are in use');
+    }, site?.waitMs ?? 0);
   }
 
   function pauseStarts(): void {
@@ -297,12 +316,7 @@ export function createPhpThreads(
         isGivenUp: false,
         hasLeft: false,
       };
-      job.timer = setTimeout(() => {
-        job.isGivenUp = true;
-        const at = waiting.indexOf(job);
-        if (at !== -1) waiting.splice(at, 1);
-        listener.fail('busy', 'all threads are in use');
-      }, site?.waitMs ?? 0);
+      if (isWarm) limitWait(job);
       waiting.push(job);
       next();
       return {
