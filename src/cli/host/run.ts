@@ -60,7 +60,11 @@ async function runUntilSignal(config: Config, log: Logger): Promise<void> {
 /** Resolves at a signal to stop. SIGHUP means that the terminal was closed or the supervisor is gone. */
 function untilSignal(): Promise<void> {
   return Promise.race([
-    stopSignal('stopping the websites of this machine'),
+    stopSignal(
+      hasSystemd()
+        ? 'finishing commands; the daemons of the websites keep running'
+        : 'stopping the websites of this machine',
+    ),
     new Promise<void>((resolve) => process.on('SIGHUP', () => resolve())),
   ]);
 }

@@ -7,6 +7,7 @@ import type { Config } from '../../config/config.ts';
 import { createSystemctl, isRunning } from '../../hosting/linux/daemons/systemctl.ts';
 import { linuxLayout } from '../../hosting/linux/machine/layout.ts';
 import { replaceFile } from '../../hosting/linux/setup/machine.ts';
+import { removeOtherSocket } from '../../hosting/linux/setup/other-socket.ts';
 import { startService } from '../../hosting/linux/setup/service-start.ts';
 import {
   CONTROL_PLANE_SOCKET,
@@ -28,6 +29,8 @@ import type { ServiceSettings } from './service-settings.ts';
 import { tell, warn } from './setup-report.ts';
 import { type Account, accountOf, succeedsAs, whyNotAs } from './unprivileged.ts';
 
+/** Folder of the operator's units. */
+const UNITS = '/etc/systemd/system';
 /** Checks of a starting service for each dot of progress. */
 const LOOKS_PER_DOT = 10;
 /** Rereading all units takes minutes on a slow machine. */
@@ -55,7 +58,9 @@ export async function setUpServices(
     await warn('platform backup', () => backupFolderFault(account, config));
   }
   const changed = await writeUnits(units);
-  const bySocket = isAlone && (await provideSocket(changed)) ? [CONTROL_PLANE_UNIT] : [];
+  const isRemoved = await removeUnwantedSocket(units);
+  const isReplaced = isAlone && (await provideSocket(changed));
+  const bySocket = isRemoved || isReplaced ? [CONTROL_PLANE_UNIT] : [];
   for (const name of servicesOf(units)) {
     const restart = [...changed, ...bySocket].includes(name);
     await tell('service', () => provideService(name, restart, waitMs));
@@ -81,6 +86,7 @@ export async function restartServices(
     .filter(isRunning)
     .map(({ id }) => id);
   await replaceUnits(present);
+  await removeUnwantedSocket(unitsOf(account, config));
   for (const name of servicesOf(present)) {
     if (running.includes(name)) await tell('service', () => provideService(name, true, waitMs));
   }
@@ -119,6 +125,9 @@ async function provideSocket(changed: readonly string[]): Promise<boolean> {
   });
   return true;
 }
+
+const removeUnwantedSocket = async (units: readonly Unit[]) =>
+  !units.some(({ name }) => name === CONTROL_PLANE_SOCKET) && (await removeOtherSocket(UNITS));
 
 /** The control plane that gave a host its identity is on another machine. */
 const hasControlPlane = ({ hostIdentity }: Config) => hostIdentity === null;
@@ -219,7 +228,7 @@ async function belongsElsewhere({
   return records !== null && records.length > 0;
 }
 
-const unitFile = (name: string) => `/etc/systemd/system/${name}`;
+const unitFile = (name: string) => join(UNITS, name);
 
 /** Names of the units that are new or changed. */
 async function replaceUnits(units: Unit[]): Promise<string[]> {

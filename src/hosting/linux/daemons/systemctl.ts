@@ -31,6 +31,8 @@ export interface Systemctl {
   run(verb: 'start' | 'stop' | 'restart', unit: string): Promise<void>;
   /** Starts a unit without waiting until it is up. */
   beginStart(unit: string): Promise<void>;
+  /** No longer starts a unit with the machine. */
+  disable(unit: string): Promise<void>;
   reload(): Promise<void>;
   forgetFailure(unit: string): Promise<void>;
   kill(unit: string, signal: NodeJS.Signals): Promise<void>;
@@ -63,6 +65,7 @@ export function createSystemctl(program: string): Systemctl {
       await (verb === 'stop' ? unlessNotLoaded(done) : done);
     },
     beginStart: async (unit) => void (await systemctl('start', '--no-block', '--', unit)),
+    disable: async (unit) => void (await systemctl('disable', '--quiet', '--', unit)),
     reload: async () => void (await systemctl('daemon-reload')),
     forgetFailure: (unit) => unlessNotLoaded(systemctl('reset-failed', '--', unit)),
     kill: async (unit, signal) =>

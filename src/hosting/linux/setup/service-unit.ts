@@ -7,7 +7,8 @@ export const CONTROL_PLANE_UNIT = 'homeport.service';
 /** By its name, systemd gives its sockets to {@link CONTROL_PLANE_UNIT}. */
 export const CONTROL_PLANE_SOCKET = 'homeport.socket';
 
-const WRITTEN_BY =
+/** First line of the units of set-up. */
+export const WRITTEN_BY =
   '# Written by "homeport host setup"; changes are overwritten. Use "systemctl edit" to override settings.';
 
 /** The command that starts Homeport in a unit. Paths are absolute. */
