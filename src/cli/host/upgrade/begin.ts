@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { OWN_SCHEMA, upgradeFiles } from '../../../app/upgrade-copy.ts';
 import { type Config, readConfig } from '../../../config/config.ts';
 import { SQLITE_FILE } from '../../../database/open.ts';
-import { createSystemctl, isRunning } from '../../../hosting/linux/daemons/systemctl.ts';
-import { CONTROL_PLANE_UNIT, HOST_UNIT } from '../../../hosting/linux/setup/service-unit.ts';
+import { createSystemctl } from '../../../hosting/linux/daemons/systemctl.ts';
+import { CONTROL_PLANE_UNIT } from '../../../hosting/linux/setup/service-unit.ts';
 import { hasSystemd } from '../../../lib/has-systemd.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
@@ -35,12 +35,12 @@ import {
 } from './packages.ts';
 import { startsOf } from './readiness.ts';
 import { missingRoom, type Need } from './room.ts';
+import { servingUnits, UNITS } from './serving-units.ts';
 import { aloneUpgrading, readUpgradeState, upgradePaths, writeUpgradeState } from './state.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 /** Of platform backups, if no other place is configured. */
 const BACKUPS = '/var/backups/homeport';
-const SERVICES = [HOST_UNIT, CONTROL_PLANE_UNIT];
 
 const say = (line: string) => process.stdout.write(`==> ${line}\n`);
 
@@ -153,7 +153,7 @@ function describe({ facts, notes, verified }: OfferedPackage, installed: Package
 
 /** Everything that is done before anything changes: room, backup, and the former package. The state comes last. */
 async function prepare(offered: OfferedPackage, installed: PackageFacts, config: Config): Promise<void> {
-  const services = await runningServices();
+  const services = hasSystemd() ? servingUnits(await createSystemctl('systemctl').show(UNITS)) : [];
   const isServed = services.includes(CONTROL_PLANE_UNIT);
   const { folder, tree, packages } = upgradePaths();
   const backups = config.platformBackup === null ? BACKUPS : destinationFolder(config.platformBackup, '/');
@@ -179,12 +179,6 @@ async function prepare(offered: OfferedPackage, installed: PackageFacts, config:
     services,
     starts: await startsOf(services),
   });
-}
-
-async function runningServices(): Promise<string[]> {
-  if (!hasSystemd()) return [];
-  const shown = await createSystemctl('systemctl').show(SERVICES);
-  return shown.filter(isRunning).map(({ id }) => id);
 }
 
 async function databaseNeeds(config: Config, isServed: boolean, backups: string | null): Promise<Need[]> {

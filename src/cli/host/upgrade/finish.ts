@@ -71,6 +71,8 @@ async function install(state: UpgradeState, settings: Settings, waitMs: number):
     say(`apt did not install it, for the reason above. Homeport ${former.version} runs as before.`);
     return 1;
   }
+  // The package's script restarts only what runs, and a connection could have started the control plane at any time.
+  for (const unit of isInstalled ? services : []) await createSystemctl('systemctl').beginStart(unit);
   if (isInstalled && config !== null)
     say(`Waiting until Homeport ${next.version} is ready, ${waitMs / 1000} s at most`);
   if (isInstalled && (config === null || (await becomeReady(services, config, { waitMs, before: starts }))))
@@ -100,7 +102,7 @@ async function look(state: UpgradeState, settings: Settings, waitMs: number): Pr
     return complete(state, settings);
   say(
     `Homeport ${next.version} is not ready, but was after the upgrade. A return to ${former.version} would lose what was changed since, so nothing was changed now. ` +
-      'Look at journalctl -u homeport -u homeport-host, then run "homeport upgrade" again, which looks again.',
+      'Look at journalctl -u homeport -u homeport-host, then run "homeport upgrade" again, which looks again, or install another version with apt-get.',
   );
   return NEEDS_OPERATOR;
 }
@@ -174,7 +176,6 @@ async function packageVersion(): Promise<string> {
 }
 
 /** The version of the package if it is installed completely. */
-
 async function installedVersion(): Promise<string> {
   const format = `--showformat=\${db:Status-Status} \${Version}`;
   const { stdout } = await runCommand('dpkg-query', ['--show', format, PACKAGE]);

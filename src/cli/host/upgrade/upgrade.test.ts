@@ -19,6 +19,7 @@ import { otherInstallation } from './other-installations.ts';
 import { isNewer, packageIn } from './packages.ts';
 import { isNewStart } from './readiness.ts';
 import { missingRoom } from './room.ts';
+import { servingUnits } from './serving-units.ts';
 import { aloneUpgrading, courseOf } from './state.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -135,6 +136,21 @@ it.each([
 ] as const)('%s', (_case, found, step, course) => {
   const state = { step, former: { version: '1', file: '' }, next: { version: '2', file: '' } };
   expect(courseOf(state, { isReturning: false, hasServed: false, ...found })).toBe(course);
+});
+
+it.each([
+  [{ service: 'active', socket: 'active' }, ['homeport-host.service', 'homeport.service']],
+  [{ service: 'inactive', socket: 'active' }, ['homeport-host.service', 'homeport.service']],
+  [{ service: 'failed', socket: 'active' }, ['homeport-host.service', 'homeport.service']],
+  [{ service: 'active', socket: 'inactive' }, ['homeport-host.service', 'homeport.service']],
+  [{ service: 'inactive', socket: 'inactive' }, ['homeport-host.service']],
+])('counts a control plane that a connection could start: %o', ({ service, socket }, serving) => {
+  const shown = [
+    { id: 'homeport-host.service', activeState: 'active' },
+    { id: 'homeport.service', activeState: service },
+    { id: 'homeport.socket', activeState: socket },
+  ];
+  expect(servingUnits(shown)).toEqual(serving);
 });
 
 it('takes a service that was not restarted for one of the former version', () => {
