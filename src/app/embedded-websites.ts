@@ -121,9 +121,9 @@ export function createEmbeddedWebsites(
       await embedded.start();
       answering = await answerOtherProcesses(config, embedded, log);
     },
-    async stop() {
+    async stop(graceMs) {
       await answering?.stop();
-      await embedded.stop();
+      await embedded.stop(graceMs);
     },
     async apply(state, signal, report) {
       await requireNameFree(database.reader, EMBEDDED, state);

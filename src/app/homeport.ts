@@ -171,7 +171,7 @@ export async function startHomeport(
     const { host, objectStorage } = websites;
     shutdown.add('object storage', () => objectStorage.close());
     await host.start();
-    shutdown.add('websites', () => host.stop());
+    shutdown.add('websites', (graceMs) => host.stop(graceMs));
     // Before the first job: a new install may have the name of an orphan.
     const reconciling = await websites.startReconciling();
     shutdown.add('reconciliation', () => reconciling.stop());

@@ -41,8 +41,8 @@ export interface Host
     WpCliRunner {
   /** Starts serving: binds the addresses of edge and SSH gateway and loads the applied websites. */
   start(): Promise<void>;
-  /** Stops gracefully: accepts no connections and finishes open ones within a few seconds. */
-  stop(): Promise<void>;
+  /** Stops gracefully: accepts no connections and finishes requests in progress, for a few seconds, or for `graceMs` if that is longer. */
+  stop(graceMs?: number): Promise<void>;
 
   /**
    * Brings a website to exactly `state`: folder, files (a starter page in an empty folder), host names, redirects, certificates,

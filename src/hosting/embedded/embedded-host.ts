@@ -176,9 +176,9 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     });
   }
 
-  async function stop(): Promise<void> {
+  async function stop(graceMs = 0): Promise<void> {
     addresses = null;
-    await serving?.stop();
+    await serving?.stop(graceMs);
     await chosen.stop();
     await wordpress?.stop();
     // The last, for what the others still log.

@@ -46,7 +46,7 @@ export interface EmbeddedHostOptions {
   wordpress?: WordPressSettings | null;
   /** Whether a peer is a proxy whose `X-Forwarded-For` names the visitor. None by default. */
   isTrustedProxy?: (address: string) => boolean;
-  /** Time for active requests to finish after a stop, in milliseconds. Default: 5 s. */
+  /** Time that a stop gives active requests at least, in milliseconds. Default: 5 s. */
   graceMs?: number;
 }
 

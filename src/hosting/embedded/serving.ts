@@ -29,8 +29,8 @@ export interface Serving {
   usage: UsageLedger;
   counts: Pick<EdgeCounts, 'figures'>;
   start(): Promise<EmbeddedAddresses>;
-  /** Finishes active requests. */
-  stop(): Promise<void>;
+  /** Finishes active requests, for as long as the options say, or for `graceMs` if that is longer. */
+  stop(graceMs: number): Promise<void>;
 }
 
 interface ServingOptions extends EmbeddedHostOptions {
@@ -82,7 +82,6 @@ export function createServing(options: ServingOptions): Serving {
     websiteAsking: ({ socket }) => options.loopbacks.siteOf(socket),
     log,
     clock,
-    graceMs: options.graceMs ?? GRACE_MS,
   });
   const ssh = createSftpGateway({
     listen: options.sshListen,
@@ -121,10 +120,10 @@ export function createServing(options: ServingOptions): Serving {
       const { http, https } = await edge.start();
       return { edgeHttp: http, edgeHttps: https, ssh: await ssh.start() };
     },
-    async stop() {
+    async stop(graceMs) {
       proofs.stopSweeping();
       vhosts.stop();
-      await Promise.all([edge.stop(), ssh.stop()]);
+      await Promise.all([edge.stop(Math.max(options.graceMs ?? GRACE_MS, graceMs)), ssh.stop()]);
       await usage.stop();
     },
   };

@@ -337,7 +337,7 @@ describe('starting', () => {
 
 describe('stopping', () => {
   test('finishes active requests, refuses new ones and closes idle connections', async () => {
-    const stopping = await startHost({ graceMs: 30_000 });
+    const stopping = await startHost({ graceMs: 100 });
     const install = siteState('gamma', ['gamma.test']);
     await stopping.host.apply(install);
     const content = Buffer.alloc(16 * 1024 * 1024, 'x');
@@ -353,7 +353,7 @@ describe('stopping', () => {
     await once(slow, 'data');
     slow.pause();
 
-    const stopped = stopping.host.stop();
+    const stopped = stopping.host.stop(30_000);
     await sleep(150);
     let received = 0;
     slow.on('data', (chunk: Buffer) => {

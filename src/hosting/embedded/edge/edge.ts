@@ -26,8 +26,8 @@ import type { ServedCertificates } from './served-certificates.ts';
 export interface Edge {
   /** Binds both addresses. Rejects with a sentence naming the setting if an address cannot be bound. */
   start(): Promise<{ http: ListenAddress; https: ListenAddress }>;
-  /** Finishes active requests, and cuts those that take too long. */
-  stop(): Promise<void>;
+  /** Finishes active requests, and cuts those that take longer than `graceMs`. */
+  stop(graceMs: number): Promise<void>;
 }
 
 export interface EdgeOptions extends Omit<AnswersOptions, 'ports'> {
@@ -37,8 +37,6 @@ export interface EdgeOptions extends Omit<AnswersOptions, 'ports'> {
   own: EdgeCertificate;
   /** Over both addresses. */
   connections: SocketLimiter;
-  /** Time for active requests to finish after a stop, in milliseconds. */
-  graceMs: number;
 }
 
 const CERTIFICATE_CHECK_MS = HOUR_MS;
@@ -149,10 +147,10 @@ export function createEdge(options: EdgeOptions): Edge {
     httpsServer.setSecureContext({ cert: pem, key: pem, ...CIPHER_CHOICE });
   }
 
-  async function stop(): Promise<void> {
+  async function stop(graceMs: number): Promise<void> {
     stopping = true;
     void renewals?.stop();
-    await Promise.all([drainHttp(options.graceMs), drainHttps(options.graceMs)]);
+    await Promise.all([drainHttp(graceMs), drainHttps(graceMs)]);
   }
 
   return {
@@ -169,7 +167,7 @@ export function createEdge(options: EdgeOptions): Edge {
         Object.assign(ports, { http: http.port, https: https.port });
         return { http, https };
       } catch (error) {
-        await stop();
+        await stop(0);
         throw error;
       }
     },
