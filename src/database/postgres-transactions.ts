@@ -67,7 +67,7 @@ function lineOf(client: pg.PoolClient): Line {
     async send(text, parameters = []) {
       writeOnce(client);
       try {
-        return await client.query({ name: statementName(text), text, values: [...parameters] });
+        return await client.query(namedStatement(text, parameters));
       } catch (error) {
         line.failure ??= error;
         throw error;
@@ -77,7 +77,8 @@ function lineOf(client: pg.PoolClient): Line {
   return line;
 }
 
-function connectionOf(send: Line['send']): DatabaseConnection {
+/** A connection of the query builder that sends statements so. */
+export function connectionOf(send: Line['send']): DatabaseConnection {
   return {
     async executeQuery(query) {
       const { rows, rowCount, command } = await send(query.sql, query.parameters);
@@ -106,15 +107,18 @@ function writeOnce(client: pg.PoolClient): void {
   });
 }
 
-const names = new Map<string, string>();
-const NAMES_KEPT = 2_000;
+/** Statements by their text. */
+const named = new Map<string, { name: string; text: string }>();
+const STATEMENTS_KEPT = 2_000;
 
-export function statementName(text: string): string {
-  let name = names.get(text);
-  if (name === undefined) {
-    if (names.size >= NAMES_KEPT) names.clear();
-    name = createHash('sha256').update(text).digest('base64url').slice(0, 24);
-    names.set(text, name);
+/** The statement with a name. The server parses and plans a named statement once for each connection. */
+export function namedStatement(text: string, parameters: readonly unknown[]) {
+  let statement = named.get(text);
+  if (statement === undefined) {
+    if (named.size >= STATEMENTS_KEPT) named.clear();
+    statement = { name: createHash('sha256').update(text).digest('base64url').slice(0, 24), text };
+    named.set(text, statement);
   }
-  return name;
+  // pg compares the text with that of the name, at once if it is the same string.
+  return { name: statement.name, text: statement.text, values: [...parameters] };
 }
