@@ -6,7 +6,9 @@ import { printJson } from '../terminal/output.ts';
 export function addAccountRecountCommand(account: Command): void {
   account
     .command('recount')
-    .description('compare the stored numbers of sites and installs with their rows, and repair them')
+    .description(
+      'compare the stored numbers of accounts and the rows of their lists with what they derive from, and repair them',
+    )
     .option('--json', 'print JSON: an array of the ids of repaired accounts')
     .addHelpText(
       'after',
@@ -17,13 +19,13 @@ export function addAccountRecountCommand(account: Command): void {
         '../../features/websites/installs/recount-store.ts'
       );
       await withPlatform(command, async ({ database }) => {
-        const accounts = await miscountedAccounts(database.reader);
+        const accounts = await database.withoutTimeLimit(miscountedAccounts);
         for (const id of accounts) await recountAccount(database, id);
         if (json) return printJson(accounts);
         process.stdout.write(
           accounts.length === 0
-            ? 'All numbers are right.\n'
-            : `Counted the sites and installs of ${accounts.length} account${accounts.length === 1 ? '' : 's'} again.\n`,
+            ? 'Everything is right.\n'
+            : `Counted and derived again: ${accounts.length} account${accounts.length === 1 ? '' : 's'}.\n`,
         );
       });
     });

@@ -4,14 +4,17 @@ import { type Finding, ok, problem } from './finding.ts';
 
 const CHECK = 'counts';
 
-/** Compares the numbers of sites and installs that accounts store with their rows. */
-export async function checkCounts({ reader }: Pick<Database, 'reader'>): Promise<Finding> {
-  const accounts = await miscountedAccounts(reader);
+/**
+ * Compares the numbers that accounts store with their rows: sites, installs and traffic. Also the tags of sites, primary domains and
+ * outcomes of operations, as lists read them.
+ */
+export async function checkCounts(database: Pick<Database, 'withoutTimeLimit'>): Promise<Finding> {
+  const accounts = await database.withoutTimeLimit(miscountedAccounts);
   return accounts.length === 0
-    ? ok(CHECK, 'The stored numbers of sites and installs are right.')
+    ? ok(CHECK, 'What accounts store about their sites, installs, traffic and operations is right.')
     : problem(
         CHECK,
-        `The stored numbers of sites and installs of ${accounts.length} account${accounts.length === 1 ? ' are' : 's are'} wrong.`,
+        `What ${accounts.length === 1 ? 'an account stores' : `${accounts.length} accounts store`} about sites, installs, traffic or operations is wrong, so lists are, too.`,
         'homeport account recount',
       );
 }

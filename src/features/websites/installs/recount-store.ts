@@ -3,6 +3,7 @@ import type { Database, Queries } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import type { Environment } from '../../../database/tables/installs.ts';
 import type { Tables } from '../../../database/tables.ts';
+import { deriveAgain, wronglyDerived } from './derived-rows-store.ts';
 
 /** The number of waiting updates in the reading of an install. */
 const waitingUpdates = sql<number>`coalesce((
@@ -55,8 +56,17 @@ const totals = (eb: ExpressionBuilder<Tables & { account: Tables['accounts'] }, 
     .whereRef('installs.account_id', '=', 'account.id'),
 });
 
-/** The accounts whose stored counts differ from their rows. Reads every install, so only other processes than the server call it. */
+/**
+ * The accounts whose stored counts, or rows that are derived from others, are wrong. Reads every install, so only other processes than the
+ * server call it.
+ */
 export async function miscountedAccounts(queries: Queries): Promise<string[]> {
+  const [counts, derived] = [await miscounted(queries), await wronglyDerived(queries)];
+  return [...new Set([...counts, ...derived])];
+}
+
+/** The accounts whose stored counts differ from their rows. */
+async function miscounted(queries: Queries): Promise<string[]> {
   const rows = await queries
     .selectFrom('accounts as account')
     .select('account.id')
@@ -93,7 +103,7 @@ export async function miscountedAccounts(queries: Queries): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Counts the sites and installs of an account again, and stores the numbers. */
+/** Counts the sites and installs of an account again, stores the numbers, and derives again what else is wrong. */
 export async function recountAccount(database: Pick<Database, 'write'>, accountId: string): Promise<void> {
   await database.write(async (transaction) => {
     const { queries } = transaction;
@@ -117,6 +127,8 @@ export async function recountAccount(database: Pick<Database, 'write'>, accountI
       .where('size.account_id', '=', accountId)
       .where('size.installs', '<>', sizeOf)
       .execute();
+    // Counts of tags follow.
+    await deriveAgain(queries, accountId);
     await queries.deleteFrom('tag_counts').where('account_id', '=', accountId).execute();
     await queries
       .insertInto('tag_counts')
