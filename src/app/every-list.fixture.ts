@@ -100,7 +100,7 @@ function answers(
     reauthenticate: async () => caller,
     wantsEvents: false,
     lastEventId: null,
-    disconnected: () => AbortSignal.abort(),
+    disconnected: () => new AbortController().signal,
   };
   return route.run(call, homeport.origin).then(
     () => true,

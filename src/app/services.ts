@@ -84,6 +84,7 @@ import { createTagService } from '../features/websites/tags/service.ts';
 import { createWordPressService } from '../features/websites/wordpress/service.ts';
 import { createWpCliService } from '../features/websites/wp-cli/service.ts';
 import type { BackupBrowser } from '../hosting/contract/backup-contents.ts';
+import { createLongReads } from '../platform/long-reads.ts';
 import type { Platform } from '../platform/platform.ts';
 import { embeddedPhpBounds } from './embedded-php.ts';
 import { heldWordPress } from './held-wordpress.ts';
@@ -175,6 +176,7 @@ export function createServices(
     wordpress,
   });
   const connections = createConnectionService(platform, ownHost);
+  const longReads = createLongReads();
   const webhookArrivals = createArrivals();
   const queueDeliveries = deliveryQueue(platform, webhookArrivals);
   const notify = notifier(platform);
@@ -235,10 +237,14 @@ export function createServices(
     webhooks: createWebhookService(platform, eventPlacement),
     webhookArrivals,
     notifications: createNotificationService(platform),
-    overview: createOverviewService(platform, {
-      dailyBackups: areBackupsDaily(platform.config),
-      siteDomain: platform.config.siteDomain,
-    }),
+    overview: createOverviewService(
+      platform,
+      {
+        dailyBackups: areBackupsDaily(platform.config),
+        siteDomain: platform.config.siteDomain,
+      },
+      longReads,
+    ),
     search: createSearchService(platform),
     liveEvents: createLiveEventService(platform),
     operations: createOperationService(platform, cancellations, retries),
@@ -272,7 +278,7 @@ export function createServices(
     itemChanges,
     updatePolicies: createPolicyService(platform, capabilities),
     rollouts: createRollouts(platform),
-    usage: createUsageService(platform, limiter),
+    usage: createUsageService(platform, limiter, longReads),
     uptime: createUptimeService(platform),
     ownCertificate: () => readOwnCertificate(platform.config),
   };

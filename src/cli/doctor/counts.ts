@@ -11,10 +11,10 @@ const CHECK = 'counts';
 export async function checkCounts(database: Pick<Database, 'withoutTimeLimit'>): Promise<Finding> {
   const accounts = await database.withoutTimeLimit(miscountedAccounts);
   return accounts.length === 0
-    ? ok(CHECK, 'What accounts store about their sites, installs, traffic and operations is right.')
+    ? ok(CHECK, 'The stored numbers and lists of sites, installs, traffic and operations are right.')
     : problem(
         CHECK,
-        `What ${accounts.length === 1 ? 'an account stores' : `${accounts.length} accounts store`} about sites, installs, traffic or operations is wrong, so lists are, too.`,
+        `The stored numbers or lists of ${accounts.length} account${accounts.length === 1 ? ' are' : 's are'} wrong: of sites, installs, traffic or operations.`,
         'homeport account recount',
       );
 }

@@ -1,6 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Queries } from '../../database/database.ts';
-import { serializeByKey } from '../../lib/concurrency.ts';
+import type { InTurn } from '../../platform/long-reads.ts';
 import type { SiteType } from './counted-store.ts';
 import type { DayRange } from './days.ts';
 import {
@@ -32,19 +31,6 @@ function added(sums: readonly StorageSums[]): StorageSums {
     tables_count: sum('tables_count'),
     autoloaded_bytes: sum('autoloaded_bytes'),
   };
-}
-
-/** Makes one part of a sum after those that wait before it, and lets other requests be answered then. */
-export type InTurn = (part: () => Promise<void>) => Promise<void>;
-
-/** Sums that share it are made side by side, one part of each in turn. So a large account does not keep a small one waiting. */
-export function createTurns(): InTurn {
-  const serially = serializeByKey();
-  return (part) =>
-    serially('part', async () => {
-      await part();
-      await nextTurn();
-    });
 }
 
 /**

@@ -3,6 +3,7 @@ import { installName, type Person, startTestHomeport, type TestHomeport } from '
 import { operatorFor } from '../../access/caller.ts';
 import type { InstallDay } from '../../hosting/contract/usage.ts';
 import { timestamp } from '../../lib/clock.ts';
+import { Unavailable } from '../../lib/failures.ts';
 import { findCursor, storePage } from './collect-store.ts';
 
 const DAY = '2026-03-01';
@@ -132,11 +133,17 @@ it('the sums of an account do not wait for those of a larger one', async () => {
   const rows = Array.from({ length: 1_000 }, () => ({ ...install, id: random.uuid(), name: installName() }));
   await database.write(({ queries }) => queries.insertInto('installs').values(rows).execute());
   const answered: string[] = [];
+  const stays = new AbortController().signal;
   await Promise.all([
-    usage.summary(operatorFor(large.owner.userId), large.accountId, {}).then(() => answered.push('large')),
-    usage.summary(caller, accountId, {}).then(() => answered.push('small')),
+    usage
+      .summary(operatorFor(large.owner.userId), large.accountId, {}, stays)
+      .then(() => answered.push('large')),
+    usage.summary(caller, accountId, {}, stays).then(() => answered.push('small')),
   ]);
   expect(answered).toEqual(['small', 'large']);
+  const gone = AbortSignal.abort();
+  await expect(usage.summary(caller, accountId, {}, gone)).rejects.toThrow(Unavailable);
+  await expect(usage.insights(caller, accountId, {}, gone)).rejects.toThrow(Unavailable);
 });
 
 it('a host reports nothing about installs of another host, nor about unknown ones', async () => {

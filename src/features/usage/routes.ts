@@ -82,7 +82,8 @@ export function usageRoutes(usage: UsageService): Route[] {
       errors: ERRORS,
       parameters: DAYS,
       response: rollupSchema,
-      handle: ({ caller, id, query }) => usage.summary(caller, id('account_id'), rangeIn(query)),
+      handle: ({ caller, id, query, disconnected }) =>
+        usage.summary(caller, id('account_id'), rangeIn(query), disconnected()),
     }),
     queryRoute({
       path: '/accounts/:account_id/usage/insights',
@@ -94,7 +95,8 @@ export function usageRoutes(usage: UsageService): Route[] {
       errors: ERRORS,
       parameters: DAYS,
       response: insightsSchema,
-      handle: ({ caller, id, query }) => usage.insights(caller, id('account_id'), rangeIn(query)),
+      handle: ({ caller, id, query, disconnected }) =>
+        usage.insights(caller, id('account_id'), rangeIn(query), disconnected()),
     }),
     emptyRoute({
       method: 'POST',

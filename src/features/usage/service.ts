@@ -8,11 +8,12 @@ import type { Environment } from '../../database/tables/installs.ts';
 import { hasUnfinishedJobs } from '../../jobs/lanes.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { NotFound, RateLimited } from '../../lib/failures.ts';
+import type { LongReads } from '../../platform/long-reads.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findAccount } from '../accounts/accounts/store.ts';
 import { takeTurn } from '../websites/installs/operation-limits.ts';
 import { findInstallAccess } from '../websites/installs/store.ts';
-import { accountInsights, accountRollup, createTurns, type Insight } from './account-usage.ts';
+import { accountInsights, accountRollup, type Insight } from './account-usage.ts';
 import { pageOfCounted } from './counted-store.ts';
 import { type DayRange, lengthOf, nextMeasurement, rangeOf } from './days.ts';
 import { type DayFigures, daysOf, decimal, type Metric, type Rollup, rollupOf } from './figures.ts';
@@ -64,9 +65,9 @@ const REFRESH_WITHIN_MS = 10 * 60_000;
 export function createUsageService(
   { database, queue, activity, clock }: Pick<Platform, 'database' | 'queue' | 'activity' | 'clock'>,
   counter: RateCounter,
+  longReads: LongReads,
 ) {
   const { reader } = database;
-  const inTurn = createTurns();
 
   /** Requires that the caller sees the account. Partial users, and credentials limited to installs, see those alone. */
   async function usageScope(reader: Queries, caller: Caller, accountId: string): Promise<UsageScope> {
@@ -151,9 +152,16 @@ export function createUsageService(
       });
     },
 
-    async summary(caller: Caller, accountId: string, asked: Partial<DayRange>): Promise<Rollup> {
+    /** The usage of all installs together. `gone` aborts when the client disconnects. Throws RateLimited. */
+    async summary(
+      caller: Caller,
+      accountId: string,
+      asked: Partial<DayRange>,
+      gone: AbortSignal,
+    ): Promise<Rollup> {
       const of = await usageScope(reader, caller, accountId);
-      return accountRollup(reader, of, rangeOf(asked, clock.now()), inTurn);
+      const range = rangeOf(asked, clock.now());
+      return longReads.run(accountId, gone, (inTurn) => accountRollup(reader, of, range, inTurn));
     },
 
     /** The traffic of the last 30 days by day, of all installs that the caller sees together. */
@@ -174,9 +182,11 @@ export function createUsageService(
       caller: Caller,
       accountId: string,
       asked: Partial<DayRange>,
+      gone: AbortSignal,
     ): Promise<Record<Metric, Insight>> {
       const of = await usageScope(reader, caller, accountId);
-      return accountInsights(reader, of, rangeOf(asked, clock.now()), inTurn);
+      const range = rangeOf(asked, clock.now());
+      return longReads.run(accountId, gone, (inTurn) => accountInsights(reader, of, range, inTurn));
     },
 
     /** Measures the storage of an install soon. Throws RateLimited. */

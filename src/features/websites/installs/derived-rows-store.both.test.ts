@@ -96,7 +96,7 @@ beforeEach(async () => {
   ({ account, site, install, job } = await add());
 });
 
-/** What lists read about the account. */
+/** The derived rows of the account. */
 async function derived() {
   const { reader } = database;
   const [tags, counts, domains, days, operations] = await Promise.all([

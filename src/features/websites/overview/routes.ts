@@ -91,8 +91,10 @@ export function overviewRoutes(overview: OverviewService, search: SearchService)
         count: Type.Integer({ description: 'installs that match, on all pages' }),
         results: Type.Array(listedInstallSchema),
       }),
-      handle: ({ caller, id, query: { sort, limit, offset, ...filters } }) =>
-        overview.listInstalls(caller, id('account_id'), filters, requestOf({ sort, limit, offset })),
+      handle: ({ caller, id, query: { sort, limit, offset, ...filters }, disconnected }) => {
+        const request = requestOf({ sort, limit, offset });
+        return overview.listInstalls(caller, id('account_id'), filters, request, disconnected());
+      },
     }),
     queryRoute({
       path: '/accounts/:account_id/sites',
@@ -112,8 +114,8 @@ export function overviewRoutes(overview: OverviewService, search: SearchService)
         unassigned: Type.Integer({ description: 'installs without a site, counted up to 10,000' }),
         results: Type.Array(listedSiteSchema),
       }),
-      handle: ({ caller, id, query: { search, tags, ...request } }) =>
-        overview.listSites(caller, id('account_id'), { search, tags }, requestOf(request)),
+      handle: ({ caller, id, query: { search, tags, ...request }, disconnected }) =>
+        overview.listSites(caller, id('account_id'), { search, tags }, requestOf(request), disconnected()),
     }),
     queryRoute({
       path: '/accounts/:account_id/matching_installs',
@@ -123,8 +125,14 @@ export function overviewRoutes(overview: OverviewService, search: SearchService)
       errors: [400, 401, 403, 404, 429, 503],
       parameters: [...FILTERS, idsParameter()],
       response: Type.Object({ results: Type.Array(selectedInstallSchema) }),
-      handle: async ({ caller, id, query: { ids, ...filters } }) => ({
-        results: await overview.selectInstalls(caller, id('account_id'), filters, ids?.split(',')),
+      handle: async ({ caller, id, query: { ids, ...filters }, disconnected }) => ({
+        results: await overview.selectInstalls(
+          caller,
+          id('account_id'),
+          filters,
+          ids?.split(','),
+          disconnected(),
+        ),
       }),
     }),
     queryRoute({

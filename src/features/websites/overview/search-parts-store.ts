@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Scope } from '../../../access/memberships.ts';
 import { MOST_COUNTED } from '../../../database/bounded-page.ts';
 import type { Queries } from '../../../database/database.ts';
+import type { InTurn } from '../../../platform/long-reads.ts';
 import { hasStoredCounts } from '../installs/counts-store.ts';
 import { hasTags } from '../site-tags/tagged-store.ts';
 import type { InstallConditions } from './install-conditions.ts';
@@ -26,19 +26,22 @@ export async function searchInstalls(
   queries: Queries,
   scope: Scope,
   conditions: InstallConditions,
+  inTurn: InTurn,
 ): Promise<{ id: string; site_id: string | null }[]> {
   const found: { id: string; site_id: string | null }[] = [];
   for (const { account_id } of scope.whole) {
     for await (const { after, to } of ranges(queries, 'installs', account_id)) {
-      const rows = await queries
-        .selectFrom('installs as install')
-        .select(['install.id', 'install.site_id'])
-        .where('install.account_id', '=', account_id)
-        .where('install.seq', '>', after)
-        .where('install.seq', '<=', to)
-        .where((eb) => meeting(eb, conditions))
-        .execute();
-      found.push(...rows);
+      await inTurn(async () => {
+        const rows = await queries
+          .selectFrom('installs as install')
+          .select(['install.id', 'install.site_id'])
+          .where('install.account_id', '=', account_id)
+          .where('install.seq', '>', after)
+          .where('install.seq', '<=', to)
+          .where((eb) => meeting(eb, conditions))
+          .execute();
+        found.push(...rows);
+      });
       if (found.length >= MOST_COUNTED) return found.slice(0, MOST_COUNTED);
     }
   }
@@ -51,20 +54,23 @@ export async function searchSites(
   scope: Scope,
   text: string,
   tags: string | undefined,
+  inTurn: InTurn,
 ): Promise<string[]> {
   const found: string[] = [];
   for (const { account_id } of scope.whole) {
     for await (const { after, to } of ranges(queries, 'sites', account_id)) {
-      const rows = await queries
-        .selectFrom('sites')
-        .select(['id', 'name'])
-        .where('account_id', '=', account_id)
-        .where('seq', '>', after)
-        .where('seq', '<=', to)
-        .$if(tags !== undefined, (query) => query.where(hasTags(sql.ref('sites.id'), tags ?? '')))
-        .execute();
-      // SQLite folds case in ASCII only.
-      found.push(...rows.filter(({ name }) => name.toLowerCase().includes(text)).map(({ id }) => id));
+      await inTurn(async () => {
+        const rows = await queries
+          .selectFrom('sites')
+          .select(['id', 'name'])
+          .where('account_id', '=', account_id)
+          .where('seq', '>', after)
+          .where('seq', '<=', to)
+          .$if(tags !== undefined, (query) => query.where(hasTags(sql.ref('sites.id'), tags ?? '')))
+          .execute();
+        // SQLite folds case in ASCII only.
+        found.push(...rows.filter(({ name }) => name.toLowerCase().includes(text)).map(({ id }) => id));
+      });
       if (found.length >= MOST_COUNTED) return found.slice(0, MOST_COUNTED);
     }
   }
@@ -73,7 +79,7 @@ export async function searchSites(
 
 /** All rows of an account in ranges of their `seq`. */
 async function* ranges(queries: Queries, table: 'installs' | 'sites', accountId: string) {
-  for (let after = 0; ; await nextTurn()) {
+  for (let after = 0; ; ) {
     const { to } = await queries
       .selectFrom((eb) =>
         eb

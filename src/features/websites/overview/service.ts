@@ -9,6 +9,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import { defaultDomain } from '../../../lib/default-domain.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { OperationKind } from '../../../lib/operation.ts';
+import type { LongReads } from '../../../platform/long-reads.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { countInstalls } from '../installs/list-store.ts';
 import { tagsIn } from '../site-tags/tag-keys.ts';
@@ -71,6 +72,7 @@ export type OverviewService = ReturnType<typeof createOverviewService>;
 export function createOverviewService(
   { database, clock }: Pick<Platform, 'database' | 'clock'>,
   { dailyBackups, siteDomain }: { dailyBackups: boolean; siteDomain: string },
+  longReads: LongReads,
 ) {
   async function scopeOf(reader: Queries, caller: Caller, accountId: string): Promise<Scope> {
     const member = await findMembership(reader, caller, accountId);
@@ -85,12 +87,15 @@ export function createOverviewService(
     caller: Caller,
     accountId: string,
     filters: ListFilters,
+    gone: AbortSignal,
   ): Promise<InstallConditions> {
     const conditions = conditionsOf(filters);
     if (conditions.texts.length === 0) return conditions;
     const scope = await scopeOf(database.reader, caller, accountId);
     if (!isSearchedInParts(scope, conditions)) return conditions;
-    const found = await searchInstalls(database.reader, scope, conditions);
+    const found = await longReads.run(accountId, gone, (inTurn) =>
+      searchInstalls(database.reader, scope, conditions, inTurn),
+    );
     return { ...conditions, found: found.map(({ id }) => id) };
   }
 
@@ -100,13 +105,16 @@ export function createOverviewService(
     accountId: string,
     text: string,
     conditions: InstallConditions,
+    gone: AbortSignal,
   ): Promise<string[] | undefined> {
     if (text === '') return undefined;
     const scope = await scopeOf(database.reader, caller, accountId);
     if (!isSearchedInParts(scope, conditions)) return undefined;
-    const named = await searchSites(database.reader, scope, text, conditions.tags);
-    const installs = await searchInstalls(database.reader, scope, conditions);
-    return [...new Set([...named, ...installs.flatMap(({ site_id }) => site_id ?? [])])];
+    return longReads.run(accountId, gone, async (inTurn) => {
+      const named = await searchSites(database.reader, scope, text, conditions.tags, inTurn);
+      const installs = await searchInstalls(database.reader, scope, conditions, inTurn);
+      return [...new Set([...named, ...installs.flatMap(({ site_id }) => site_id ?? [])])];
+    });
   }
 
   function conditionsOf({ search, ...filters }: ListFilters): InstallConditions {
@@ -157,14 +165,18 @@ export function createOverviewService(
   }
 
   return {
-    /** One page of an account's installs, with the number of those that match and of all. Throws NotFound. */
+    /**
+     * One page of an account's installs, with the number of those that match and of all. `gone` aborts when the client disconnects. Throws
+     * NotFound, RateLimited.
+     */
     async listInstalls(
       caller: Caller,
       accountId: string,
       filters: ListFilters,
       { sort, limit, offset }: ListRequest,
+      gone: AbortSignal,
     ): Promise<{ total: number; count: number; results: ListedInstall[] }> {
-      const conditions = await searched(caller, accountId, filters);
+      const conditions = await searched(caller, accountId, filters, gone);
       return database.snapshot(async (reader) => {
         const scope = await scopeOf(reader, caller, accountId);
         const isDescending = sort.startsWith('-');
@@ -203,16 +215,17 @@ export function createOverviewService(
       });
     },
 
-    /** One page of an account's sites whose name, or that of an install or domain, contains `search`. Throws NotFound. */
+    /** One page of an account's sites whose name, or that of an install or domain, contains `search`. Throws NotFound, RateLimited. */
     async listSites(
       caller: Caller,
       accountId: string,
       { search = '', tags }: Pick<ListFilters, 'search' | 'tags'>,
       { sort, limit, offset }: ListRequest,
+      gone: AbortSignal,
     ) {
       const text = search.trim().toLowerCase();
       const conditions = conditionsOf(text === '' ? {} : { search });
-      const found = await foundSites(caller, accountId, text, { ...conditions, tags });
+      const found = await foundSites(caller, accountId, text, { ...conditions, tags }, gone);
       return database.snapshot(async (reader) => {
         const scope = await scopeOf(reader, caller, accountId);
         return listSites(
@@ -229,16 +242,17 @@ export function createOverviewService(
       });
     },
 
-    /** All installs of an account that match, for a selection; with `ids`, those among them. Throws NotFound. */
+    /** All installs of an account that match, for a selection; with `ids`, those among them. Throws NotFound, RateLimited. */
     async selectInstalls(
       caller: Caller,
       accountId: string,
       filters: ListFilters,
-      ids?: readonly string[],
+      ids: readonly string[] | undefined,
+      gone: AbortSignal,
     ): Promise<SelectedInstall[]> {
       // Some installs are found by their ids.
       const conditions =
-        ids === undefined ? await searched(caller, accountId, filters) : conditionsOf(filters);
+        ids === undefined ? await searched(caller, accountId, filters, gone) : conditionsOf(filters);
       return database.snapshot(async (reader) => {
         const scope = await scopeOf(reader, caller, accountId);
         const count = ids === undefined ? await countListed(reader, scope, conditions) : null;
