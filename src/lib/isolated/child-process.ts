@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { getCompileCacheDir } from 'node:module';
 import { Socket } from 'node:net';
-import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compileCacheVariable } from '../compile-cache.ts';
 import { type FromChild, readMessages, sendMessage, type ToChild } from './messages.ts';
 
 const ENTRY = fileURLToPath(new URL('./child.ts', import.meta.url));
@@ -52,7 +51,8 @@ export function startChild(
       ...Object.fromEntries(
         PASSED_ON.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined),
       ),
-      ...compileCache(),
+      // Without it the child would compile the sources at each start.
+      ...compileCacheVariable(),
     },
     // A Ctrl-C on the terminal would end it before running requests and jobs finish.
     detached: true,
@@ -138,14 +138,6 @@ const NOT_STARTED: Child = {
   release: () => {},
   processorMs: () => null,
 };
-
-/** Without it the child would compile the sources at each start. */
-function compileCache(): { NODE_COMPILE_CACHE?: string } {
-  // Node uses a folder of its version below the one that it is given.
-  const used = getCompileCacheDir();
-  const folder = process.env.NODE_COMPILE_CACHE ?? (used === undefined ? undefined : dirname(used));
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
-}
 
 /** Memory that the child uses outside of JavaScript too; 0 where the system does not tell. */
 function residentBytes({ pid }: ChildProcess): number {

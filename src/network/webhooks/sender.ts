@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { AddressRange } from '../../config/settings/setting-values.ts';
+import { threadEnvironment } from '../../lib/compile-cache.ts';
 import type { ProxyVariables } from '../../lib/outbound-proxy.ts';
 import type { DnsServer } from '../dns/client.ts';
 import type { Attempt, Message } from './post.ts';
@@ -38,7 +39,10 @@ export function createSender(settings: {
   let closed = false;
 
   function start(): Running {
-    const thread = new Worker(new URL('./sender-thread.ts', import.meta.url), { workerData });
+    const thread = new Worker(new URL('./sender-thread.ts', import.meta.url), {
+      workerData,
+      env: threadEnvironment(),
+    });
     const started: Running = { thread, waiting: new Map(), orders: [] };
     thread.on('message', (outcomes: Outcome[]) => {
       for (const outcome of outcomes) {

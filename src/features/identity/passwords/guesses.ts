@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadEnvironment } from '../../../lib/compile-cache.ts';
 import type { Question } from './guess-thread.ts';
 
 /** The owner of a password. Their address and names are among the first guesses. */
@@ -54,7 +55,9 @@ function scoreOf(question: Question): Promise<number> {
 
 /** Started for the first password: the dictionaries take 30 MB and half a second to load. */
 function startRating(): { thread: Worker; waiting: Waiting[] } {
-  const thread = new Worker(new URL('./guess-thread.ts', import.meta.url));
+  const thread = new Worker(new URL('./guess-thread.ts', import.meta.url), {
+    env: threadEnvironment(),
+  });
   const waiting: Waiting[] = [];
   thread.on('message', (score: unknown) => {
     if (typeof score === 'number') waiting.shift()?.resolve(score);

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+import { threadEnvironment } from '../../../../lib/compile-cache.ts';
 import { DamagedArchiveError } from '../damaged-archive.ts';
 import type { CaptureOptions } from './capture.ts';
 import { type ChunkRef, decodeChunks, encodeChunks } from './chunk-list.ts';
@@ -49,7 +50,10 @@ interface Waiting {
 }
 
 export function openStore(folder: string): Store {
-  const thread = new Worker(new URL('./store-thread.ts', import.meta.url), { workerData: folder });
+  const thread = new Worker(new URL('./store-thread.ts', import.meta.url), {
+    workerData: folder,
+    env: threadEnvironment(),
+  });
   const waiting: Waiting[] = [];
   let ended: { error: unknown } | null = null;
 
