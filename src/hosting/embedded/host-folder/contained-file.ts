@@ -1,6 +1,9 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, openSync, readlinkSync, realpathSync } from 'node:fs';
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+
+/** No link is followed. Opening a pipe would otherwise wait for its other end. */
+const SAFE = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** The opened file is not the intended one: a folder above it is, or has become, a symbolic link. */
 export class NotContainedError extends Error {
@@ -21,12 +24,10 @@ export async function openContained(
   flags: number,
   mode?: number,
 ): Promise<FileHandle> {
-  // Opening a pipe would otherwise wait for its other end.
-  const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, mode);
+  const file = await open(path, flags | SAFE, mode);
   try {
     const meant = Buffer.from(path);
-    const opened = await pathOf(file, meant);
-    if (!opened.equals(meant)) throw new NotContainedError('A folder above the file is a symbolic link.');
+    requireSame(await pathOf(file, meant), meant);
     return file;
   } catch (error) {
     await file.close();
@@ -34,10 +35,34 @@ export async function openContained(
   }
 }
 
+/** As {@link openContained}, for threads that wait for the disk. Returns the number of the open file. */
+export function openContainedSync(path: Buffer, flags: number): number {
+  const file = openSync(path, flags | SAFE);
+  try {
+    requireSame(pathOfSync(file, path), path);
+    return file;
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+}
+
+function requireSame(opened: Buffer, meant: Buffer): void {
+  if (!opened.equals(meant)) throw new NotContainedError('A folder above the file is a symbolic link.');
+}
+
 /** Present path of the open file: from the kernel on Linux, elsewhere from its folder. */
 async function pathOf(file: FileHandle, path: Buffer): Promise<Buffer> {
-  if (process.platform === 'linux') return readlink(`/proc/self/fd/${file.fd}`, { encoding: 'buffer' });
-  const text = path.toString('latin1');
-  const folder = await realpath(Buffer.from(dirname(text), 'latin1'), { encoding: 'buffer' });
-  return Buffer.concat([folder, Buffer.from(`/${basename(text)}`, 'latin1')]);
+  if (process.platform === 'linux') return readlink(linkOf(file.fd), { encoding: 'buffer' });
+  return besideFolder(await realpath(folderOf(path), { encoding: 'buffer' }), path);
 }
+
+function pathOfSync(file: number, path: Buffer): Buffer {
+  if (process.platform === 'linux') return readlinkSync(linkOf(file), { encoding: 'buffer' });
+  return besideFolder(realpathSync.native(folderOf(path), { encoding: 'buffer' }), path);
+}
+
+const linkOf = (file: number): string => `/proc/self/fd/${file}`;
+const folderOf = (path: Buffer): Buffer => Buffer.from(dirname(path.toString('latin1')), 'latin1');
+const besideFolder = (folder: Buffer, path: Buffer): Buffer =>
+  Buffer.concat([folder, Buffer.from(`/${basename(path.toString('latin1'))}`, 'latin1')]);

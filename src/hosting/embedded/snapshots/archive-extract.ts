@@ -6,9 +6,9 @@ import { nameBytes } from '../../websites/backup-contents/archive-names.ts';
 import type { ArchiveFiles } from './archive-files.ts';
 import type { ManifestTotals } from './archive-manifest.ts';
 import { type ArchivedItem, type ArchiveIdentity, readArchive } from './archive-read.ts';
-import { SMALL_BYTES } from './archive-source.ts';
 import { joinBytes } from './archive-tree.ts';
 import { piecesToWrite } from './file-content.ts';
+import { SMALL_BYTES } from './file-state.ts';
 import { partsOf } from './sparse-file.ts';
 
 /**

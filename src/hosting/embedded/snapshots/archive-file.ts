@@ -20,13 +20,16 @@ export interface Place {
 }
 
 export function placeOf(path: Buffer, stats: BigIntStats): Place {
-  const name: ArchivedName = path.length === 0 ? { text: '.' } : archivedName(path);
   return {
-    path: name.text,
-    ...(name.base64 === undefined ? {} : { path_base64: name.base64 }),
+    ...nameFields(path),
     mode: Number(stats.mode & 0o7777n),
     mtime_ns: stats.mtimeNs.toString(),
   };
+}
+
+export function nameFields(path: Buffer): Pick<Place, 'path' | 'path_base64'> {
+  const { text, base64 }: ArchivedName = path.length === 0 ? { text: '.' } : archivedName(path);
+  return { path: text, ...(base64 === undefined ? {} : { path_base64: base64 }) };
 }
 
 /** The last second that fits tar-stream's plain header; the manifest has the exact time. */

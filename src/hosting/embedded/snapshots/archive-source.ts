@@ -6,8 +6,9 @@ import type { Clock } from '../../../lib/clock.ts';
 import { quoted } from '../../websites/backup-contents/archive-names.ts';
 import { openContained } from '../host-folder/contained-file.ts';
 import { joinBytes, unreadable } from './archive-tree.ts';
+import { isSameState, isSettled, SMALL_BYTES, STAMP_STEP_MS } from './file-state.ts';
 import type { DataPart } from './sparse-file.ts';
-import { HEADER_BYTES, isDatabase } from './sqlite-database.ts';
+import { HEADER_BYTES, isDatabase } from './sqlite-header.ts';
 
 /**
  * Reads the files of a live website.
@@ -35,14 +36,9 @@ export type WebsiteAtRest = <Result>(
 ) => Promise<Result>;
 
 export const CHUNK_BYTES = 256 * 1024;
-/** Files up to this size are read in one piece and verified before any of their bytes are archived. */
-export const SMALL_BYTES = CHUNK_BYTES;
 
 /** A file that changes while it is read is read again, after 100 ms and then 400 ms. */
 const PAUSES_MS = [100, 400];
-/** File system timestamps advance in steps of up to 10 ms, so two changes in one step look like one. */
-const STAMP_STEP_MS = 50;
-const SETTLED_MS = 2_000;
 
 /**
  * Opens the file and calls `read` until it returns a consistent result. Returns `false` if the file is missing. The path is relative to
@@ -70,7 +66,7 @@ export async function untilStable(
 export interface SmallFile {
   stats: BigIntStats;
   content: Buffer;
-  /** See {@link isSettled}. */
+  /** See file-state.ts. */
   isSettled: boolean;
 }
 
@@ -134,15 +130,6 @@ export async function isSameAgain(
 export async function isUnchanged(file: FileHandle, stats: BigIntStats, seenMs: number): Promise<boolean> {
   const isFresh = Math.abs(seenMs - Number(stats.ctimeMs)) < STAMP_STEP_MS;
   return !isFresh && isSameState(stats, await file.stat({ bigint: true }));
-}
-
-/** Whether every write after `seenMs` changes the state of the file. Some file systems have times in seconds. */
-export function isSettled(stats: BigIntStats, seenMs: number): boolean {
-  return seenMs - Number(stats.ctimeMs) >= SETTLED_MS;
-}
-
-function isSameState(a: BigIntStats, b: BigIntStats): boolean {
-  return a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
 }
 
 /** Yields exactly the bytes of the parts of the file, in order, with zeros for what is missing because the file has become shorter. */

@@ -17,13 +17,14 @@ class LostChunksError extends Error {
   override name = 'LostChunksError';
 }
 
-/** Makes a backup that does not exist, of the folder `website`. If it fails, nothing of it is left. */
+/** Makes a backup that does not exist, of the folder `website`. If it fails, nothing of it is left. `opened`: the store, which is closed. */
 export async function makeBackup(
   website: string,
   install: InstallRef,
   backupId: string,
   files: BackupFiles,
   clock: Clock,
+  opened: Store,
   options: WriteOptions & { signal: AbortSignal },
 ): Promise<Snapshot> {
   const { signal } = options;
@@ -41,8 +42,7 @@ export async function makeBackup(
   };
 
   /** `latest`: the manifest of a former backup. */
-  async function write(latest: string | null): Promise<Snapshot> {
-    const store = openStore(files.store);
+  async function write(latest: string | null, store: Store): Promise<Snapshot> {
     let former: FormerFiles | null = null;
     const stop = () => void store.close();
     signal.addEventListener('abort', stop);
@@ -68,19 +68,19 @@ export async function makeBackup(
   }
 
   /** With the latest former backup that can be used, or without one. */
-  async function writeAfter([latest, ...earlier]: string[]): Promise<Snapshot> {
-    if (latest === undefined) return write(null);
+  async function writeAfter([latest, ...earlier]: string[], store: Store): Promise<Snapshot> {
+    if (latest === undefined) return write(null, store);
     try {
-      return await write(latest);
+      return await write(latest, store);
     } catch (error) {
       if (!(error instanceof DamagedFormerError || error instanceof LostChunksError)) throw error;
       await removeTree(draft);
-      return writeAfter(error instanceof DamagedFormerError ? earlier : []);
+      return writeAfter(error instanceof DamagedFormerError ? earlier : [], openStore(files.store));
     }
   }
 
   try {
-    const made = await writeAfter(await latestFirst(await files.manifests()));
+    const made = await writeAfter(await latestFirst(await files.manifests()), opened);
     signal.throwIfAborted();
     await rename(draft, files.manifestOf(backupId));
     await syncFolder(files.folder);

@@ -5,7 +5,6 @@ import { openContained } from '../host-folder/contained-file.ts';
 import { type OpenFile, type Place, placeOf } from './archive-file.ts';
 import {
   isSameAgain,
-  isSettled,
   isUnchanged,
   type Piece,
   readSmall,
@@ -14,6 +13,7 @@ import {
   untilStable,
 } from './archive-source.ts';
 import { isGone, joinBytes, type TreeItem, unreadable, walkTree } from './archive-tree.ts';
+import { isSettled } from './file-state.ts';
 import { copyAtRest, filesOf, isAbsent, partsOf } from './sqlite-database.ts';
 import { StoreError } from './store/store.ts';
 
@@ -23,6 +23,9 @@ const DATABASE_TRIES = 4;
 const TRIES_BEFORE_REST = 2;
 /** Small files read ahead of the one being archived, because most time is spent waiting for the disk. */
 const LOOK_AHEAD = 8;
+/** Items that are passed to the sink together, and how many such batches are passed ahead. */
+const BATCH_ITEMS = 250;
+const BATCHES_AHEAD = 2;
 
 /** Takes the entries of a website, one after the other. A folder comes before what is in it. */
 export interface WebsiteSink {
@@ -31,14 +34,15 @@ export interface WebsiteSink {
   small(place: Place, small: SmallFile): Promise<void>;
   /** Reads a file that may be too large for memory. `keep` of the result adds it. */
   large(open: OpenFile, isDatabase: boolean): Promise<TakenFile>;
-  /** The file in the previous backup. Asked one file after the other, in the order of {@link walkTree}. */
-  former?(path: Buffer): Promise<FormerFile | null>;
+  /**
+   * Reads small files, and finds those that are as in the previous backup, without passing their contents through this thread. Null for
+   * others. Called with one batch after the other, in the order of {@link walkTree}.
+   */
+  take?(paths: readonly Buffer[]): Promise<(ReadFile | null)[]>;
 }
 
-export interface FormerFile {
-  /** Whether a file with this state has the same content. */
-  isSame(stats: BigIntStats): boolean;
-  /** Adds it as it was. */
+export interface ReadFile {
+  /** Adds the file. */
   keep(): Promise<void>;
 }
 
@@ -69,7 +73,7 @@ export async function readWebsite(source: Source, sink: WebsiteSink): Promise<Co
   return counts;
 }
 
-type Found = SmallFile | 'large' | 'database' | { former: FormerFile } | null;
+type Found = SmallFile | ReadFile | 'large' | 'database' | null;
 
 /** All items of a folder. Small files are read ahead while earlier items are archived. */
 async function* readAhead(
@@ -77,9 +81,9 @@ async function* readAhead(
   sink: WebsiteSink,
 ): AsyncGenerator<{ item: TreeItem; found: Promise<Found> }> {
   const waiting: { item: TreeItem; found: Promise<Found> }[] = [];
-  for await (const item of walkTree(source.root, source.leftOut)) {
-    const former = item.kind === 'file' ? ((await sink.former?.(item.path)) ?? null) : null;
-    const found = item.kind === 'file' ? look(source, item.path, former) : Promise.resolve(null);
+  for await (const { item, taken } of takeAhead(source, sink)) {
+    const isUnread = item.kind === 'file' && taken === null;
+    const found = isUnread ? look(source, item.path) : Promise.resolve(taken);
     // The consumer of the item gets the failure. Until then it must not count as unhandled.
     found.catch(() => {});
     waiting.push({ item, found });
@@ -89,13 +93,42 @@ async function* readAhead(
   yield* waiting;
 }
 
-async function look(source: Source, path: Buffer, former: FormerFile | null): Promise<Found> {
-  return leaveOutIfGone(path, null, async () => {
-    if (former === null) return readSmall(source, path);
-    const stats = await lstat(joinBytes(source.root, path), { bigint: true });
-    return former.isSame(stats) ? { former } : readSmall(source, path);
-  });
+interface Taken {
+  item: TreeItem;
+  taken: ReadFile | null;
 }
+
+/** All items of a folder, with what the sink takes of them. */
+async function* takeAhead(source: Source, sink: WebsiteSink): AsyncGenerator<Taken> {
+  const batches: Promise<Taken[]>[] = [];
+  let items: TreeItem[] = [];
+  function pass(): void {
+    const batch = takeBatch(items, sink);
+    // Its turn reports the failure. Until then it must not count as unhandled.
+    batch.catch(() => {});
+    batches.push(batch);
+    items = [];
+  }
+  for await (const item of walkTree(source.root, source.leftOut)) {
+    items.push(item);
+    if (items.length < BATCH_ITEMS) continue;
+    pass();
+    const next = batches.length > BATCHES_AHEAD ? batches.shift() : undefined;
+    if (next !== undefined) yield* await next;
+  }
+  pass();
+  for (const batch of batches) yield* await batch;
+}
+
+async function takeBatch(items: readonly TreeItem[], sink: WebsiteSink): Promise<Taken[]> {
+  const paths = items.flatMap(({ kind, path }) => (kind === 'file' ? [path] : []));
+  const taken = sink.take === undefined || paths.length === 0 ? [] : await sink.take(paths);
+  let at = 0;
+  return items.map((item) => ({ item, taken: item.kind === 'file' ? (taken[at++] ?? null) : null }));
+}
+
+const look = (source: Source, path: Buffer): Promise<Found> =>
+  leaveOutIfGone(path, null, () => readSmall(source, path));
 
 /** Runs `read`. Returns `otherwise` if the file is missing; other system errors name the path. */
 async function leaveOutIfGone<T>(
@@ -133,7 +166,7 @@ async function addItem(item: TreeItem, found: Found, reading: Reading): Promise<
   else if (found === 'database') await addDatabase(path, reading);
   else if (found === 'large') await leaveOutIfGone(path, undefined, () => addLarge(path, reading));
   else if (found !== null) {
-    await ('former' in found ? found.former.keep() : sink.small(placeOf(path, found.stats), found));
+    await ('keep' in found ? found.keep() : sink.small(placeOf(path, found.stats), found));
     counts.files += 1;
   }
 }

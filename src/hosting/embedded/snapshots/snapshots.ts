@@ -10,7 +10,11 @@ import {
   PermanentHostError,
   RefusedRestoreError,
 } from '../../contract/errors.ts';
-import { type InstallLimits, requireBackupAllowed } from '../../contract/install-limits.ts';
+import {
+  type InstallLimits,
+  type InstallUsage,
+  requireBackupAllowed,
+} from '../../contract/install-limits.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
 import type { Snapshot } from '../../contract/snapshots.ts';
@@ -25,6 +29,7 @@ import type { HeldBackup } from './held-backup.ts';
 import { discardUnused, makeBackup } from './make-backup.ts';
 import { measureFiles } from './measure-files.ts';
 import type { IndexOptions } from './snapshot-contents.ts';
+import { openStore, type Store } from './store/store.ts';
 
 /**
  * Snapshots of websites, in a folder for each install (backup-files.ts). Installs share nothing, so no user learns from the time or the
@@ -150,18 +155,38 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
     await requireFolder(filesOf(install.id), install);
     const existing = await verifyIfThere(await files.held(backupId), signal);
     if (existing !== null) return existing;
-    const usage = await measureFiles(filesOf(install.id), limits, signal);
-    requireBackupAllowed(usage, limits);
-    const made = await withinBackupTime(backupTimeMs(usage.bytes), signal, (limited) =>
-      makeBackup(filesOf(install.id), install, backupId, files, clock, {
-        signal: limited,
-        report: (done) => report?.(Math.min(done, usage.bytes), usage.bytes),
-        atRest,
-        leftOut,
-      }),
-    );
-    report?.(usage.bytes, usage.bytes);
-    return made;
+    const store = openStore(files.store);
+    try {
+      const usage = await measure(filesOf(install.id), store, signal);
+      requireBackupAllowed(usage, limits);
+      const made = await withinBackupTime(backupTimeMs(usage.bytes), signal, (limited) =>
+        makeBackup(filesOf(install.id), install, backupId, files, clock, store, {
+          signal: limited,
+          report: (done) => report?.(Math.min(done, usage.bytes), usage.bytes),
+          atRest,
+          leftOut,
+        }),
+      );
+      report?.(usage.bytes, usage.bytes);
+      return made;
+    } finally {
+      await store.close();
+    }
+  }
+
+  /** In the thread of the store, unless something is to be named that cannot be read. */
+  async function measure(website: string, store: Store, signal?: AbortSignal): Promise<InstallUsage> {
+    signal?.throwIfAborted();
+    const stop = () => void store.close();
+    signal?.addEventListener('abort', stop);
+    try {
+      return (await store.measure(website, limits)) ?? (await measureFiles(website, limits, signal));
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', stop);
+    }
   }
 
   async function restore(

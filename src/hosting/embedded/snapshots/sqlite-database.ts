@@ -4,10 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../lib/clock.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { isGone, joinBytes, unreadable } from './archive-tree.ts';
-
-/** First bytes of a database of SQLite. */
-const HEADER = Buffer.from('SQLite format 3\0');
-export const HEADER_BYTES = HEADER.length;
+import { STAMP_STEP_MS } from './file-state.ts';
 
 /**
  * The files that belong to a database, with the database itself. After a crash SQLite makes the database whole from its journal or its
@@ -17,11 +14,7 @@ const PARTS = ['', '-journal', '-wal'];
 /** SQLite makes the index of the write-ahead log again. */
 const INDEX = '-shm';
 
-/** File system timestamps advance in steps of up to 10 ms, so a change within a step of the last one could not be seen. */
-const STAMP_STEP_MS = 50;
 const LOOKS = 20;
-
-export const isDatabase = (start: Buffer): boolean => start.subarray(0, HEADER_BYTES).equals(HEADER);
 
 /** Paths of the files of a database that an archive contains, the database first. */
 export const partsOf = (database: Buffer): Buffer[] => PARTS.map((ending) => beside(database, ending));

@@ -2,13 +2,15 @@ import type { BigIntStats } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Snapshot } from '../../contract/snapshots.ts';
-import { type OpenFile, type Place, placeOf } from './archive-file.ts';
+import { nameFields, type OpenFile, type Place, placeOf } from './archive-file.ts';
 import { readParts, type Source } from './archive-source.ts';
+import { joinBytes } from './archive-tree.ts';
 import { findData } from './find-holes.ts';
 import type { FormerFiles } from './former-files.ts';
-import { type FormerFile, readWebsite, type TakenFile, type WebsiteSink } from './read-website.ts';
+import { type ReadFile, readWebsite, type TakenFile, type WebsiteSink } from './read-website.ts';
 import { type ChunkRef, encodeChunks } from './store/chunk-list.ts';
 import type { Store } from './store/store.ts';
+import { type FormerState, stateText } from './store/taken-files.ts';
 import {
   createStoredManifest,
   type StoredEntry,
@@ -174,28 +176,62 @@ function storeSink(
       else await lines.addSmall(entry, content);
     },
     large: (open, isDatabase) => takeLarge(open, isDatabase, { source, store, lines, stateOf }),
-    async former(path) {
-      const entry = (await former?.find(path)) ?? null;
-      return entry === null ? null : formerFile(entry, lines);
-    },
+    take: createTaking(source, store, lines, former, withState),
   };
 }
 
-function formerFile(entry: StoredFile, lines: Lines): FormerFile {
-  return {
-    isSame: (stats) =>
-      entry.state === stateText(stats) &&
-      stats.isFile() &&
-      entry.size === Number(stats.size) &&
-      entry.mtime_ns === stats.mtimeNs.toString(),
+/** Lets the thread of the store read small files. */
+function createTaking(
+  { root, clock }: Source,
+  store: Store,
+  lines: Lines,
+  former: FormerFiles | null,
+  withState: boolean,
+): (paths: readonly Buffer[]) => Promise<(ReadFile | null)[]> {
+  /** Former files are found in order, one batch after the other. */
+  let finding: Promise<unknown> = Promise.resolve();
+
+  async function find(paths: readonly Buffer[]): Promise<(StoredFile | null)[]> {
+    const found = [];
+    for (const path of paths) found.push((await former?.find(path)) ?? null);
+    return found;
+  }
+
+  const kept = (entry: StoredFile): ReadFile => ({
     async keep() {
       lines.done(dataBytesOf(entry));
       await lines.add(entry);
     },
+  });
+
+  return async (paths) => {
+    const search = finding.then(() => find(paths));
+    finding = search.catch(() => {});
+    const entries = await search;
+    const files = paths.map((path, at) => ({
+      path: joinBytes(root, path),
+      former: formerState(entries[at] ?? null),
+    }));
+    const taken = await store.take(files, clock.now().getTime());
+    return paths.map((path, at) => {
+      const [read = null, entry = null] = [taken[at], entries[at]];
+      if (read === null) return null;
+      if (read === 'same') return entry === null ? null : kept(entry);
+      const { mode, mtime_ns, size, state, chunks } = read;
+      const place = { ...nameFields(path), mode, mtime_ns };
+      return kept({
+        type: 'file',
+        ...place,
+        size,
+        ...(withState && state !== null ? { state } : {}),
+        chunks,
+      });
+    });
   };
 }
 
-const stateText = ({ ino, ctimeNs }: BigIntStats): string => `${ino}-${ctimeNs}`;
+const formerState = (entry: StoredFile | null): FormerState | null =>
+  entry?.state === undefined ? null : { size: entry.size, mtime_ns: entry.mtime_ns, state: entry.state };
 
 type StateOf = (stats: BigIntStats, isSettled: boolean) => Pick<StoredFile, 'state'>;
 

@@ -1,10 +1,16 @@
+import type { InstallLimits } from '../../../contract/install-limits.ts';
 import type { CaptureOptions } from './capture.ts';
+import type { FileToTake } from './taken-files.ts';
 import type { FileToWrite } from './written-files.ts';
 
 /** Calls of the thread of a store. `chunks` are encoded by chunk-list.ts. */
 export type StoreCall =
   /** Stores small files, which follow each other in `bytes`. Answers their chunks. */
   | { op: 'add'; bytes: Uint8Array; lengths: number[] }
+  /** Answers what a folder has, as JSON. */
+  | { op: 'measure'; folder: string; limits: InstallLimits }
+  /** Stores small files of a website. Answers what it took of each, as JSON. */
+  | { op: 'take'; files: FileToTake[]; seenMs: number }
   | { op: 'push'; bytes: Uint8Array; isDatabase: boolean }
   /** Answers the chunks of the file that was pushed. */
   | { op: 'end' }

@@ -4,8 +4,10 @@ import { capture } from './capture.ts';
 import { decodeChunks, encodeChunks } from './chunk-list.ts';
 import { createChunkStore } from './chunk-store.ts';
 import { DamagedListError } from './manifest-chunks.ts';
+import { measureFolder } from './measure-folder.ts';
 import { DamagedPackError } from './pack-file.ts';
 import type { StoreAnswer, StoreCall, StoreFailure, StoreReply } from './store-calls.ts';
+import { takeFile } from './taken-files.ts';
 
 /** The thread of store.ts: hashes, compresses and reads the chunks of one store. Answers each call, in order. */
 const folder = String(workerData);
@@ -13,7 +15,7 @@ const store = createChunkStore(folder);
 
 const NOTHING = { bytes: new Uint8Array(0), count: 0 };
 
-const asJson = (value: object): StoreAnswer => ({
+const asJson = (value: object | null): StoreAnswer => ({
   bytes: new TextEncoder().encode(JSON.stringify(value)),
   count: 0,
 });
@@ -28,6 +30,10 @@ function answer(call: StoreCall): StoreAnswer {
       });
       return { bytes: encodeChunks(chunks), count: chunks.length };
     }
+    case 'measure':
+      return asJson(measureFolder(call.folder, call.limits));
+    case 'take':
+      return asJson(call.files.map((file) => takeFile(file, call.seenMs, store.add)));
     case 'push':
       store.push(call.bytes, call.isDatabase);
       return NOTHING;

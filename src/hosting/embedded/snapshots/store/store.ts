@@ -1,13 +1,16 @@
 import { Worker } from 'node:worker_threads';
 import Type, { type Static, type TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
 import { threadEnvironment } from '../../../../lib/compile-cache.ts';
+import type { InstallLimits, InstallUsage } from '../../../contract/install-limits.ts';
 import { DamagedArchiveError } from '../damaged-archive.ts';
 import type { CaptureOptions } from './capture.ts';
 import { type ChunkRef, decodeChunks, encodeChunks } from './chunk-list.ts';
 import type { UsedPack } from './chunk-store.ts';
 import type { DamagedManifest } from './prune.ts';
 import { isReply, type StoreAnswer, type StoreCall, type StoreFailure } from './store-calls.ts';
+import type { FileToTake, Taken } from './taken-files.ts';
 import type { FileToWrite } from './written-files.ts';
 
 /**
@@ -17,6 +20,10 @@ import type { FileToWrite } from './written-files.ts';
 export interface Store {
   /** Stores small files whole. */
   add(contents: readonly Buffer[]): Promise<ChunkRef[]>;
+  /** See measure-folder.ts. */
+  measure(folder: string, limits: InstallLimits): Promise<InstallUsage | null>;
+  /** Reads and stores small files of a website: see taken-files.ts. `seenMs`: the present time. */
+  take(files: FileToTake[], seenMs: number): Promise<Taken[]>;
   /** Takes over the next bytes of a large file. Resolves once the thread has them. */
   push(bytes: Buffer, isDatabase: boolean): Promise<void>;
   end(): Promise<ChunkRef[]>;
@@ -35,8 +42,26 @@ export interface Store {
   close(): Promise<void>;
 }
 
+const Usage = Type.Union([Type.Null(), Type.Object({ bytes: Type.Integer(), files: Type.Integer() })]);
+
 const UsedPacks = Type.Array(
   Type.Object({ name: Type.String(), chunks: Type.Integer(), usedBytes: Type.Integer() }),
+);
+
+const TakenFiles = Compile(
+  Type.Array(
+    Type.Union([
+      Type.Null(),
+      Type.Literal('same'),
+      Type.Object({
+        mode: Type.Integer(),
+        mtime_ns: Type.String(),
+        size: Type.Integer(),
+        state: Type.Union([Type.String(), Type.Null()]),
+        chunks: Type.String(),
+      }),
+    ]),
+  ),
 );
 
 const DamagedManifests = Type.Array(Type.Object({ manifest: Type.String(), reason: Type.String() }));
@@ -90,6 +115,11 @@ export function openStore(folder: string): Store {
       let at = 0;
       for (const content of contents) at += content.copy(bytes, at);
       return chunksBy({ op: 'add', bytes, lengths }, [bytes.buffer]);
+    },
+    measure: async (of, limits) => parsed(Usage, await call({ op: 'measure', folder: of, limits })),
+    take: async (files, seenMs) => {
+      const { bytes } = await call({ op: 'take', files, seenMs });
+      return TakenFiles.Parse(JSON.parse(Buffer.from(bytes).toString()));
     },
     async push(given, isDatabase) {
       const bytes = given.byteLength === given.buffer.byteLength ? given : ownCopy(given);
