@@ -1,7 +1,7 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 
-/** The environment variable with which a child process uses this one's cache of compiled modules; none if it has no cache. */
+/** The environment variable that names this process's cache of compiled modules to a child process. None without a cache. */
 export function compileCacheVariable(): { NODE_COMPILE_CACHE?: string } {
   // Node uses a folder of its version below the one that it is given.
   const used = getCompileCacheDir();
@@ -10,7 +10,7 @@ export function compileCacheVariable(): { NODE_COMPILE_CACHE?: string } {
 }
 
 /**
- * The environment of a thread. It has the cache of compiled modules, which a thread finds there only: without it, each thread strips types
- * and compiles again, which doubles the cost of its start.
+ * The environment of a thread, with the cache of compiled modules. A thread finds it nowhere else. Without it, each thread strips types and
+ * compiles again, which doubles the cost of its start.
  */
 export const threadEnvironment = (): NodeJS.ProcessEnv => ({ ...process.env, ...compileCacheVariable() });

@@ -2,6 +2,8 @@ import type { BigIntStats } from 'node:fs';
 
 /** Files up to this size are read in one piece and verified before any of their bytes are archived. */
 export const SMALL_BYTES = 256 * 1024;
+/** Files up to this size are stored without passing through the main thread. */
+export const TAKEN_BYTES = 4 * 1024 * 1024;
 
 /** File system timestamps advance in steps of up to 10 ms, so two changes in one step look like one. */
 export const STAMP_STEP_MS = 50;

@@ -35,8 +35,8 @@ export interface WebsiteSink {
   /** Reads a file that may be too large for memory. `keep` of the result adds it. */
   large(open: OpenFile, isDatabase: boolean): Promise<TakenFile>;
   /**
-   * Reads small files, and finds those that are as in the previous backup, without passing their contents through this thread. Null for
-   * others. Called with one batch after the other, in the order of {@link walkTree}.
+   * Reads files, and finds those that are as in the previous backup, without passing their contents through this thread. Null for large
+   * ones and others. Called with one batch after the other, in the order of {@link walkTree}.
    */
   take?(paths: readonly Buffer[]): Promise<(ReadFile | null)[]>;
 }

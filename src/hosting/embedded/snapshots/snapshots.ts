@@ -174,7 +174,7 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
     }
   }
 
-  /** In the thread of the store, unless something is to be named that cannot be read. */
+  /** Measures in the thread of the store. If something cannot be read, this thread measures, because it names the path. */
   async function measure(website: string, store: Store, signal?: AbortSignal): Promise<InstallUsage> {
     signal?.throwIfAborted();
     const stop = () => void store.close();

@@ -10,7 +10,7 @@ import type { FormerFiles } from './former-files.ts';
 import { type ReadFile, readWebsite, type TakenFile, type WebsiteSink } from './read-website.ts';
 import { type ChunkRef, encodeChunks } from './store/chunk-list.ts';
 import type { Store } from './store/store.ts';
-import { type FormerState, stateText } from './store/taken-files.ts';
+import { type FormerState, stateText, type Taken } from './store/taken-files.ts';
 import {
   createStoredManifest,
   type StoredEntry,
@@ -180,7 +180,7 @@ function storeSink(
   };
 }
 
-/** Lets the thread of the store read small files. */
+/** Lets the thread of the store read most files. */
 function createTaking(
   { root, clock }: Source,
   store: Store,
@@ -212,7 +212,10 @@ function createTaking(
       path: joinBytes(root, path),
       former: formerState(entries[at] ?? null),
     }));
-    const taken = await store.take(files, clock.now().getTime());
+    const taken: Taken[] = [];
+    while (taken.length < files.length) {
+      taken.push(...(await store.take(files.slice(taken.length), clock.now().getTime())));
+    }
     return paths.map((path, at) => {
       const [read = null, entry = null] = [taken[at], entries[at]];
       if (read === null) return null;

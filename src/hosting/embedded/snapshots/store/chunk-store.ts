@@ -20,6 +20,8 @@ import { type FileToWrite, writeFile } from './written-files.ts';
 export interface ChunkStore {
   /** Stores a chunk, unless the store has it. */
   add(chunk: Uint8Array): ChunkRef;
+  /** Stores a file in chunks. */
+  cut(content: Uint8Array): ChunkRef[];
   /** Takes the next bytes of a large file. */
   push(bytes: Uint8Array, isDatabase: boolean): void;
   /** Ends the large file, and returns its chunks. */
@@ -124,6 +126,13 @@ export function createChunkStore(
 
   return {
     add,
+    cut(content) {
+      const chunks: ChunkRef[] = [];
+      const whole = createChunkCutter(false, (chunk) => chunks.push(add(chunk)));
+      whole.push(content);
+      whole.end();
+      return chunks;
+    },
     push(bytes, isDatabase) {
       cutter ??= createChunkCutter(isDatabase, (chunk) => cut.push(add(chunk)));
       cutter.push(bytes);

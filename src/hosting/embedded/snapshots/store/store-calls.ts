@@ -9,8 +9,8 @@ export type StoreCall =
   | { op: 'add'; bytes: Uint8Array; lengths: number[] }
   /** Answers what a folder has, as JSON. */
   | { op: 'measure'; folder: string; limits: InstallLimits }
-  /** Stores small files of a website. Answers what it took of each, as JSON. */
-  | { op: 'take'; files: FileToTake[]; seenMs: number }
+  /** Stores the first files of a list. Answers what it took of each, as JSON. */
+  | { op: 'take'; files: readonly FileToTake[]; seenMs: number }
   | { op: 'push'; bytes: Uint8Array; isDatabase: boolean }
   /** Answers the chunks of the file that was pushed. */
   | { op: 'end' }

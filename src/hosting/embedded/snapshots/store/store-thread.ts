@@ -7,7 +7,7 @@ import { DamagedListError } from './manifest-chunks.ts';
 import { measureFolder } from './measure-folder.ts';
 import { DamagedPackError } from './pack-file.ts';
 import type { StoreAnswer, StoreCall, StoreFailure, StoreReply } from './store-calls.ts';
-import { takeFile } from './taken-files.ts';
+import { takeFiles } from './taken-files.ts';
 
 /** The thread of store.ts: hashes, compresses and reads the chunks of one store. Answers each call, in order. */
 const folder = String(workerData);
@@ -33,7 +33,7 @@ function answer(call: StoreCall): StoreAnswer {
     case 'measure':
       return asJson(measureFolder(call.folder, call.limits));
     case 'take':
-      return asJson(call.files.map((file) => takeFile(file, call.seenMs, store.add)));
+      return asJson(takeFiles(call.files, call.seenMs, store));
     case 'push':
       store.push(call.bytes, call.isDatabase);
       return NOTHING;

@@ -22,8 +22,8 @@ export interface Store {
   add(contents: readonly Buffer[]): Promise<ChunkRef[]>;
   /** See measure-folder.ts. */
   measure(folder: string, limits: InstallLimits): Promise<InstallUsage | null>;
-  /** Reads and stores small files of a website: see taken-files.ts. `seenMs`: the present time. */
-  take(files: FileToTake[], seenMs: number): Promise<Taken[]>;
+  /** Reads and stores files of a website, the first of a list: see taken-files.ts. `seenMs`: the present time. */
+  take(files: readonly FileToTake[], seenMs: number): Promise<Taken[]>;
   /** Takes over the next bytes of a large file. Resolves once the thread has them. */
   push(bytes: Buffer, isDatabase: boolean): Promise<void>;
   end(): Promise<ChunkRef[]>;

@@ -3,10 +3,10 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { SMALL_BYTES } from '../file-state.ts';
-import { listedChunks } from './chunk-list.ts';
+import { SMALL_BYTES, TAKEN_BYTES } from '../file-state.ts';
+import { type ChunkRef, listedChunks } from './chunk-list.ts';
 import { idOf } from './chunk-reader.ts';
-import { stateText, type Taken, takeFile } from './taken-files.ts';
+import { stateText, type Taken, takeFile, takeFiles } from './taken-files.ts';
 
 const LATER_MS = 3_600_000;
 
@@ -21,10 +21,12 @@ afterEach(() => fs.rmSync(base, { recursive: true }));
 const at = (name: string): string => join(base, name);
 
 function take(name: string, seenMs = Date.now() + LATER_MS, former = stateOf(null)): Taken {
-  return takeFile({ path: Buffer.from(at(name)), former }, seenMs, (content) => {
-    added.push(Buffer.from(content).toString());
-    return { id: idOf(content), length: content.length };
-  });
+  return takeFile({ path: Buffer.from(at(name)), former }, seenMs, { add, cut: (content) => [add(content)] });
+}
+
+function add(content: Uint8Array): ChunkRef {
+  added.push(Buffer.from(content).toString());
+  return { id: idOf(content), length: content.length };
 }
 
 function stateOf(name: string | null) {
@@ -44,6 +46,23 @@ test('a small file is stored with its state', () => {
   fs.writeFileSync(at('empty'), '');
   expect(take('empty')).toMatchObject({ size: 0, chunks: '' });
   expect(added).toEqual(['content']);
+});
+
+test('a larger file is stored in chunks, and a call ends after some of them', () => {
+  const cut: number[] = [];
+  const sink = { add, cut: (content: Uint8Array) => [add(content.subarray(0, cut.push(content.length)))] };
+  const files = Array.from({ length: 6 }, (_, n) => {
+    fs.writeFileSync(at(`${n}.jpg`), Buffer.alloc(TAKEN_BYTES, n));
+    return { path: Buffer.from(at(`${n}.jpg`)), former: null };
+  });
+  fs.writeFileSync(at('0.jpg'), Buffer.alloc(SMALL_BYTES));
+  const seenMs = Date.now() + LATER_MS;
+  expect(takeFiles(files, seenMs, sink).map((one) => Object(one).size)).toEqual([
+    SMALL_BYTES,
+    ...Array(4).fill(TAKEN_BYTES),
+  ]);
+  expect(cut).toEqual(Array(4).fill(TAKEN_BYTES));
+  expect(takeFiles(files.slice(5), seenMs, sink)).toHaveLength(1);
 });
 
 test('a file that is as before is not read', () => {
@@ -70,7 +89,7 @@ test('whatever is not a plain small file is left to the caller', () => {
   fs.writeFileSync(at('folder/page'), 'content');
   fs.symlinkSync('folder', at('linked'));
   fs.symlinkSync('folder/page', at('link'));
-  fs.writeFileSync(at('large'), Buffer.alloc(SMALL_BYTES + 1));
+  fs.writeFileSync(at('large'), Buffer.alloc(TAKEN_BYTES + 1));
   fs.writeFileSync(at('stats.db'), 'SQLite format 3\0');
   execFileSync('mkfifo', [at('pipe')]);
   for (const name of ['missing', 'folder', 'linked/page', 'link', 'large', 'stats.db', 'pipe']) {
@@ -86,6 +105,9 @@ test('a failure of the store is none of the file', () => {
     throw full;
   };
   expect(() =>
-    takeFile({ path: Buffer.from(at('page')), former: null }, Date.now() + LATER_MS, fail),
+    takeFile({ path: Buffer.from(at('page')), former: null }, Date.now() + LATER_MS, {
+      add: fail,
+      cut: fail,
+    }),
   ).toThrow(full);
 });

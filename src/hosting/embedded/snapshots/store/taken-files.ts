@@ -1,7 +1,7 @@
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync } from 'node:fs';
 import { hasCode } from '../../../../lib/error-code.ts';
 import { openContainedSync } from '../../host-folder/contained-file.ts';
-import { hasChangedSince, isSameState, isSettled, SMALL_BYTES } from '../file-state.ts';
+import { hasChangedSince, isSameState, isSettled, SMALL_BYTES, TAKEN_BYTES } from '../file-state.ts';
 import { isDatabase } from '../sqlite-header.ts';
 import { type ChunkRef, encodeChunks } from './chunk-list.ts';
 import { readFully } from './disk.ts';
@@ -20,7 +20,7 @@ export interface FormerState {
   state: string;
 }
 
-/** A small file that was stored, as it was at one moment. */
+/** A file that was stored, as it was at one moment. */
 export interface TakenFile {
   mode: number;
   mtime_ns: string;
@@ -37,19 +37,29 @@ export type Taken = TakenFile | 'same' | null;
 /** Inode and time of the last change. */
 export const stateText = ({ ino, ctimeNs }: BigIntStats): string => `${ino}-${ctimeNs}`;
 
-const buffer = Buffer.allocUnsafeSlow(SMALL_BYTES);
+/** Takes contents. The bytes change afterwards. */
+export interface ChunkSink {
+  /** Stores a small file whole. */
+  add(content: Uint8Array): ChunkRef;
+  /** Stores a larger one in chunks. */
+  cut(content: Uint8Array): ChunkRef[];
+}
+
+let buffer = Buffer.allocUnsafeSlow(SMALL_BYTES);
+
+/** A part of one buffer, which grows when it must. */
+function bufferOf(bytes: number): Buffer {
+  if (bytes > buffer.length) buffer = Buffer.allocUnsafeSlow(TAKEN_BYTES);
+  return buffer.subarray(0, bytes);
+}
 
 /**
  * Takes a file with synchronous calls, because a call through the pool of threads costs more than the work on a small file. Whatever is not
- * plain is left to the caller: it reads the file again, and names the error.
+ * plain and at rest is left to the caller: it reads the file again, and names the error.
  *
  * @param seenMs not after this call
  */
-export function takeFile(
-  { path, former }: FileToTake,
-  seenMs: number,
-  add: (content: Uint8Array) => ChunkRef,
-): Taken {
+export function takeFile({ path, former }: FileToTake, seenMs: number, sink: ChunkSink): Taken {
   const read = readPlain(Buffer.from(path), former, seenMs);
   if (read === null || read === 'same') return read;
   const { stats, content } = read;
@@ -58,9 +68,29 @@ export function takeFile(
     mtime_ns: stats.mtimeNs.toString(),
     size: content.length,
     state: isSettled(stats, seenMs) ? stateText(stats) : null,
-    // An empty file has no chunk.
-    chunks: content.length === 0 ? '' : encodeChunks([add(content)]).toString('base64'),
+    chunks: encodeChunks(chunksOf(content, sink)).toString('base64'),
   };
+}
+
+function chunksOf(content: Uint8Array, { add, cut }: ChunkSink): ChunkRef[] {
+  if (content.length === 0) return [];
+  return content.length <= SMALL_BYTES ? [add(content)] : cut(content);
+}
+
+/** The files that are taken in one call, so that the caller sees progress. It asks again for the others. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** Takes the first files, at least one. */
+export function takeFiles(files: readonly FileToTake[], seenMs: number, sink: ChunkSink): Taken[] {
+  const taken: Taken[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    const one = takeFile(file, seenMs, sink);
+    taken.push(one);
+    if (one !== null && one !== 'same') bytes += one.size;
+    if (bytes >= MOST_BYTES) break;
+  }
+  return taken;
 }
 
 type Plain = { stats: BigIntStats; content: Uint8Array } | 'same' | null;
@@ -70,7 +100,7 @@ function readPlain(path: Buffer, former: FormerState | null, seenMs: number): Pl
     if (former !== null && isFormer(lstatSync(path, { bigint: true }), former)) return 'same';
     const file = openContainedSync(path, constants.O_RDONLY);
     try {
-      return readSmallFile(file, seenMs);
+      return readWholeFile(file, seenMs);
     } finally {
       closeSync(file);
     }
@@ -86,10 +116,10 @@ const isFormer = (stats: BigIntStats, former: FormerState): boolean =>
   former.size === Number(stats.size) &&
   former.mtime_ns === stats.mtimeNs.toString();
 
-function readSmallFile(file: number, seenMs: number): Plain {
+function readWholeFile(file: number, seenMs: number): Plain {
   const stats = fstatSync(file, { bigint: true });
-  if (!stats.isFile() || stats.size > SMALL_BYTES || hasChangedSince(stats, seenMs)) return null;
-  const content = buffer.subarray(0, Number(stats.size));
+  if (!stats.isFile() || stats.size > TAKEN_BYTES || hasChangedSince(stats, seenMs)) return null;
+  const content = bufferOf(Number(stats.size));
   const isWhole = readFully(file, content, 0) === content.length && !isDatabase(content);
   return isWhole && isSameState(stats, fstatSync(file, { bigint: true })) ? { stats, content } : null;
 }
