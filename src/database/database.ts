@@ -47,6 +47,8 @@ export interface Database {
     build: (queries: Queries, parameter: ParameterOf<Parameters>) => Compilable<Row>,
     rows: AnswerRows<Parameters>,
   ): PreparedQuery<Parameters, Row>;
+  /** Differs after each commit, of this process or another, and costs some microseconds. Null if the database does not offer that. */
+  commitMark(): number | null;
   /** Changes committed by this process or another. */
   readonly changes: ChangeFeed;
   /** Throws unless the database answers. */

@@ -91,6 +91,7 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
   return {
     dialect: 'postgres',
     reader: queries,
+    commitMark: () => null,
     changes,
     write,
     snapshot: (work) => transactions.run('start transaction isolation level repeatable read read only', work),

@@ -72,6 +72,7 @@ export function openSqlite(file: string, log: Logger, disk?: Disk): Database {
       },
     }),
   );
+  const commitMark = reading.prepare('pragma data_version').pluck();
   // Reads the file, unlike a constant expression.
   const alive = reading.prepare('select name from sqlite_schema limit 1');
 
@@ -100,6 +101,15 @@ export function openSqlite(file: string, log: Logger, disk?: Disk): Database {
           });
         return remembered.has(key, parameters) ? answer() : wal.read(answer);
       };
+    },
+    // Of a connection that only reads, so that it shows the commits of the writing one, too.
+    commitMark() {
+      try {
+        return Number(commitMark.get());
+      } catch {
+        // What the caller reads next reports the fault.
+        return null;
+      }
     },
     ping: () =>
       wal.read(() => {

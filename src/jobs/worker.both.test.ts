@@ -109,6 +109,41 @@ describe('a worker', () => {
     await until(() => expect(seen).toEqual([3]));
   });
 
+  it('begins a transaction only if a commit or the time may have made a job due, if the database tells of commits', async () => {
+    const ran: number[] = [];
+    const kind = kindOf(async ({ n }) => {
+      ran.push(n);
+    });
+    let looks = 0;
+    let writes = 0;
+    const database: JobsFixture['database'] = {
+      ...jobs.database,
+      commitMark() {
+        looks += 1;
+        return jobs.database.commitMark();
+      },
+      write(transaction) {
+        writes += 1;
+        return jobs.database.write(transaction);
+      },
+    };
+    jobs.worker([kind], { database, pollMs: 1, heartbeatMs: NEVER });
+    await until(() => expect(looks).toBeGreaterThan(10));
+    const before = { looks, writes };
+    await until(() => expect(looks).toBeGreaterThan(before.looks + 20));
+    // PostgreSQL does not tell.
+    if (jobs.database.dialect === 'sqlite') expect(writes).toBe(before.writes);
+    else expect(writes).toBeGreaterThan(before.writes);
+    await jobs.database.write((transaction) =>
+      createQueue(jobs.database, jobs.clock, jobs.random).enqueue(transaction, kind, {
+        ...{ payload: { n: 1 }, lane: null, delayMs: 60_000 },
+      }),
+    );
+    await until(() => expect(writes).toBeGreaterThan(before.writes));
+    jobs.clock.advance(60_000);
+    await until(() => expect(ran).toEqual([1]));
+  });
+
   it('is not idle while the next of a lane waits, even if the previous one ends during the last look', async () => {
     const work = gate();
     const look = gate();

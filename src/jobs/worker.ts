@@ -70,7 +70,7 @@ export interface WorkerParts {
    */
   leaseMs?: number;
   heartbeatMs?: number;
-  /** Milliseconds until the worker finds jobs enqueued by other processes, or newly due ones. */
+  /** Milliseconds until the worker finds jobs enqueued by other processes; newly due ones may take four times as long, up to a second. */
   pollMs?: number;
   /** Runs the work of an attempt. */
   around?: (job: ClaimedJob, work: () => Promise<Outcome>) => Promise<Outcome>;
@@ -84,9 +84,14 @@ export interface WorkerParts {
   abortGraceMs?: number;
 }
 
+/** How many looks a database without commits saves, and how late a job is claimed at most that becomes due. */
+const MOST_LOOKS_LEFT_OUT = 4;
+const LATEST_MS = 1_000;
+
 export function createWorker(parts: WorkerParts): Worker {
   const { database, queue, clock, random } = parts;
   const { leaseMs = 10_000, heartbeatMs = 3_000, pollMs = 250, abortGraceMs = 5_000 } = parts;
+  const dueMs = Math.min(MOST_LOOKS_LEFT_OUT * pollMs, Math.max(pollMs, LATEST_MS));
   const kinds = kindsByName(parts.kinds);
   const names = [...kinds.keys()];
   const id = random.uuid();
@@ -131,6 +136,8 @@ export function createWorker(parts: WorkerParts): Worker {
   /** The database knows this worker. */
   let isShown = false;
   let state: 'new' | 'started' | 'stopped' = 'new';
+  /** The last look for jobs that found none. */
+  let looked: { mark: number | null; atMs: number } | null = null;
 
   const claim = coalesce(async () => {
     if (state !== 'started' || suspects.isAlone(active)) return;
@@ -194,6 +201,19 @@ export function createWorker(parts: WorkerParts): Worker {
       running,
       cursor,
     });
+  }
+
+  /** Claims if another process may have enqueued jobs, or if some may have become due. A claim is a transaction, so idle servers need few. */
+  async function look(): Promise<void> {
+    const now = clock.now().getTime();
+    const mark = database.commitMark();
+    const last = looked;
+    if (mark !== null && last?.mark === mark && Math.abs(now - last.atMs) < dueMs && !claims.present) return;
+    looked = null;
+    const before = attempts;
+    await claim();
+    // Commits during the claim count as later ones.
+    if (attempts === before) looked = { mark, atMs: now };
   }
 
   const wake = () => void claim();
@@ -291,7 +311,7 @@ export function createWorker(parts: WorkerParts): Worker {
       repetitions.push(
         repeatNow(upkeep.heartbeat, () => upkeep.pauseMs),
         repeatNow(upkeep.sweep, () => heartbeatMs),
-        repeatNow(claim, () => claims.delayMs || pollMs),
+        repeatNow(look, () => claims.delayMs || pollMs),
       );
     },
 
