@@ -116,6 +116,8 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
       HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
       // PHP takes seconds and hundreds of MiB, so installs are static websites.
       HOMEPORT_EMBEDDED_PHP_MB: '0',
+      // The same on each machine; the project `machine-php` runs the tests on the other.
+      HOMEPORT_EMBEDDED_PHP: 'wasm',
       // Nothing listens there, so requests that a test does not set up reach no server.
       HOMEPORT_RESOLVERS: '127.0.0.1:9',
       HOMEPORT_RATE_LIMIT: '0',

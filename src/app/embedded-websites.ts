@@ -12,7 +12,9 @@ import { createSshLogin } from '../features/identity/ssh-keys/ssh-login.ts';
 import { EMBEDDED } from '../features/provisioning/orphan-store.ts';
 import { requireNameFree } from '../features/provisioning/orphans.ts';
 import { createReconciling } from '../features/provisioning/reconciling.ts';
+import { notePhpOfAll } from '../features/websites/installs/website-store.ts';
 import type { BackupBrowser } from '../hosting/contract/backup-contents.ts';
+import type { WordPressHere } from '../hosting/contract/embedded-wordpress.ts';
 import type { Host } from '../hosting/contract/host.ts';
 import { installLimits, NO_LIMITS } from '../hosting/contract/install-limits.ts';
 import type { LogSource } from '../hosting/contract/logs.ts';
@@ -28,6 +30,7 @@ import { type Layout, layoutOf } from '../hosting/embedded/host-folder/layout.ts
 import { createVhostStore } from '../hosting/embedded/host-folder/vhost-store.ts';
 import type { WordPressSettings } from '../hosting/embedded/host-options.ts';
 import { createEmbeddedInventory, type EmbeddedInventory } from '../hosting/embedded/inventory.ts';
+import { phpAsChosen, reportPhp } from '../hosting/embedded/php-choice.ts';
 import { platformParts } from '../hosting/embedded/platform-parts.ts';
 import { publicHostKey } from '../hosting/embedded/sftp/ssh-host-key.ts';
 import { type DamagedBackups, damagedBackups } from '../hosting/embedded/snapshots/damaged-backups.ts';
@@ -36,6 +39,7 @@ import { createWebsiteFiles } from '../hosting/embedded/website-files.ts';
 import { createWebsiteLogs } from '../hosting/embedded/website-logs.ts';
 import { visitorFaults } from '../hosting/embedded/wordpress/home-page.ts';
 import {
+  hasWordPressIn,
   type InspectedWordPress,
   inspectWordPress,
 } from '../hosting/embedded/wordpress/inspect-wordpress.ts';
@@ -100,9 +104,23 @@ export function createEmbeddedWebsites(
     listen: true,
     limits: installLimits({ diskGb: config.installDiskGb, files: config.installFiles }),
     logRules: logRulesOf(config),
-    wordpress: config.embeddedPhpMb === 0 ? null : wordpressOf(platform),
+    wordpress:
+      config.embeddedPhpMb === 0 ? null : wordpressOf(platform, { onPhpChosen: () => void wordpressHere() }),
     isTrustedProxy: (address) => trustsAddress(config.trustProxy, address),
   });
+  /** Stores the version of PHP of the websites, which changes with the machine. */
+  async function noted<Here extends WordPressHere>(here: Here): Promise<Here> {
+    if (!('version' in here)) return here;
+    try {
+      await reportPhp(layoutFor(config).phpChoice, here.version, (version) =>
+        database.write(({ queries }) => notePhpOfAll(queries, version)),
+      );
+    } catch (err) {
+      log.warn({ err }, 'the version of PHP could not be stored');
+    }
+    return here;
+  }
+  const wordpressHere = async () => noted(await embedded.wordpressHere());
   const embedded = platform.tracing?.ofHost(untraced, EMBEDDED) ?? untraced;
   let answering: Awaited<ReturnType<typeof answerOtherProcesses>> | undefined;
   const host: Host = {
@@ -136,8 +154,12 @@ export function createEmbeddedWebsites(
     fetching: async () => [],
     answering: async () => [{ host: EMBEDDED, hostId: null, source: embedded }],
     addresses: () => embedded.addresses,
-    wordpressHere: embedded.wordpressHere,
-    prepareWordPress: embedded.prepareWordPress,
+    wordpressHere,
+    async prepareWordPress(report) {
+      const prepared = await embedded.prepareWordPress(report);
+      if ('php' in prepared) await noted(prepared.php);
+      return prepared;
+    },
     async startReconciling() {
       const reconciling = createReconciling(platform);
       const reconcile = () => reconciling.run(EMBEDDED, embedded);
@@ -160,9 +182,6 @@ export function createEmbeddedWebsites(
 /** Folders of programs. */
 const programPath = (): string => process.env.PATH ?? '';
 
-const isMachineRequired = ({ embeddedPhp }: Pick<Config, 'embeddedPhp'>): boolean =>
-  embeddedPhp === 'machine';
-
 /** How long a request waits for a process of PHP, and for a thread in it. */
 const PHP_WAIT_MS = 20_000;
 
@@ -170,18 +189,19 @@ const PHP_WAIT_MS = 20_000;
 export const embeddedWordPress = (
   config: Pick<Config, 'dataDir' | 'embeddedPhp'>,
 ): Promise<InspectedWordPress> =>
-  inspectWordPress(
-    layoutFor(config),
-    config.embeddedPhp === 'wasm' ? null : { path: programPath(), isRequired: isMachineRequired(config) },
-  );
+  inspectWordPress(layoutFor(config), { setting: config.embeddedPhp, path: programPath() });
 
 /** The versions of WordPress that the embedded host has, newest first. Every process of its machine reads its folder. */
 export const embeddedVersions = (config: Pick<Config, 'dataDir'>): Promise<string[]> =>
   heldVersions(layoutFor(config).cores);
 
-function wordpressOf({ config, random, log, clock }: Platform): WordPressSettings {
+function wordpressOf(
+  { config, random, log, clock }: Platform,
+  callbacks: Pick<WordPressSettings, 'onPhpChosen'>,
+): WordPressSettings {
   const mailer = createMailer(config, clock);
   return {
+    ...callbacks,
     source: config.wordpressSource,
     url: config.wordpressUrl,
     releasesUrl: config.wordpressFetch ? config.wordpressReleasesUrl : null,
@@ -203,13 +223,12 @@ function wordpressOf({ config, random, log, clock }: Platform): WordPressSetting
           }),
           log,
         },
-        config.embeddedPhp === 'wasm'
-          ? null
-          : machinePhp({
-              path: programPath(),
-              isRequired: isMachineRequired(config),
-              date: () => clock.now(),
-            }),
+        phpAsChosen(machinePhp({ path: programPath(), date: () => clock.now() }), {
+          setting: config.embeddedPhp,
+          file: layoutFor(config).phpChoice,
+          hasWordPress: () => hasWordPressIn(layoutFor(config)),
+          log,
+        }),
       ),
     mail: {
       hasServer: config.smtpUrl !== null,

@@ -66,7 +66,7 @@ import { createCacheService } from '../features/websites/caches/service.ts';
 import { createCapabilityService } from '../features/websites/capabilities/service.ts';
 import { createDatabaseLinkService } from '../features/websites/database-links/service.ts';
 import { createConnectionService, type OwnHost } from '../features/websites/installs/connection-service.ts';
-import type { WordPressHere } from '../features/websites/installs/offered-options.ts';
+import type { AskForWordPress } from '../features/websites/installs/offered-options.ts';
 import { createInstallService } from '../features/websites/installs/service.ts';
 import { createLoginLinkService } from '../features/websites/login-links/service.ts';
 import { createLogService } from '../features/websites/logs/service.ts';
@@ -102,7 +102,7 @@ export interface ServingParts extends Partial<HostCallers> {
   /** The kind of the hosts, which decides what they do for installs; by default the configured one. */
   hostKind?: Config['host'];
   /** Whether the embedded host of this process runs WordPress. */
-  wordpressHere?: WordPressHere;
+  wordpressHere?: AskForWordPress;
 }
 
 const noConnection = () => Promise.reject(new Error('this process has no connection to hosts'));

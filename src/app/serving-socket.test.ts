@@ -19,6 +19,7 @@ import {
 const INSTALL = { id: crypto.randomUUID(), name: 'shop' };
 const MAIL = { hasRelay: false, limitPerHour: 200, sentLastHour: 3, queued: 0, sender: 'wp@example.com' };
 const LINK = { token: `1769851860.${'t'.repeat(43)}`, expiresAt: '2026-01-01T00:00:00.000Z' };
+const PHP = { version: '8.4', engine: 'wasm', notMachine: 'PHP-FPM is not installed' } as const;
 const BACKUP = crypto.randomUUID();
 const TABLE = { name: 'wp_posts', bytes: null, rows: 3 };
 const DAMAGED: BackupRefusal = { refused: 'backup', reason: 'The backup is damaged.' };
@@ -32,7 +33,7 @@ const host = {
   readMail: async () => MAIL,
   listBackupTables: async (_install: object, backupId: string, { offset, limit }: EntryPage) =>
     backupId === BACKUP ? { count: offset + limit, tables: [TABLE] } : DAMAGED,
-  wordpressHere: async () => ({ version: '8.4' }),
+  wordpressHere: async () => PHP,
 };
 const socket = () => join(dataDir, 'host', 'serving.sock');
 
@@ -58,7 +59,7 @@ function post(body: string): Promise<{ status: number | undefined; body: string 
 
 describe('the socket of the serving process', () => {
   it('creates logins for other processes of its user', async () => {
-    expect(await askForWordPress({ dataDir })).toEqual({ version: '8.4' });
+    expect(await askForWordPress({ dataDir })).toEqual(PHP);
     expect((await stat(socket())).mode & 0o777).toBe(0o600);
     const login = { token: 't'.repeat(43), expiresAt: '2026-01-01T00:00:00.000Z', user: 'admin' };
     createLogin = async (install, user) => ({ ...login, user: `${install.name} ${user}` });

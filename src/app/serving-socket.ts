@@ -69,7 +69,11 @@ const Question = Type.Union([
 type Question = Static<typeof Question>;
 
 const Available = Type.Union([
-  Type.Object({ version: Type.String() }),
+  Type.Object({
+    version: Type.String(),
+    engine: Type.Union([Type.Literal('machine'), Type.Literal('wasm')]),
+    notMachine: Type.Union([Type.String(), Type.Null()]),
+  }),
   Type.Object({ reason: Type.String() }),
 ]);
 const Login = Type.Union([WordPressLoginSchema, LoginRefusedSchema]);

@@ -319,7 +319,7 @@ const CASES: {
     bad: ['10.1.0.0/33'],
   },
   installRuntime: { standard: 'wordpress', good: [['static', 'static']], bad: ['php'] },
-  embeddedPhp: { standard: 'wasm', good: [['auto', 'auto']], bad: ['fpm'] },
+  embeddedPhp: { standard: 'auto', good: [['wasm', 'wasm']], bad: ['fpm'] },
   embeddedPhpMb: { standard: null, good: [['2048', 2_048]], bad: ['-1', 'much'] },
   embeddedPhpIdleMinutes: { standard: 10, good: [['1', 1]], bad: ['0', '1441'] },
   wordpressSource: { standard: null, good: [['packaged', 'packaged']], bad: [] },

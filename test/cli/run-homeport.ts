@@ -40,6 +40,7 @@ export async function environmentFor(place: DatabasePlace, changes: Environment 
     HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
     // PHP takes seconds and hundreds of MiB, so installs are static websites.
     HOMEPORT_EMBEDDED_PHP_MB: '0',
+    HOMEPORT_EMBEDDED_PHP: 'wasm',
     ...changes,
   };
 }

@@ -31,6 +31,7 @@ const { platform } = await startHomeport(
     HOMEPORT_PUBLIC_URL: `https://localhost:${settings.port}`,
     HOMEPORT_RATE_LIMIT: '0',
     HOMEPORT_EMBEDDED_PHP_MB: '0',
+    HOMEPORT_EMBEDDED_PHP: 'wasm',
     HOMEPORT_AUTH_FAILURE_LIMIT: '0',
   }),
   {

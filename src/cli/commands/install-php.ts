@@ -1,9 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Services } from '../../app/services.ts';
+import { requireNamed } from '../../features/websites/installs/requested-website.ts';
+import { phpName, whyWasm } from '../../hosting/policy/embedded-php-name.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { withPlatform } from '../platform/with-platform.ts';
-import { alignedPairs, printJson } from '../terminal/output.ts';
+import { alignedPairs, printable, printJson } from '../terminal/output.ts';
 import { waitForJob } from './wait-for-job.ts';
 
 interface Options {
@@ -86,7 +88,11 @@ async function changePhp(name: string, version: string | undefined, options: Opt
       limit,
       `${value}${view.custom.includes(limit) ? '' : ' (default)'}`,
     ]);
-    process.stdout.write(`${name} runs on ${view.version === null ? 'no PHP' : `PHP ${view.version}`}.\n`);
+    const running = await installs.runningPhp(await requireNamed(platform.database.reader, name));
+    const known = running === null ? `PHP ${view.version}` : phpName(running);
+    const why = running === null ? null : whyWasm(running);
+    process.stdout.write(`${name} runs on ${view.version === null ? 'no PHP' : known}.\n`);
+    if (why !== null) process.stdout.write(`${printable(why)}\n`);
     process.stdout.write(alignedPairs(limits));
   });
 }

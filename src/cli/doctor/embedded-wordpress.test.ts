@@ -21,6 +21,7 @@ const READY: InspectedWordPress = {
   websites: 1,
   lacking: [],
   machine: null,
+  wasmVersion: '8.4',
   processMb: 440,
 };
 
@@ -36,7 +37,7 @@ test('says how many websites run at the same time', async () => {
   expect(await found()).toMatchObject([
     {
       state: 'ok',
-      message: expect.stringContaining('6.8.1. 1000 MiB let 2 websites run PHP as WebAssembly'),
+      message: expect.stringContaining('6.8.1. 1000 MiB let 2 websites run PHP 8.4 as WebAssembly'),
     },
   ]);
   expect(await found({ versions: [] })).toMatchObject([
@@ -82,7 +83,7 @@ test.each<[string, Partial<InspectedWordPress>, Record<string, string>, string, 
     { machine: { reason: 'PHP-FPM is not installed' } },
     { HOMEPORT_EMBEDDED_PHP: 'auto' },
     'ok',
-    'They do not use that of this machine: PHP-FPM is not installed.',
+    'They do not use the PHP of this machine: PHP-FPM is not installed.',
   ],
   [
     'a PHP of the machine that the server may not have found when it started',

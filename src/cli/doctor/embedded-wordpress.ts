@@ -23,7 +23,8 @@ export async function checkEmbeddedWordPress(
   { inspect = embeddedWordPress, machineMb = Math.floor(availableMemory() / MIB) }: Parts = {},
 ): Promise<Finding[]> {
   if (config.host !== 'embedded') return [];
-  const { missing, unconfined, versions, websites, lacking, machine, processMb } = await inspect(config);
+  const inspected = await inspect(config);
+  const { missing, unconfined, versions, websites, lacking, machine, processMb } = inspected;
   const severity = websites > 0 ? problem : warning;
   if (config.embeddedPhpMb === 0) {
     const text = 'PHP is off, so this host serves static websites only (HOMEPORT_EMBEDDED_PHP_MB=0).';
@@ -90,7 +91,7 @@ export async function checkEmbeddedWordPress(
   }
   const why = machine !== null && 'reason' in machine ? machine.reason : null;
   if (findings.length > 0) {
-    const other = `Websites run PHP as WebAssembly, because they cannot use that of this machine: ${why}.`;
+    const other = `Websites run PHP as WebAssembly, and do not use that of this machine: ${why}.`;
     return why === null ? findings : [...findings, ok(CHECK, other)];
   }
   const [newest] = versions;
@@ -99,23 +100,27 @@ export async function checkEmbeddedWordPress(
       ? 'The first website fetches WordPress from its source'
       : `New websites get ${newest}`;
   const atOnce = Math.floor(memoryMb / processMb);
-  const text = `${core}. ${memoryMb} MiB let ${counted(atOnce)} run ${engineIn(machine)} at the same time.`;
-  return [ok(CHECK, text + choiceOf(config, why))];
+  const text = `${core}. ${memoryMb} MiB let ${counted(atOnce)} run ${engineIn(inspected)} at the same time.`;
+  const isMachine = machine !== null && 'version' in machine;
+  return [ok(CHECK, text + choiceOf(config, { why, isMachine }))];
 }
 
 /** A sentence on the choice between the PHP of this machine and WebAssembly. `why`: the reason against the machine's; null without one. */
-function choiceOf({ embeddedPhp }: Settings, why: string | null): string {
-  if (why !== null) return ` They do not use that of this machine: ${why}.`;
+function choiceOf(
+  { embeddedPhp }: Settings,
+  { why, isMachine }: { why: string | null; isMachine: boolean },
+): string {
+  if (why !== null) return ` They do not use the PHP of this machine: ${why}.`;
   // Doctor has tried it now, and the server when it started.
-  return embeddedPhp === 'auto'
+  return embeddedPhp === 'auto' && isMachine
     ? ' If they could not when Homeport started, they run on WebAssembly until it restarts.'
     : '';
 }
 
 /** The PHP of websites, and its walls. */
-function engineIn(machine: Awaited<ReturnType<typeof embeddedWordPress>>['machine']): string {
+function engineIn({ machine, wasmVersion }: Awaited<ReturnType<typeof embeddedWordPress>>): string {
   return machine === null || 'reason' in machine
-    ? `PHP as WebAssembly${process.platform === 'linux' ? ' in bubblewrap' : ''}`
+    ? `PHP ${wasmVersion} as WebAssembly${process.platform === 'linux' ? ' in bubblewrap' : ''}`
     : `PHP ${machine.version} of this machine in bubblewrap`;
 }
 

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { manualClock } from '../../../test/manual-clock.ts';
 import { startWordPress } from './wordpress-start.ts';
 
-const READY = { wordpress: '6.9', php: '8.4' };
+const READY = {
+  wordpress: '6.9',
+  php: { version: '8.4', engine: 'machine', notMachine: null } as const,
+};
 
 async function started(
   prepare: Parameters<typeof startWordPress>[0],
@@ -20,15 +23,21 @@ async function started(
   return { ready, ...written };
 }
 
-test('the first start says that WordPress is ready, and later ones nothing', async () => {
+test('the first start says that WordPress is ready, and each which PHP runs it', async () => {
   expect(await started(async () => READY)).toEqual({
     ready: true,
     progress: '\r\u001b[2K',
     result:
-      'WordPress 6.9 with PHP 8.4 is ready for new installs.\n' +
+      'WordPress 6.9 is ready for new installs.\nWebsites run PHP 8.4 of this machine.\n' +
       'Create one in the portal, or with: homeport install create shop\n',
   });
-  expect((await started(async () => READY, { first: false })).result).toBe('');
+  expect((await started(async () => READY, { first: false })).result).toBe(
+    'Websites run PHP 8.4 of this machine.\n',
+  );
+  const php = { version: '8.4', engine: 'wasm', notMachine: 'PHP-FPM is not installed' } as const;
+  expect((await started(async () => ({ ...READY, php }), { first: false })).result).toBe(
+    'Websites run PHP 8.4 as WebAssembly. They do not use the PHP of this machine: PHP-FPM is not installed.\n',
+  );
 });
 
 test('a download shows its progress', async () => {
@@ -64,7 +73,8 @@ test('a failure that may pass is tried again', async () => {
     result: [
       'WordPress cannot run here yet. install.php took too long. Homeport tries again.\n',
       'WordPress cannot run here yet. PHP did not start. Homeport tries again.\n',
-      'WordPress 6.9 with PHP 8.4 is ready for new installs.\n',
+      'WordPress 6.9 is ready for new installs.\n',
+      'Websites run PHP 8.4 of this machine.\n',
       'Create one in the portal, or with: homeport install create shop\n',
     ].join(''),
   });

@@ -1,4 +1,5 @@
 import type { RunningHomeport } from '../../app/homeport.ts';
+import { phpName, whyWasm } from '../../hosting/policy/embedded-php-name.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import { withOwnCommand } from '../../lib/own-command.ts';
@@ -53,8 +54,10 @@ export async function startWordPress(
     }));
     if (!('reason' in prepared)) {
       if (first || downloaded) {
-        result.write(`WordPress ${prepared.wordpress} with PHP ${prepared.php} is ready for new installs.\n`);
+        result.write(`WordPress ${prepared.wordpress} is ready for new installs.\n`);
       }
+      const why = whyWasm(prepared.php);
+      result.write(`Websites run ${phpName(prepared.php)}.${why === null ? '' : ` ${printable(why)}`}\n`);
       if (first) result.write(withOwnCommand(NEXT));
       return true;
     }

@@ -28,8 +28,8 @@ export const HOST_SETTINGS = {
   ),
   embeddedPhp: setting(
     'HOMEPORT_EMBEDDED_PHP',
-    'wasm',
-    'embedded host: what runs PHP: `wasm`, which comes with Homeport; `machine`, the PHP-FPM of this Linux machine in bubblewrap; or `auto`, the machine’s if it can be used at the start, else `wasm`',
+    'auto',
+    'embedded host: what runs PHP: `machine`, the PHP-FPM of this Linux machine in bubblewrap; `wasm`, which comes with Homeport; or `auto`: a new host takes the machine’s if it can, else `wasm`, and its websites stay with that',
     oneOf(['wasm', 'machine', 'auto']),
   ),
   embeddedPhpMb: optional(

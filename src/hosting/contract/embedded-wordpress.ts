@@ -1,5 +1,15 @@
-/** The version of PHP that runs WordPress in the embedded host, `major.minor`, or why there is none, in a sentence. */
-export type WordPressHere = { version: string } | WordPressLacking;
+/** The PHP that runs the websites of the embedded host. */
+export interface EmbeddedPhp {
+  /** `major.minor`. */
+  version: string;
+  /** The PHP-FPM of the machine, or WebAssembly. */
+  engine: 'machine' | 'wasm';
+  /** Why it is not that of the machine, as a clause; null if it is, or if none was asked for. */
+  notMachine: string | null;
+}
+
+/** The PHP that runs WordPress in the embedded host, or why there is none, in a sentence. */
+export type WordPressHere = EmbeddedPhp | WordPressLacking;
 
 /** Why this process cannot run WordPress, in a sentence. */
 export interface WordPressLacking {
@@ -11,8 +21,7 @@ export interface WordPressLacking {
 /** The versions of new websites in the embedded host. */
 export interface PreparedWordPress {
   wordpress: string;
-  /** `major.minor`. */
-  php: string;
+  php: EmbeddedPhp;
 }
 
 /** The WordPress of a website is being downloaded, which takes longer than one attempt. A later attempt finds it. */

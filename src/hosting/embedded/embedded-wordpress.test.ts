@@ -32,7 +32,7 @@ import { eventually, sendRaw, siteState } from '../policy/edge.fixture.ts';
 import { LOGIN_LIMITS, NEXT_ATTEMPT } from '../policy/login-limits.ts';
 import { createPass } from '../policy/visitor-pass.ts';
 import { hashVisitorPassword } from '../policy/visitor-password.ts';
-import { PhpFailure } from '../runtime/wasm/php-sites.ts';
+import { type PhpAvailability, PhpFailure } from '../runtime/wasm/php-sites.ts';
 import { addToErrorLog } from '../runtime/wasm/process/error-log.ts';
 import { checkCore } from '../wordpress/core-tree.ts';
 import { requirePackagedFiles } from '../wordpress/packaged-files.ts';
@@ -115,10 +115,9 @@ test('a start removes what a killed process left, and nothing of a running one',
 });
 
 test('a start of PHP that failed is tried again at once, unless the failure lasts', async () => {
-  const answers = [
+  const answers: PhpAvailability[] = [
     { reason: 'it took too long', mayPass: true },
     { reason: 'the packages are missing' },
-    { version: '8.4.12' },
   ];
   const started = await startHost({
     wordpress: {
@@ -141,6 +140,25 @@ test('a start of PHP that failed is tried again at once, unless the failure last
     { reason: 'it took too long', msg: 'WordPress cannot run now' },
     { reason: 'the packages are missing', msg: expect.stringContaining('serves static websites') },
   ]);
+  await started.close();
+});
+
+test('another PHP of the machine is reported at once', async () => {
+  const machine = { engine: 'machine', notMachine: null } as const;
+  const versions = ['8.2.29', '8.2.30', '8.4.12'];
+  const started = await startHost({
+    wordpress: {
+      ...wordpressOf(source),
+      createPhp: (given) => ({
+        ...realPhp(given),
+        available: async () => ({ ...machine, version: versions.shift() ?? '9.0' }),
+      }),
+    },
+  });
+  const { wordpressHere } = started.host;
+  expect(await wordpressHere()).toEqual({ ...machine, version: '8.2' });
+  expect(await wordpressHere()).toEqual({ ...machine, version: '8.2' });
+  expect(await wordpressHere()).toEqual({ ...machine, version: '8.4' });
   await started.close();
 });
 

@@ -61,9 +61,11 @@ export interface WordPressSettings {
   createPhp(
     callbacks: Pick<
       PhpSitesOptions,
-      'folder' | 'codeFolder' | 'roots' | 'loopback' | 'loopbacks' | 'deliverMail'
+      'folder' | 'codeFolder' | 'roots' | 'loopback' | 'loopbacks' | 'deliverMail' | 'onChosen'
     >,
   ): PhpSites;
+  /** Called after another PHP was chosen for websites. Default: does nothing. */
+  onPhpChosen?(): void;
   /** Unpacks the SQLite plugin of WordPress below a folder, and returns its own folder. Rejects with a sentence if it is missing. */
   sqlitePlugin(folder: string): Promise<string>;
   /** Does the same with WP-CLI. */

@@ -86,10 +86,9 @@ export function platformParts(root: string, clock: Clock) {
   return {
     hostFiles: () =>
       present(
-        [layout.folderId, layout.platform, layout.sshHostKey, layout.edgeCertificate].map((file) => ({
-          name: basename(file),
-          file,
-        })),
+        [layout.folderId, layout.platform, layout.phpChoice, layout.sshHostKey, layout.edgeCertificate].map(
+          (file) => ({ name: basename(file), file }),
+        ),
       ),
 
     async withFilesOf(installId: string, work: UseFiles, signal?: AbortSignal): Promise<void> {

@@ -15,7 +15,7 @@ import { copyInstall, createArchive, createBackup, prepareCopy, restoreBackup } 
 import { orderCertificate } from '../../domains/certificates/jobs.ts';
 import { loadInstallOptions } from '../../hosts/install-options.ts';
 import { purgeCache } from '../../websites/caches/jobs.ts';
-import type { WordPressHere } from '../../websites/installs/offered-options.ts';
+import type { AskForWordPress } from '../../websites/installs/offered-options.ts';
 import { heldOperations } from '../../websites/installs/operation-limits-store.ts';
 import { findInstallAccess } from '../../websites/installs/store.ts';
 import type { Cancellations } from './cancellation.ts';
@@ -50,7 +50,7 @@ const LISTED_KINDS = OPERATION_KINDS.filter((kind) => kind !== 'domain.check' &&
 export function createInstallOperationService(
   { config, database, clock }: Platform,
   { cancellations, retries }: { cancellations: Cancellations; retries: Retries },
-  wordpressHere: WordPressHere,
+  wordpressHere: AskForWordPress,
 ) {
   const { reader } = database;
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from '../../../../test/cli/call-homeport.ts';
 import { type Environment, environmentFor } from '../../../../test/cli/run-homeport.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { notePhpOfAll } from '../installs/website-store.ts';
 
 let homeport: TestHomeport;
 let owner: Person;
@@ -58,6 +59,14 @@ describe('WordPress in the embedded host', () => {
       versions: ['8.4'],
       limits: { memory_limit: '256M' },
     });
+  });
+
+  it('names the PHP of its machine after that has changed', async () => {
+    const { database } = homeport.platform;
+    await database.write(({ queries }) => notePhpOfAll(queries, '8.5'));
+    expect(await get('/php')).toMatchObject({ version: '8.5', versions: ['8.5'] });
+    await database.write(({ queries }) => notePhpOfAll(queries, '8.4'));
+    expect(await get('')).toMatchObject({ php_version: '8.4' });
   });
 
   it('is not replaced by a website of files, nor the other way round', async () => {

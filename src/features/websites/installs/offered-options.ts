@@ -1,16 +1,17 @@
+import type { WordPressHere } from '../../../hosting/contract/embedded-wordpress.ts';
 import type { Runtime } from '../../../hosting/contract/install-state.ts';
 import type { Fault } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { type InstallOptions, loadInstallOptions } from '../../hosts/install-options.ts';
 import { isReservedName } from './reserved-names.ts';
 
-/** Whether this process's host runs WordPress: the version of its PHP, or why not, in a sentence. */
-export type WordPressHere = () => Promise<{ version: string } | { reason: string }>;
+/** Whether the embedded host runs WordPress. */
+export type AskForWordPress = () => Promise<WordPressHere>;
 
 /** Returns the options that the hosts offer to new installs: names, runtimes and versions of PHP. */
 export function createOfferedOptions(
   { config, database }: Pick<Platform, 'config' | 'database'>,
-  wordpressHere: WordPressHere,
+  wordpressHere: AskForWordPress,
 ) {
   /** The options of the hosts. The embedded host's PHP counts if the install is to run WordPress. */
   async function loadOptions(runtime: Runtime | null): Promise<InstallOptions> {

@@ -83,13 +83,13 @@ export function createPhpSwitch(
         return request(transaction, OPERATOR, install, version);
       }),
 
-    /** The versions that the install's host offers, newest first; none without PHP. Throws NotFound. */
-    async versions(caller: Caller, id: string): Promise<string[]> {
+    /** The install, and the versions that its host offers, newest first; none without PHP. Throws NotFound. */
+    async offered(caller: Caller, id: string): Promise<{ install: Website; versions: string[] }> {
       const { reader } = database;
       authorize('install.read', 'install.read', await findInstallAccess(reader, caller, id));
       const install = await findWebsite(reader, { id });
       if (!install) throw new NotFound();
-      return offeredPhp(reader, install);
+      return { install, versions: await offeredPhp(reader, install) };
     },
   };
 }

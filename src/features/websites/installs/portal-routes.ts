@@ -1,5 +1,5 @@
 import { type Route, route } from '../../../api/route.ts';
-import { Type } from '../../../api/schema.ts';
+import { nullableString, Type } from '../../../api/schema.ts';
 import type { ConnectionService } from './connection-service.ts';
 import type { InstallService } from './service.ts';
 
@@ -21,6 +21,12 @@ const connectionSchema = Type.Object({
   website_url: Type.String({ description: 'address at which the website opens now' }),
 });
 
+const runningPhpSchema = Type.Object({
+  version: Type.String({ description: '`major.minor`' }),
+  engine: Type.Union([Type.Literal('machine'), Type.Literal('wasm')]),
+  not_machine: nullableString('why it is not the PHP of the machine, as a clause'),
+});
+
 /** Portal endpoints for an install that the public API lacks. */
 export function installPortalRoutes(
   connections: ConnectionService,
@@ -32,12 +38,24 @@ export function installPortalRoutes(
       method: 'GET',
       path: '/installs/:install_id/php_versions',
       operationId: 'listPhpVersions',
-      summary: 'PHP versions that the host of an install offers, newest first',
+      summary:
+        'PHP versions that the host of an install offers, newest first, and what runs it on the embedded host',
       tag,
       errors: [401, 403, 404, 429, 503],
       success: 200,
-      response: Type.Object({ versions: Type.Array(Type.String()) }),
-      handle: async ({ caller, id }) => ({ versions: await installs.phpVersions(caller, id('install_id')) }),
+      response: Type.Object({
+        versions: Type.Array(Type.String()),
+        running: Type.Unsafe<import('typebox').Static<typeof runningPhpSchema> | null>({
+          ...runningPhpSchema,
+          type: ['object', 'null'],
+        }),
+      }),
+      async handle({ caller, id }) {
+        const { versions, running } = await installs.phpVersions(caller, id('install_id'));
+        if (running === null) return { versions, running };
+        const { version, engine, notMachine } = running;
+        return { versions, running: { version, engine, not_machine: notMachine } };
+      },
     }),
     route({
       method: 'GET',

@@ -6,6 +6,7 @@ import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockHostNames, lockRow } from '../../../database/lock.ts';
 import type { Environment } from '../../../database/tables/installs.ts';
 import { uniqueViolation } from '../../../database/unique-violation.ts';
+import type { EmbeddedPhp } from '../../../hosting/contract/embedded-wordpress.ts';
 import type { Runtime } from '../../../hosting/contract/install-state.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { allDone } from '../../../lib/concurrency.ts';
@@ -25,8 +26,9 @@ import { columnsOfSettings, type InstallSettings, readSettings } from './fields.
 import { applyInstall, provisionInstall } from './jobs.ts';
 import { isKeptByOthers } from './kept-names-store.ts';
 import { countInstalls, type InstallFilters, type InstallSort, pageOfInstalls } from './list-store.ts';
-import { createOfferedOptions, type WordPressHere } from './offered-options.ts';
+import { type AskForWordPress, createOfferedOptions } from './offered-options.ts';
 import { createPhpSwitch } from './php-switch.ts';
+import type { Website } from './requested-website.ts';
 import { createInstallSchema } from './schema.ts';
 import {
   addToInstallCount,
@@ -77,7 +79,7 @@ export function createInstallService(
   platform: Platform,
   deleteInstalls: DeleteInstalls,
   prepareInstall: PrepareInstall,
-  wordpressHere: WordPressHere,
+  wordpressHere: AskForWordPress,
   capabilities: Pick<CapabilityReader, 'require'>,
   heldWordPress: HeldWordPress,
 ) {
@@ -85,6 +87,13 @@ export function createInstallService(
   const findSeen = prepareFindInstall(database);
   const phpSwitch = createPhpSwitch(platform, capabilities);
   const { chooseRuntime, faultsOfOptions } = createOfferedOptions(platform, wordpressHere);
+
+  /** The PHP that runs an install on the embedded host; null on a Linux host, without PHP, and while none can run. */
+  async function runningPhp({ runtime }: Pick<Website, 'runtime'>): Promise<EmbeddedPhp | null> {
+    if (config.host !== 'embedded' || runtime !== 'wordpress') return null;
+    const here = await wordpressHere();
+    return 'version' in here ? here : null;
+  }
 
   /** The install, if the caller may see it. Throws NotFound. */
   async function get(caller: Caller, id: string): Promise<Readonly<InstallView>> {
@@ -291,7 +300,12 @@ export function createInstallService(
     remove,
     switchWordpress: createCoreSwitch(platform, capabilities, heldWordPress),
     switchPhp: phpSwitch.byName,
-    phpVersions: phpSwitch.versions,
+    /** The versions of PHP that the install's host offers, newest first, and what runs it. Throws NotFound. */
+    async phpVersions(caller: Caller, id: string) {
+      const { install, versions } = await phpSwitch.offered(caller, id);
+      return { versions, running: await runningPhp(install) };
+    },
+    runningPhp,
     applyAgain: createApplyAgain(platform),
   };
 }

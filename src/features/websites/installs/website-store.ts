@@ -114,6 +114,17 @@ export async function noteApplied(
     .execute();
 }
 
+/** Stores the version of PHP that all websites of the embedded host have. */
+export async function notePhpOfAll(queries: Queries, version: string): Promise<void> {
+  await queries
+    .updateTable('installs')
+    .set({ php_version: version })
+    .where('host_id', 'is', null)
+    .where('runtime', '=', 'wordpress')
+    .where('php_version', '!=', version)
+    .execute();
+}
+
 /** Stores the version that a website has after an update. */
 export async function setWordpressVersion(queries: Queries, id: string, version: string): Promise<void> {
   await queries.updateTable('installs').set({ wordpress_version: version }).where('id', '=', id).execute();

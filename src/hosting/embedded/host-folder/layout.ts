@@ -32,6 +32,8 @@ export interface Layout {
   php: string;
   /** Machine code of PHP, which the next start uses. */
   phpCode: string;
+  /** The PHP that websites ran on last. */
+  phpChoice: string;
   /** The SQLite plugin of WordPress, one folder for each version. */
   sqlite: string;
   /** WP-CLI, one folder for each version. */
@@ -105,6 +107,7 @@ export function layoutOf(root: string): Layout {
     making: join(root, 'golden', '.making'),
     php: join(root, 'php'),
     phpCode: join(root, 'php-code'),
+    phpChoice: join(root, 'php.json'),
     sqlite: join(root, 'sqlite-plugin'),
     wpCli: join(root, 'wp-cli'),
     phpMyAdmin: join(root, 'phpmyadmin'),

@@ -127,6 +127,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     roots: phpRootsOf(layout),
     loopback: options.loopback,
     loopbacks: options.loopbacks,
+    onChosen: () => settings.onPhpChosen?.(),
     async deliverMail(sent) {
       const website = websiteOf(sent.siteId);
       if (website === null) throw new Error('the website is being created');
@@ -205,7 +206,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
 
   async function check(): Promise<WordPressHere> {
     const found = await availability();
-    if ('version' in found) return { version: found.version.split('.').slice(0, 2).join('.') };
+    if ('version' in found) return { ...found, version: found.version.split('.').slice(0, 2).join('.') };
     const { reason, mayPass = false } = found;
     if (reason !== loggedReason) {
       log.warn(
@@ -235,7 +236,8 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
     const known = checked;
     if (known !== null) {
       const result = await known.result;
-      if ('version' in result || now - known.atMs < RETRY_MS) return result;
+      // One that runs is cheap to ask, and can change with the machine.
+      if ('reason' in result && now - known.atMs < RETRY_MS) return result;
     }
     if (checked === known) checked = { result: check(), atMs: now };
     return checked?.result ?? check();
@@ -305,7 +307,7 @@ export function createEmbeddedWordPress(options: EmbeddedWordPressOptions): Embe
       try {
         const wordpress = await sites.prepare(report);
         followNewReleases();
-        return { wordpress, php: found.version };
+        return { wordpress, php: found };
       } catch (error) {
         if (error instanceof PermanentHostError) return { reason: error.message };
         throw error;

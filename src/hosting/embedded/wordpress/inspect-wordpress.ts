@@ -9,12 +9,22 @@ import { OWN_PREFIX } from '../../runtime/wasm/abandoned-entries.ts';
 import { createConfinedPlaces } from '../../runtime/wasm/confined-places.ts';
 import { createProcessFolder } from '../../runtime/wasm/process-folder.ts';
 import { writeProcessProgram } from '../../runtime/wasm/process-program.ts';
-import { requirePackages } from '../../runtime/wasm/required-packages.ts';
+import { requirePackages, WASM_PHP } from '../../runtime/wasm/required-packages.ts';
 import { UnconfinedError } from '../../runtime/wasm/unconfined-error.ts';
 import { heldVersions } from '../../wordpress/core-tree.ts';
 import { requirePackagedFiles } from '../../wordpress/packaged-files.ts';
 import type { Layout } from '../host-folder/layout.ts';
 import { createVhostStore } from '../host-folder/vhost-store.ts';
+import { type PhpSetting, readKeptPhp, whyNotMachine } from '../php-choice.ts';
+
+/** Whether the host has a website with WordPress. Reads its folder. */
+export async function hasWordPressIn(layout: Layout): Promise<boolean> {
+  const store = createVhostStore(layout);
+  for (const id of (await ifThere(store.list())) ?? []) {
+    if ((await store.read(id).catch(() => null))?.file.wordpress !== undefined) return true;
+  }
+  return false;
+}
 
 /** Parts of an embedded host that WordPress needs. */
 export interface InspectedWordPress {
@@ -27,25 +37,31 @@ export interface InspectedWordPress {
   websites: number;
   /** Versions that websites need and this host lacks. */
   lacking: string[];
-  /** The version of the machine's PHP, or why websites cannot use it, as a clause; null: they shall use the one of Homeport. */
+  /** The version of the machine's PHP, or why websites do not use it, as a clause; null: they shall use the one of Homeport. */
   machine: { version: string } | { reason: string } | null;
+  /** The version of PHP as WebAssembly, `major.minor`. */
+  wasmVersion: string;
   /** Memory of the PHP of one website with the defaults in MiB. */
   processMb: number;
 }
 
-/**
- * Looks at the machine and the host's folder. Changes neither. `wanted`: folders of programs if websites shall use the machine's PHP, and
- * whether they can use no other; null: they use the one of Homeport.
- */
+/** Looks at the machine and the host's folder. Changes neither. `path`: folders of programs. */
 export async function inspectWordPress(
   layout: Layout,
-  wanted: { path: string; isRequired: boolean } | null = null,
+  { setting, path }: { setting: PhpSetting; path: string },
 ): Promise<InspectedWordPress> {
   const missing = missingPackage();
   const versions = await heldVersions(layout.cores);
   const used = await usedVersions(layout);
-  const machine = wanted === null ? null : await machineFor(layout, wanted.path);
-  const isWasm = machine === null || (!wanted?.isRequired && 'reason' in machine);
+  const last = await readKeptPhp(layout.phpChoice);
+  const against = await whyNotMachine({ setting, last, hasWordPress: async () => used.length > 0 });
+  const machine =
+    setting === 'wasm'
+      ? null
+      : against === null
+        ? await machineFor(layout, path, last?.version ?? null)
+        : { reason: against };
+  const isWasm = machine === null || (setting !== 'machine' && 'reason' in machine);
   return {
     missing,
     unconfined: isWasm && missing === null && process.platform === 'linux' ? await whyUnconfined() : null,
@@ -53,6 +69,7 @@ export async function inspectWordPress(
     websites: used.length,
     lacking: [...new Set(used)].filter((version) => !versions.includes(version)).sort(),
     machine,
+    wasmVersion: WASM_PHP,
     processMb: usualSiteMb(isWasm ? WASM_MEMORY : MACHINE_MEMORY),
   };
 }
@@ -82,12 +99,16 @@ async function whyUnconfined(): Promise<UnconfinedError | null> {
 }
 
 /** Tries it in a new folder, which a running server leaves alone: on the file system of the websites, if it exists. */
-async function machineFor(layout: Layout, path: string): Promise<InspectedWordPress['machine']> {
+async function machineFor(
+  layout: Layout,
+  path: string,
+  preferred: string | null,
+): Promise<InspectedWordPress['machine']> {
   const present = (await ifThere(stat(layout.php))) === null ? tmpdir() : layout.php;
   const folder = await mkdtemp(join(present, OWN_PREFIX));
   const sockets = await createProcessFolder(present);
   try {
-    const found = await findMachinePhp({ folder, sockets }, path);
+    const found = await findMachinePhp({ folder, sockets }, path, preferred);
     return found.php === undefined ? { reason: found.reason } : { version: found.php.version };
   } finally {
     for (const one of [folder, sockets]) await rm(one, { recursive: true, force: true });

@@ -6,8 +6,8 @@ import type { MachinePrograms } from './sandbox.ts';
 const USUAL_FOLDERS = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin'];
 const FPM_NAME = /^php-fpm(\d+\.\d+)?$/;
 
-/** Pairs of PHP-FPM and the command line of the same version by their names, the newest first. */
-export function findPrograms(path: string): MachinePrograms[] {
+/** Pairs of PHP-FPM and the command line of the same version by their names: the preferred version, then the newest first. */
+export function findPrograms(path: string, preferred: string | null = null): MachinePrograms[] {
   const folders = foldersOf(path);
   const found: { version: string; pair: MachinePrograms }[] = [];
   for (const folder of folders) {
@@ -20,8 +20,13 @@ export function findPrograms(path: string): MachinePrograms[] {
       if (cli !== null && fpm !== null) found.push({ version, pair: { fpm, cli } });
     }
   }
+  const isPreferred = ({ version }: { version: string }) => Number(version === preferred);
   return found
-    .sort((one, other) => other.version.localeCompare(one.version, 'en', { numeric: true }))
+    .sort(
+      (one, other) =>
+        isPreferred(other) - isPreferred(one) ||
+        other.version.localeCompare(one.version, 'en', { numeric: true }),
+    )
     .map(({ pair }) => pair)
     .filter(({ fpm }, at, all) => all.findIndex((one) => one.fpm === fpm) === at);
 }

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { messageOf } from '../../../lib/error-message.ts';
@@ -11,7 +10,7 @@ import { UnconfinedError } from '../wasm/unconfined-error.ts';
 import { findProgram, findPrograms } from './find-programs.ts';
 import { startMachineProcess } from './machine-process.ts';
 import type { NetworkPrograms } from './network/website-network.ts';
-import { extensionLines, NEEDED_EXTENSIONS } from './php-settings.ts';
+import { extensionLines, NEEDED_EXTENSIONS, packagesOf } from './php-settings.ts';
 import { CLI, FPM, type MachinePrograms, sandboxCommand } from './sandbox.ts';
 import { startSandbox } from './start-sandbox.ts';
 import { systemCallFilter } from './system-call-filter.ts';
@@ -38,16 +37,18 @@ interface Facts {
 /** The machine's PHP, or why websites cannot use it, as a clause. */
 export type MachinePhpFound = { php: MachinePhp; reason?: undefined } | { php?: undefined; reason: string };
 
-/** Looks for a PHP-FPM that websites can use, and serves a trial website with it. `path`: folders of programs. */
+/** Looks for a PHP-FPM that websites can use, and serves a trial website with it. `path`: folders of programs. `preferred`: as in {@link OtherPhp}. */
 export async function findMachinePhp(
   { folder, sockets }: SandboxFolders,
   path: string,
+  preferred: string | null = null,
 ): Promise<MachinePhpFound> {
   if (process.platform !== 'linux') return { reason: 'only Linux has the walls for it' };
   const filter = systemCallFilter(process.arch);
   if (filter === null) return { reason: `there is no filter of system calls for ${process.arch}` };
-  const programs = findPrograms(path);
-  if (programs.length === 0) return { reason: 'PHP-FPM with its command line is not installed' };
+  const programs = findPrograms(path, preferred);
+  if (programs.length === 0)
+    return { reason: 'PHP-FPM with its command line is not installed (apt-get install php-fpm php-cli)' };
   const [ip, nft] = ['ip', 'nft'].map((name) => findProgram(name, path));
   if (typeof ip !== 'string') return { reason: 'ip is not installed (Debian package iproute2)' };
   if (typeof nft !== 'string') return { reason: 'nft is not installed (Debian package nftables)' };
@@ -70,17 +71,15 @@ export async function findMachinePhp(
 interface MachinePhpOptions {
   /** Folders of programs. */
   path: string;
-  /** As in {@link OtherPhp}. Default: true. */
-  isRequired?: boolean;
   date(): Date;
 }
 
 /** PHP-FPM of this machine for all websites. */
-export function machinePhp({ path, isRequired = true, date }: MachinePhpOptions): OtherPhp {
+export function machinePhp({ path, date }: MachinePhpOptions): OtherPhp {
   return {
     memory: MACHINE_MEMORY,
-    isRequired,
-    async create(folder) {
+    isRequired: true,
+    async create(folder, preferred) {
       // On the file system of the websites, where overlays of their folders have to be.
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const own = await mkdtemp(join(folder, OWN_PREFIX));
@@ -91,9 +90,17 @@ export function machinePhp({ path, isRequired = true, date }: MachinePhpOptions)
       };
       let last = 0;
       try {
-        const found = await findMachinePhp({ folder: own, sockets }, path);
+        const found = await findMachinePhp({ folder: own, sockets }, path, preferred);
         if (found.php === undefined) throw new Error(found.reason);
         const { php } = found;
+        const files = [
+          php.fpm,
+          php.cli,
+          php.network.ip,
+          php.network.nft,
+          findProgram('bwrap', path) ?? 'bwrap',
+        ];
+        const made = await stateOf(files);
         return {
           version: php.version,
           walls: 'bubblewrap, filter of system calls, network of its own for each website',
@@ -108,7 +115,7 @@ export function machinePhp({ path, isRequired = true, date }: MachinePhpOptions)
               date,
             });
           },
-          isUsable: () => areExecutable([php.fpm, php.cli]),
+          isUsable: async () => made !== null && (await stateOf(files)) === made,
           close,
         };
       } catch (error) {
@@ -119,13 +126,14 @@ export function machinePhp({ path, isRequired = true, date }: MachinePhpOptions)
   };
 }
 
-async function areExecutable(files: readonly string[]): Promise<boolean> {
+/** Differs after an update of one of these programs; null if one is missing. */
+async function stateOf(files: readonly string[]): Promise<string | null> {
   try {
-    await Promise.all(files.map((file) => access(file, constants.X_OK)));
-    return true;
+    const all = await Promise.all(files.map((file) => stat(file, { bigint: true })));
+    return all.map(({ ino, mtimeNs }) => `${ino}-${mtimeNs}`).join();
   } catch {
     // Removed, or being replaced.
-    return false;
+    return null;
   }
 }
 
@@ -148,7 +156,11 @@ async function inspect(
     if (id < LEAST_PHP) return { reason: `PHP ${version} is too old` };
     const present = new Set([...extensions, ...zend].map((name) => name.toLowerCase()));
     const missing = NEEDED_EXTENSIONS.filter((name) => !present.has(name.toLowerCase()));
-    if (missing.length > 0) return { reason: `PHP ${version} lacks ${missing.join(', ')}` };
+    if (missing.length > 0) {
+      const packages = packagesOf(missing, version.split('.').slice(0, 2).join('.'));
+      const way = packages.length === 0 ? '' : ` (apt-get install ${packages.join(' ')})`;
+      return { reason: `PHP ${version} lacks ${missing.join(', ')}${way}` };
+    }
     const sockets = lines.split('\n').filter((line) => line === 'extension=sockets.so');
     const php = [programs.cli, '-n', ...sockets.flatMap((line) => ['-d', line])];
     return { php: { ...programs, version, extensions: lines, network: { ...tools, php } } };

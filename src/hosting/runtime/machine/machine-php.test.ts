@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import {
+  copyFile,
   mkdir,
   mkdtemp,
   readdir,
@@ -23,6 +24,7 @@ import { createLoopbackConnections } from '../wasm/loopback-connections.ts';
 import type { PhpMail, PhpRequest, PhpSite, PhpSites } from '../wasm/php-sites.ts';
 import { findPrograms } from './find-programs.ts';
 import { THIS_PHP, whyNoMachinePhp } from './machine.fixture.ts';
+import { machinePhp } from './machine-engine.ts';
 import { CLI, sandboxCommand } from './sandbox.ts';
 import { startSandbox } from './start-sandbox.ts';
 import { systemCallFilter } from './system-call-filter.ts';
@@ -349,5 +351,26 @@ describe.skipIf((await whyNoMachinePhp()) !== null)('the PHP of the machine', ()
     const endless = ask('/wp-content/endless.php', { left: left.signal });
     left.abort();
     expect((await endless).status).toBe(200);
+  });
+
+  it('notices an update or a removal of its programs', async () => {
+    const own = join(folder, 'bin');
+    const [programs] = findPrograms('');
+    if (programs === undefined) throw new Error('this machine has PHP');
+    await mkdir(own);
+    await mkdir(join(folder, 'noticing'));
+    // The newest of all.
+    const copies = { fpm: join(own, 'php-fpm99.1'), cli: join(own, 'php99.1') };
+    for (const name of ['fpm', 'cli'] as const) await copyFile(programs[name], copies[name]);
+    const path = [own, process.env.PATH].join(':');
+    const engine = await machinePhp({ path, date: () => new Date() }).create(join(folder, 'noticing'));
+    expect(await engine.isUsable()).toBe(true);
+    // As packages do it.
+    await copyFile(copies.cli, `${copies.cli}.new`);
+    await rename(`${copies.cli}.new`, copies.cli);
+    expect(await engine.isUsable()).toBe(false);
+    await rm(copies.cli);
+    expect(await engine.isUsable()).toBe(false);
+    await engine.close();
   });
 });

@@ -17,6 +17,24 @@ export const NEEDED_EXTENSIONS = [
   'Zend OPcache',
 ];
 
+/** Debian's packages of needed extensions, without `php-`. The others come with PHP itself. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  curl: 'curl',
+  dom: 'xml',
+  mbstring: 'mbstring',
+  mysqli: 'mysql',
+  pdo_sqlite: 'sqlite3',
+  sqlite3: 'sqlite3',
+  xml: 'xml',
+  'Zend OPcache': 'opcache',
+};
+
+/** Debian's packages with these extensions. `version`: of PHP, `major.minor`. */
+export function packagesOf(extensions: readonly string[], version: string): string[] {
+  const names = extensions.flatMap((extension) => PACKAGES[extension] ?? []);
+  return [...new Set(names)].map((name) => `php${version}-${name}`);
+}
+
 /** Extensions that are loaded if they are there, those that others need first. None of them starts programs or loads code of the machine. */
 const LOADED_EXTENSIONS = [
   ...['curl', 'ctype', 'dom', 'exif', 'fileinfo', 'iconv', 'intl', 'mbstring', 'pdo', 'pdo_sqlite', 'phar'],

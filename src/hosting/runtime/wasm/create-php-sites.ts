@@ -57,6 +57,10 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
   const bodies = new WeakMap<ServingProcess, HeldBodies>();
   const closing = new AbortController();
   let chosen: Promise<PhpEngine | null> | undefined;
+  /** Why websites do not run on the machine's PHP, as a clause. */
+  let notMachine: string | null = null;
+  /** Of PHP as WebAssembly, once a process has said it. */
+  let wasmVersion: string | null = null;
   /** Engines in use, and those whose programs are gone. Their processes may still run. */
   const engines: PhpEngine[] = [];
   let memory = other?.isRequired ? other.memory : WASM_MEMORY;
@@ -87,13 +91,36 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
       const { version, walls } = engine;
       log.info({ version, walls }, "websites run on the machine's PHP");
       memory = wanted.memory;
+      notMachine = null;
       return engine;
     } catch (error) {
       if (wanted.isRequired) throw error;
       memory = WASM_MEMORY;
-      log.info({ reason: messageOf(error) }, "websites run on PHP as WebAssembly, not on the machine's");
+      notMachine = messageOf(error);
+      log.info({ reason: notMachine }, "websites run on PHP as WebAssembly, not on the machine's");
       return null;
     }
+  }
+
+  /** The engine after an update of the machine: removed or replaced programs are looked for again. */
+  async function presentEngine(): Promise<PhpEngine | null> {
+    const engine = await engineOf();
+    if (engine === null || (await engine.isUsable())) return engine;
+    return anotherThan(engine);
+  }
+
+  async function anotherThan(engine: PhpEngine): Promise<PhpEngine | null> {
+    closing.signal.throwIfAborted();
+    if ((await chosen) === engine) {
+      log.warn({ version: engine.version }, "the machine's PHP has changed; looking for it again");
+      chosen = undefined;
+      const choosing = engineOf();
+      choosing.then(
+        () => options.onChosen?.(),
+        () => undefined,
+      );
+    }
+    return engineOf();
   }
 
   async function placesOf(): Promise<ProcessPlaces> {
@@ -209,20 +236,23 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
     return start(from, settings);
   }
 
-  /** After an update of the machine, its websites get the PHP that it has now. Some programs are first needed after the start. */
-  async function startOn(engine: PhpEngine, site: PhpSite): Promise<ServingProcess> {
-    if (await engine.isUsable()) return engine.start(site, { ...options, signal: closing.signal });
-    closing.signal.throwIfAborted();
-    log.warn({ version: engine.version }, "the machine's PHP is gone; looking for another one");
-    if ((await chosen) === engine) chosen = undefined;
-    return startFor(site);
-  }
-
-  /** Starts the process of a website. */
+  /** Starts the process of a website on the PHP that the machine has now. */
   async function startFor(site: PhpSite): Promise<ServingProcess> {
     await prepareFolders(site);
-    const engine = await engineOf();
-    if (engine !== null) return startOn(engine, site);
+    const engine = await presentEngine();
+    if (engine === null) return startInWasm(site);
+    const start = (one: PhpEngine) => one.start(site, { ...options, signal: closing.signal });
+    try {
+      return await start(engine);
+    } catch (error) {
+      // The machine no longer allows the walls. The next look finds that out, or the fault was the website's.
+      if (!(error instanceof UnconfinedError)) throw error;
+      const next = await anotherThan(engine);
+      return next === null ? startInWasm(site) : start(next);
+    }
+  }
+
+  async function startInWasm(site: PhpSite): Promise<ServingProcess> {
     const process = await takeSpare(site);
     try {
       await process.serve(site);
@@ -305,11 +335,13 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
   return {
     async available(): Promise<PhpAvailability> {
       try {
-        const engine = await engineOf();
-        if (engine !== null) return { version: engine.version };
+        const engine = await presentEngine();
+        if (engine !== null) return { version: engine.version, engine: 'machine', notMachine: null };
       } catch (error) {
         return { reason: messageOf(error), mayPass: true };
       }
+      const inWasm = (version: string): PhpAvailability => ({ version, engine: 'wasm', notMachine });
+      if (wasmVersion !== null) return inWasm(wasmVersion);
       try {
         requirePackages();
       } catch (error) {
@@ -322,7 +354,8 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
           spare = null;
           await process.kill();
         }
-        return { version: process.version };
+        wasmVersion = process.version;
+        return inWasm(process.version);
       } catch (error) {
         return { reason: messageOf(error), mayPass: true };
       }

@@ -11,6 +11,7 @@ import { createLoopbackConnections } from './loopback-connections.ts';
 import type { PhpEngine } from './php-engine.ts';
 import type { ServingProcess } from './php-process.ts';
 import { PhpFailure, type PhpSite, type PhpSites } from './php-sites.ts';
+import { UnconfinedError } from './unconfined-error.ts';
 
 let folder: string;
 let site: PhpSite;
@@ -20,11 +21,17 @@ let installed: string[];
 let closed: string[];
 /** How often PHP was looked for. */
 let looks: number;
+/** How often another PHP was chosen. */
+let chosen: number;
+/** How often the machine refuses the walls from now on. */
+let refusals: number;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'other-php-'));
   closed = [];
   looks = 0;
+  chosen = 0;
+  refusals = 0;
   const at = (name: string) => join(folder, name);
   for (const name of ['core', 'website', 'private', 'database']) await mkdir(at(name));
   site = {
@@ -50,6 +57,9 @@ beforeEach(async () => {
       loopback: () => undefined,
       loopbacks: createLoopbackConnections(),
       deliverMail: async () => undefined,
+      onChosen: () => {
+        chosen += 1;
+      },
       log: pino({ level: 'silent' }),
     },
     {
@@ -75,7 +85,13 @@ function engineOf(version: string | undefined): PhpEngine {
     walls: 'none',
     isUsable,
     // PHP-FPM starts with the first request.
-    start: async () => processOf(version, await isUsable()),
+    async start() {
+      if (refusals > 0) {
+        refusals -= 1;
+        throw UnconfinedError.from(new Error('exit 1'), 'bwrap: not allowed\n');
+      }
+      return processOf(version, await isUsable());
+    },
     async close() {
       closed.push(version);
     },
@@ -108,6 +124,8 @@ function processOf(version: string, isThere: boolean): ServingProcess {
   };
 }
 
+const onMachine = (version: string) => ({ version, engine: 'machine', notMachine: null });
+
 async function visit(id = site.id): Promise<string> {
   const request = { method: 'GET', target: '/', headers: {}, body: null, https: false };
   const visited = { ...request, clientAddress: '192.0.2.1', host: 'a.test' };
@@ -123,9 +141,32 @@ test('an update of the machine to another PHP while Homeport runs is followed at
   expect(await visit()).toBe('8.2');
   await sites.stop(site.id);
   expect(await visit()).toBe('8.4');
-  expect(await sites.available()).toEqual({ version: '8.4' });
+  expect(await sites.available()).toEqual(onMachine('8.4'));
   await sites.close();
   expect(closed).toEqual(['8.2', '8.4']);
+});
+
+test('an update of the machine is reported before a website starts', async () => {
+  installed = ['8.2'];
+  expect(await sites.available()).toEqual(onMachine('8.2'));
+  installed = ['8.4'];
+  expect(await sites.available()).toEqual(onMachine('8.4'));
+  expect(chosen).toBe(1);
+  expect(looks).toBe(2);
+});
+
+test('a machine that no longer allows the walls is looked at again, once', async () => {
+  installed = ['8.2'];
+  await visit();
+  await sites.stop(site.id);
+  refusals = 1;
+  expect(await visit()).toBe('8.2');
+  expect(looks).toBe(2);
+  await sites.stop(site.id);
+  refusals = 2;
+  await expect(visit()).rejects.toThrow('not allowed');
+  expect(looks).toBe(3);
+  expect(await visit()).toBe('8.2');
 });
 
 test('without any PHP, websites say so until there is one again', async () => {

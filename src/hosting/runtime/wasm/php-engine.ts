@@ -9,11 +9,12 @@ export interface OtherPhp {
   /** Whether websites stand still if it cannot be used. Otherwise they run on the one in WebAssembly until the next start. */
   isRequired: boolean;
   /**
-   * `folder`: of the runtime, on the file system of the websites.
+   * `folder`: of the runtime, on the file system of the websites. `preferred`: the version that websites had, `major.minor`, which is taken
+   * before newer ones if it is still there.
    *
    * @throws Error that says why it cannot be used, as a clause
    */
-  create(folder: string): Promise<PhpEngine>;
+  create(folder: string, preferred?: string | null): Promise<PhpEngine>;
 }
 
 /** Another PHP than the one in WebAssembly: it answers the requests of websites and runs their scripts, with the same folders at the same paths. */
@@ -21,9 +22,13 @@ export interface PhpEngine {
   version: string;
   /** The walls between it and the machine, for the log. */
   walls: string;
-  /** Starts the process of a website, whose folders are prepared. */
+  /**
+   * Starts the process of a website, whose folders are prepared.
+   *
+   * @throws UnconfinedError if the machine cannot wall it in
+   */
   start(site: PhpSite, options: EngineOptions): Promise<ServingProcess>;
-  /** Whether its programs are still there: the operator can remove or replace packages while Homeport runs. */
+  /** Whether its programs are still those that it was made of: the operator can remove or replace packages while Homeport runs. */
   isUsable(): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { ListenAddress } from '../../../network/connections/inherited-sockets.ts';
+import type { EmbeddedPhp } from '../../contract/embedded-wordpress.ts';
 import type { Destinations } from './destinations.ts';
 import type { LoopbackConnections } from './loopback-connections.ts';
 
@@ -109,8 +110,8 @@ export interface PhpProgram {
 /** Takes what a program writes. The program waits for the promises. */
 export type TakeProgramOutput = Record<'stdout' | 'stderr', (chunk: Buffer) => void | Promise<void>>;
 
-/** PHP's version, or why PHP cannot run here, in a sentence for the operator. `mayPass`: whether another attempt can help. */
-export type PhpAvailability = { version: string } | { reason: string; mayPass?: boolean };
+/** The PHP of websites with its whole version, or why PHP cannot run here, in a sentence for the operator. `mayPass`: whether another attempt can help. */
+export type PhpAvailability = EmbeddedPhp | { reason: string; mayPass?: boolean };
 
 /**
  * - `busy`: all processes or threads are in use and the wait was too long; `retryAfter` says when to try again.
@@ -169,7 +170,7 @@ export interface PhpSitesFigures {
 
 /** Runs the PHP of websites: a process for each site, started by its first request and stopped when idle. */
 export interface PhpSites {
-  /** Checks once whether PHP can run on this machine. */
+  /** Finds the PHP of websites. Starts a process at most once. */
   available(): Promise<PhpAvailability>;
   /** Keeps a spare that has shown this page. Resolves once there is one, or cannot be. */
   warmUp(page: WarmUpPage): Promise<void>;
@@ -259,5 +260,7 @@ export interface PhpSitesOptions {
   loopbacks: Pick<LoopbackConnections, 'add'>;
   /** Takes an email. A rejection is an error of `mail()` in PHP. */
   deliverMail(mail: PhpMail): Promise<void>;
+  /** Called after another PHP was chosen, as after an update of the machine. Default: does nothing. */
+  onChosen?(): void;
   log: Logger;
 }

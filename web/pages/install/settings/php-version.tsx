@@ -1,21 +1,19 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { hosting, portal } from '../../../api/client.ts';
-import { unwrap, unwrapStarted } from '../../../api/failure.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { hosting } from '../../../api/client.ts';
+import { unwrapStarted } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { SelectField } from '../../../components/fields.tsx';
 import { Form } from '../../../components/form.tsx';
 import { Section } from '../../../components/page.tsx';
 import { showOperation } from '../../../components/toast.tsx';
 import { useDraft } from '../../../components/use-draft.ts';
+import { useOfferedPhp } from './use-offered-php.ts';
 
 /** Switches the PHP version of an install, if its host offers several. The operation shows the progress. */
 export function PhpVersion({ install }: { install: Install }) {
   const queries = useQueryClient();
   const params = { path: { install_id: install.id } };
-  const offered = useQuery({
-    queryKey: ['install', install.id, 'php'],
-    queryFn: () => unwrap(portal.GET('/portal/api/installs/{install_id}/php_versions', { params })),
-  });
+  const offered = useOfferedPhp(install.id);
   const draft = useDraft({
     resource: install,
     fieldsOf: ({ php_version }) => ({ php_version: php_version ?? '' }),

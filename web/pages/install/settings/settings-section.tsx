@@ -5,8 +5,8 @@ import { CopyInstall } from './copy-install.tsx';
 import { DeleteInstall } from './delete-install.tsx';
 import { MoveInstall } from './move-install.tsx';
 import { PhpLimits } from './php-limits.tsx';
-import { PhpVersion } from './php-version.tsx';
 import { RestartPhp } from './restart-php.tsx';
+import { RunningPhp } from './running-php.tsx';
 import { WordpressUpgrades } from './wordpress-upgrades.tsx';
 
 /** Changes of an install as a whole: PHP, upgrades, copies, its site, and its deletion. */
@@ -17,9 +17,7 @@ export function SettingsSection({ install }: { install: Install }) {
     <>
       {may('install.change') && isActive && (
         <>
-          <OfferedSection installId={install.id} need="php_versions" title="PHP">
-            <PhpVersion install={install} />
-          </OfferedSection>
+          <RunningPhp install={install} />
           <OfferedSection installId={install.id} need="php_limits" title="PHP limits">
             <PhpLimits install={install} />
           </OfferedSection>

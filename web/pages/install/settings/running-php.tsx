@@ -1,0 +1,31 @@
+import type { Install } from '../../../api/installs.ts';
+import { Section } from '../../../components/page.tsx';
+import { OfferedSection, WhyNotOffered } from '../offered.tsx';
+import { PhpVersion } from './php-version.tsx';
+import { useOfferedPhp } from './use-offered-php.ts';
+
+/** What runs the PHP of an install on the embedded host, and the choice of versions on another host. */
+export function RunningPhp({ install }: { install: Install }) {
+  const running = useOfferedPhp(install.id).data?.running ?? null;
+  if (running === null) {
+    return (
+      <OfferedSection installId={install.id} need="php_versions" title="PHP">
+        <PhpVersion install={install} />
+      </OfferedSection>
+    );
+  }
+  const { version, engine, not_machine } = running;
+  return (
+    <Section title="PHP">
+      <p>
+        {engine === 'machine'
+          ? `The website runs on PHP ${version} of the machine, with PHP-FPM.`
+          : `The website runs on PHP ${version} as WebAssembly. A page takes two to three times the processor time of PHP-FPM.`}
+      </p>
+      {engine === 'wasm' && not_machine !== null && (
+        <p>The host does not use the PHP of its machine: {not_machine}.</p>
+      )}
+      <WhyNotOffered installId={install.id} need="php_versions" />
+    </Section>
+  );
+}
