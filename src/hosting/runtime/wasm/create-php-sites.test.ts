@@ -142,7 +142,11 @@ async function result(code: string): Promise<unknown> {
 
 describe('requests', () => {
   it('tells the version of PHP', async () => {
-    expect(await sites.available()).toEqual({ version: expect.stringMatching(/^8\.4\./) });
+    expect(await sites.available()).toEqual({
+      version: expect.stringMatching(/^8\.4\./),
+      engine: 'wasm',
+      notMachine: null,
+    });
   });
 
   it('answers with the file of the path, or with index.php', async () => {
