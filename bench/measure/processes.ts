@@ -97,7 +97,7 @@ export async function serveHomeport(
     HOMEPORT_EDGE_HTTPS: '127.0.0.1:0',
     HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
     HOMEPORT_EMBEDDED_PHP_MB: '0',
-    // What a bench does not say is the same on each machine.
+    // The same on each machine.
     HOMEPORT_EMBEDDED_PHP: 'wasm',
     HOMEPORT_RATE_LIMIT: '0',
     HOMEPORT_LOG_LEVEL: 'warn',

@@ -107,7 +107,7 @@ export function openSqlite(file: string, log: Logger, disk?: Disk): Database {
       try {
         return Number(commitMark.get());
       } catch {
-        // What the caller reads next reports the fault.
+        // The caller's next statement reports the fault.
         return null;
       }
     },

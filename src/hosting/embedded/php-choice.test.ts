@@ -38,7 +38,7 @@ const machine: OtherPhp = {
 
 const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line).msg) });
 
-/** What websites run on after a start with that setting: a version of the machine, or why they run in WebAssembly. */
+/** Starts with that setting. Returns the version of the machine's PHP, or why websites run in WebAssembly. */
 async function start(setting: PhpSetting = 'auto'): Promise<string> {
   const php = phpAsChosen(machine, { setting, file, hasWordPress: async () => hasWordPress, log });
   expect(php.isRequired).toBe(setting === 'machine');

@@ -4,7 +4,7 @@ import { OfferedSection, WhyNotOffered } from '../offered.tsx';
 import { PhpVersion } from './php-version.tsx';
 import { useOfferedPhp } from './use-offered-php.ts';
 
-/** What runs the PHP of an install on the embedded host, and the choice of versions on another host. */
+/** The PHP of an install on the embedded host, or the choice of versions on another host. */
 export function RunningPhp({ install }: { install: Install }) {
   const running = useOfferedPhp(install.id).data?.running ?? null;
   if (running === null) {
