@@ -15,6 +15,14 @@ let program: ProcessProgram;
 /** The only folder on the PATH of these tests. */
 let programs: string;
 
+/** A program on that PATH that writes these lines as its error and fails. This machine may lack the real one. */
+async function writeFailing(name: string, ...lines: string[]): Promise<void> {
+  const path = join(programs, name);
+  await rm(path, { force: true });
+  await writeFile(path, `#!/bin/sh\n${lines.map((line) => `echo "${line}" >&2\n`).join('')}exit 1\n`);
+  await chmod(path, 0o755);
+}
+
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'php-')));
   await mkdir(join(folder, 'program'));
@@ -63,12 +71,7 @@ describe.runIf(process.platform === 'linux')('a machine that does not confine PH
   });
 
   it('gets the reason of bubblewrap in one line', async () => {
-    const bwrap = join(programs, 'bwrap');
-    await writeFile(
-      bwrap,
-      '#!/bin/sh\necho usage >&2\necho "bwrap: no permissions to create a new namespace" >&2\nexit 1\n',
-    );
-    await chmod(bwrap, 0o755);
+    await writeFailing('bwrap', 'usage', 'bwrap: no permissions to create a new namespace');
     await expect(createConfinedPlaces(join(folder, 'refused'), program)).rejects.toMatchObject({
       name: 'UnconfinedError',
       message: 'bwrap: no permissions to create a new namespace',
@@ -76,21 +79,15 @@ describe.runIf(process.platform === 'linux')('a machine that does not confine PH
   });
 
   it('gets the reason if it allows no namespaces', async () => {
-    await rm(join(programs, 'unshare'));
-    const unshare = join(programs, 'unshare');
-    await writeFile(
-      unshare,
-      '#!/bin/sh\necho "unshare: unshare failed: Operation not permitted" >&2\nexit 1\n',
-    );
-    await chmod(unshare, 0o755);
-    await symlink('/usr/bin/bwrap', join(programs, 'bwrap'));
+    await writeFailing('unshare', 'unshare: unshare failed: Operation not permitted');
+    await writeFailing('bwrap');
     await expect(createConfinedPlaces(join(folder, 'forbidden'), program)).rejects.toThrow(
       /^unshare: unshare failed: Operation not permitted$/,
     );
   });
 
   it('names the options that a container lacks, and the setting of its machine', async () => {
-    await symlink('/usr/bin/bwrap', join(programs, 'bwrap'));
+    await writeFailing('bwrap');
     const refused = 'unshare: unshare failed: Operation not permitted';
     const remedyIn = (inContainer: boolean, isRestricted = false) =>
       UnconfinedError.from(new Error('failed'), refused, inContainer, isRestricted).remedy;
