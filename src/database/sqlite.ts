@@ -24,7 +24,7 @@ import {
   type Queries,
 } from './database.ts';
 import { queriesOn, queriesUntilEnd } from './direct-queries.ts';
-import { createGroupCommit } from './group-commit.ts';
+import { type BusyTimes, createGroupCommit } from './group-commit.ts';
 import { createKeptAnswers } from './kept-answers.ts';
 import { sqliteChanges } from './sqlite-changes.ts';
 import { SqliteCompiler } from './sqlite-compiler.ts';
@@ -38,7 +38,7 @@ const READING_TIMEOUT_MS = 100;
 const STATEMENT_CACHE = 500;
 
 /** Opens or creates the database, with a write-ahead log that is synced before anyone learns of a write: see {@link openWriteAheadLog}. */
-export function openSqlite(file: string, log: Logger, disk?: Disk): Database {
+export function openSqlite(file: string, log: Logger, disk?: Disk, busyTimes?: BusyTimes): Database {
   createIfMissing(file);
   const writing = connect(file);
   const reading = connect(file);
@@ -49,13 +49,15 @@ export function openSqlite(file: string, log: Logger, disk?: Disk): Database {
   const kept = createKeptAnswers(writing);
   const onCommit = new Set<() => void>();
   const writer = sqliteConnection(writing);
-  const commits = createGroupCommit(writing, () => queriesUntilEnd(writer, sqliteDialect), wal, {
+  const listener = {
     committed: kept.committed,
     durable: () => {
-      for (const listener of onCommit) listener();
+      for (const notify of onCommit) notify();
     },
     failed: kept.failed,
-  });
+  };
+  const queriesOfOne = () => queriesUntilEnd(writer, sqliteDialect);
+  const commits = createGroupCommit(writing, queriesOfOne, wal, listener, busyTimes);
   const reader = queriesOn(readerConnection(reading, wal), sqliteDialect);
   const snapshots = createSnapshots(() => {
     const connection = connect(file);
