@@ -15,7 +15,7 @@ import {
 import { isGone, joinBytes, type TreeItem, unreadable, walkTree } from './archive-tree.ts';
 import { isSettled } from './file-state.ts';
 import { copyAtRest, filesOf, isAbsent, partsOf } from './sqlite-database.ts';
-import { StoreError } from './store/store.ts';
+import { StoreError } from './store/store-threads.ts';
 
 /** Copies of a database that changes meanwhile. */
 const DATABASE_TRIES = 4;

@@ -3,6 +3,12 @@ import type { CaptureOptions } from './capture.ts';
 import type { FileToTake } from './taken-files.ts';
 import type { FileToWrite } from './written-files.ts';
 
+/** Before all calls: the store that they are of. It gets no reply. */
+export interface StoreOpening {
+  op: 'open';
+  folder: string;
+}
+
 /** Calls of the thread of a store. `chunks` are encoded by chunk-list.ts. */
 export type StoreCall =
   /** Stores small files, which follow each other in `bytes`. Answers their chunks. */
@@ -26,7 +32,9 @@ export type StoreCall =
   /** Answers the packs that are used, as JSON. */
   | { op: 'used' }
   /** Answers the number of damaged backups. */
-  | ({ op: 'capture' } & CaptureOptions);
+  | ({ op: 'capture' } & CaptureOptions)
+  /** The thread waits for the next store. */
+  | { op: 'close' };
 
 export interface StoreAnswer {
   bytes: Uint8Array<ArrayBuffer>;

@@ -1,17 +1,16 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { codeOf } from '../../../../lib/error-code.ts';
 import { capture } from './capture.ts';
 import { decodeChunks, encodeChunks } from './chunk-list.ts';
-import { createChunkStore } from './chunk-store.ts';
+import { type ChunkStore, createChunkStore } from './chunk-store.ts';
 import { DamagedListError } from './manifest-chunks.ts';
 import { measureFolder } from './measure-folder.ts';
 import { DamagedPackError } from './pack-file.ts';
-import type { StoreAnswer, StoreCall, StoreFailure, StoreReply } from './store-calls.ts';
+import type { StoreAnswer, StoreCall, StoreFailure, StoreOpening, StoreReply } from './store-calls.ts';
 import { takeFiles } from './taken-files.ts';
 
-/** The thread of store.ts: hashes, compresses and reads the chunks of one store. Answers each call, in order. */
-const folder = String(workerData);
-const store = createChunkStore(folder);
+/** The thread of store.ts: hashes, compresses and reads the chunks of one store at a time. Answers each call, in order. */
+let opened: { folder: string; store: ChunkStore } | null = null;
 
 const NOTHING = { bytes: new Uint8Array(0), count: 0 };
 
@@ -21,6 +20,8 @@ const asJson = (value: object | null): StoreAnswer => ({
 });
 
 function answer(call: StoreCall): StoreAnswer {
+  if (opened === null) throw new Error('the thread has no store');
+  const { folder, store } = opened;
   switch (call.op) {
     case 'add': {
       let at = 0;
@@ -56,6 +57,10 @@ function answer(call: StoreCall): StoreAnswer {
       return asJson(store.usedPacks());
     case 'capture':
       return { ...NOTHING, count: capture(folder, call).length };
+    case 'close':
+      store.close();
+      opened = null;
+      return NOTHING;
   }
 }
 
@@ -71,7 +76,11 @@ function failureOf(error: unknown): StoreFailure {
   };
 }
 
-parentPort?.on('message', (call: StoreCall) => {
+parentPort?.on('message', (call: StoreCall | StoreOpening) => {
+  if (call.op === 'open') {
+    opened = { folder: call.folder, store: createChunkStore(call.folder) };
+    return;
+  }
   let reply: StoreReply;
   try {
     reply = { answer: answer(call) };

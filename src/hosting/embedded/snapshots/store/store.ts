@@ -1,21 +1,19 @@
-import { Worker } from 'node:worker_threads';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
-import { threadEnvironment } from '../../../../lib/compile-cache.ts';
 import type { InstallLimits, InstallUsage } from '../../../contract/install-limits.ts';
-import { DamagedArchiveError } from '../damaged-archive.ts';
 import type { CaptureOptions } from './capture.ts';
 import { type ChunkRef, decodeChunks, encodeChunks } from './chunk-list.ts';
 import type { UsedPack } from './chunk-store.ts';
 import type { DamagedManifest } from './prune.ts';
-import { isReply, type StoreAnswer, type StoreCall, type StoreFailure } from './store-calls.ts';
+import type { StoreAnswer, StoreCall, StoreOpening } from './store-calls.ts';
+import { giveBack, takeThread } from './store-threads.ts';
 import type { FileToTake, Taken } from './taken-files.ts';
 import type { FileToWrite } from './written-files.ts';
 
 /**
  * The chunks of all backups of one install, in a separate thread: see chunk-store.ts. Calls are done in order. Errors:
- * {@link DamagedArchiveError} and {@link StoreError}. After an error of a change, only `close` may be called.
+ * those of store-threads.ts. After an error of a change, only `close` may be called.
  */
 export interface Store {
   /** Stores small files whole. */
@@ -38,7 +36,7 @@ export interface Store {
   usedPacks(): Promise<UsedPack[]>;
   /** Captures backups in new folders: see capture.ts. Returns how many of them are damaged. */
   capture(options: CaptureOptions): Promise<number>;
-  /** Ends the thread at once. */
+  /** Ends its calls at once. */
   close(): Promise<void>;
 }
 
@@ -69,39 +67,14 @@ const DamagedManifests = Type.Array(Type.Object({ manifest: Type.String(), reaso
 const parsed = <Schema extends TSchema>(schema: Schema, { bytes }: StoreAnswer): Static<Schema> =>
   Value.Parse(schema, JSON.parse(Buffer.from(bytes).toString()));
 
-interface Waiting {
-  resolve(answer: StoreAnswer): void;
-  reject(error: unknown): void;
-}
-
 export function openStore(folder: string): Store {
-  const thread = new Worker(new URL('./store-thread.ts', import.meta.url), {
-    workerData: folder,
-    env: threadEnvironment(),
-  });
-  const waiting: Waiting[] = [];
-  let ended: { error: unknown } | null = null;
-
-  function end(error: unknown): void {
-    ended ??= { error };
-    for (const { reject } of waiting.splice(0)) reject(ended.error);
-  }
-
-  thread.on('message', (reply: unknown) => {
-    const caller = waiting.shift();
-    if (!isReply(reply)) caller?.reject(new TypeError('the thread of a store gave no answer'));
-    else if ('failure' in reply) caller?.reject(errorOf(reply.failure));
-    else caller?.resolve(reply.answer);
-  });
-  thread.on('error', end);
-  thread.on('exit', () => end(new Error('the thread of a store has ended')));
+  const thread = takeThread();
+  thread.worker.postMessage({ op: 'open', folder } satisfies StoreOpening);
+  let closing: Promise<void> | null = null;
 
   function call(message: StoreCall, moved: readonly ArrayBuffer[] = []): Promise<StoreAnswer> {
-    return new Promise((resolve, reject) => {
-      if (ended !== null) return reject(ended.error);
-      thread.postMessage(message, moved);
-      waiting.push({ resolve, reject });
-    });
+    if (closing !== null) return Promise.reject(new Error('the store was closed'));
+    return thread.call(message, moved);
   }
 
   async function chunksBy(message: StoreCall, moved?: ArrayBuffer[]): Promise<ChunkRef[]> {
@@ -141,9 +114,9 @@ export function openStore(folder: string): Store {
     },
     usedPacks: async () => parsed(UsedPacks, await call({ op: 'used' })),
     capture: async (options) => (await call({ op: 'capture', ...options })).count,
-    async close() {
-      end(new Error('the store was closed'));
-      await thread.terminate();
+    close() {
+      closing ??= giveBack(thread);
+      return closing;
     },
   };
 }
@@ -153,22 +126,4 @@ function ownCopy(bytes: Buffer): Buffer<ArrayBuffer> {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
   return copy;
-}
-
-/** The store failed, not what it was given: its disk may be full. `code` is that of the system. */
-export class StoreError extends Error {
-  override name = 'StoreError';
-  readonly code: string | undefined;
-
-  constructor(message: string, code: string | undefined, options: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
-}
-
-function errorOf({ message, isDamage, stack, code }: StoreFailure): Error {
-  const cause = new Error(message);
-  cause.stack = stack;
-  if (isDamage) return new DamagedArchiveError(message, { cause });
-  return new StoreError(message, code, { cause });
 }
