@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, existsSync } from 'node:fs';
-import { mkdir, open, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { PhpSite } from './php-sites.ts';
@@ -17,6 +17,12 @@ import type { PhpFolders } from './process-protocol.ts';
 import { UnconfinedError } from './unconfined-error.ts';
 
 const run = promisify(execFile);
+/** A folder, and its name in what the process sees. */
+interface Mount {
+  source: string;
+  target: string;
+  isReadOnly?: boolean;
+}
 type CommonFolders = Pick<PhpFolders, 'core' | 'readOnly'>;
 
 const TIMEOUT_MS = 60_000;
@@ -24,6 +30,10 @@ const TIMEOUT_MS = 60_000;
 const SITE = '/site';
 const APP = '/app';
 const NODE = '/node';
+// A service's folder of data is `nosuid`. mount(8) of Debian 12 would drop that flag, which the kernel refuses here.
+const READ_ONLY = 'bind,ro,nosuid,nodev,noexec';
+/** Mounts for each three arguments: options, source and target. One process, because a server with much memory starts none quickly. */
+const MOUNT_ALL = 'while [ $# -gt 0 ]; do mount --options "$1" -- "$2" "$3" || exit; shift 3; done';
 /** Folders of shared libraries, if the machine has them. */
 const LIBRARIES = ['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/etc/ld.so.cache'];
 
@@ -82,37 +92,48 @@ export async function createConfinedPlaces(folder: string, program: ProcessProgr
     await mkdir(slot, { mode: 0o700 });
     await mkdir(join(slot, 'run'), { mode: 0o700 });
 
-    /** As {@link mount}, of a folder that its owner may replace by a link meanwhile. */
-    async function mountPlain(source: string, target: string): Promise<string> {
-      const opened = await open(source, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    /** As {@link mountAll}, of folders that their owner may replace by links meanwhile. */
+    async function mountPlain(folders: readonly Mount[]): Promise<string[]> {
+      const opened: FileHandle[] = [];
       try {
-        const path = await mount(source, target, false);
-        const [wanted, shown] = await Promise.all([
-          opened.stat({ bigint: true }),
-          stat(join(`/proc/${holder.pid}/root`, slot, target), { bigint: true }),
-        ]);
-        if (shown.ino === wanted.ino && shown.dev === wanted.dev) return path;
-        throw new Error(`${source} was replaced by a symbolic link`);
+        for (const { source } of folders) {
+          opened.push(await open(source, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW));
+        }
+        const paths = await mountAll(folders);
+        for (const [at, { source, target }] of folders.entries()) {
+          const [wanted, shown] = await Promise.all([
+            opened[at]?.stat({ bigint: true }),
+            stat(join(`/proc/${holder.pid}/root`, slot, target), { bigint: true }),
+          ]);
+          if (shown.ino !== wanted?.ino || shown.dev !== wanted.dev) {
+            throw new Error(`${source} was replaced by a symbolic link`);
+          }
+        }
+        return paths;
       } finally {
-        await opened.close();
+        for (const file of opened) await file.close();
       }
     }
 
-    async function mount(source: string, target: string, isReadOnly: boolean): Promise<string> {
-      const path = join(slot, target);
-      await mkdir(path);
-      let from = source;
-      if (isReadOnly) {
-        // A mount inherits being read-only; making it so later would not reach the process.
-        from = join(stage, target);
-        await mkdir(from, { recursive: true });
-        // A service's folder of data is `nosuid`. mount(8) of Debian 12 would drop that flag, which the kernel refuses here.
-        await inside('mount', '--options', 'bind,ro,nosuid,nodev,noexec', source, from);
-        mounted.push(from);
+    /** Returns the paths that the process sees. */
+    async function mountAll(mounts: readonly Mount[]): Promise<string[]> {
+      const steps: string[] = [];
+      for (const { source, target, isReadOnly = false } of mounts) {
+        const path = join(slot, target);
+        await mkdir(path);
+        let from = source;
+        if (isReadOnly) {
+          // A mount inherits being read-only; making it so later would not reach the process.
+          from = join(stage, target);
+          await mkdir(from, { recursive: true });
+          steps.push(READ_ONLY, source, from);
+          mounted.push(from);
+        }
+        steps.push('bind', from, path);
+        mounted.push(path);
       }
-      await inside('mount', '--bind', from, path);
-      mounted.push(path);
-      return join(SITE, target);
+      await inside('/bin/sh', '-c', MOUNT_ALL, 'sh', ...steps);
+      return mounts.map(({ target }) => join(SITE, target));
     }
 
     /** The folders that websites have in common, mounted once. */
@@ -122,14 +143,15 @@ export async function createConfinedPlaces(folder: string, program: ProcessProgr
     }
 
     async function mountCommon({ core, readOnly }: PhpSite): Promise<CommonFolders> {
-      const [mountedCore, ...others] = await Promise.all([
-        mount(core, 'core', true),
-        ...Object.entries(readOnly).map(async ([path, from], at) => ({
-          path,
-          folder: await mount(from, `read-only-${at}`, true),
-        })),
+      const others = Object.entries(readOnly);
+      const [innerCore = '', ...folders] = await mountAll([
+        { source: core, target: 'core', isReadOnly: true },
+        ...others.map(([, source], at) => ({ source, target: `read-only-${at}`, isReadOnly: true })),
       ]);
-      return { core: mountedCore, readOnly: others };
+      return {
+        core: innerCore,
+        readOnly: others.map(([path], at) => ({ path, folder: folders[at] ?? '' })),
+      };
     }
 
     return {
@@ -141,21 +163,25 @@ export async function createConfinedPlaces(folder: string, program: ProcessProgr
         environment: { PATH: process.env.PATH ?? '' },
       },
       async showPattern(pattern) {
-        const [common, website, own, database] = await Promise.all([
+        const [common, [website = '', own = '', database = '']] = await Promise.all([
           commonFolders(pattern),
-          mount(pattern.website, 'pattern', true),
-          mount(pattern.private, 'pattern-private', true),
-          mount(pattern.database, 'pattern-database', true),
+          mountAll([
+            { source: pattern.website, target: 'pattern', isReadOnly: true },
+            { source: pattern.private, target: 'pattern-private', isReadOnly: true },
+            { source: pattern.database, target: 'pattern-database', isReadOnly: true },
+          ]),
         ]);
         return { ...common, website, private: own, database };
       },
 
       async show(site) {
-        const [common, website, own, database] = await Promise.all([
+        const [common, [website = '', own = '', database = '']] = await Promise.all([
           commonFolders(site),
-          mountPlain(site.website, 'website'),
-          mountPlain(site.private, 'private'),
-          mountPlain(site.database, 'database'),
+          mountPlain([
+            { source: site.website, target: 'website' },
+            { source: site.private, target: 'private' },
+            { source: site.database, target: 'database' },
+          ]),
         ]);
         return { ...common, website, private: own, database };
       },
