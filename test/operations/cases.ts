@@ -160,16 +160,16 @@ function defineCases(start: () => Promise<Platform>, extent: 'quick' | 'main'): 
     owner.operate(`/installs/${shop.id}/backups/${backup}/restore`, { notification_emails: [], ...parts });
 
   test('a backup brings back the whole website, and an older database is upgraded', async () => {
-    const version = async () => text(await wp('option', 'get', 'db_version'), 'result', 'stdout').trim();
-    const present = await version();
-    await wp('option', 'update', 'db_version', '58975');
+    const earlier = 58_975;
+    await wp('option', 'update', 'db_version', String(earlier));
     const backup = await owner.backUp(shop);
     const whole = await upload();
     await spoil();
     expect(await titles()).toEqual(['Fresh bread', 'Sold out']);
     expect(await restore(backup, {})).toMatchObject(SUCCEEDED);
     expect([await titles(), await upload()]).toEqual([['Fresh bread'], whole]);
-    expect(await version()).toBe(present);
+    const version = text(await wp('option', 'get', 'db_version'), 'result', 'stdout');
+    expect(Number(version)).toBeGreaterThan(earlier);
     await expectWhole(shop, 'Corner Shop');
   });
 

@@ -597,63 +597,49 @@ test('a restart of PHP ends its process, and refuses a website of files', async 
   await expect(site.host.restartPhp(files)).rejects.toThrow('without PHP');
 });
 
-describe('a backup', () => {
-  /** A host that was stopped, with a backup of its website. `next` serves the same folder. */
-  async function stoppedHost() {
-    const stopped = await startHost({ folder: await filledFolder(), wordpress: wordpressOf(source) });
+describe('the website of a stopped host', () => {
+  let stopped: TestHost;
+  let installs: string;
+  /** Where versions before 0.3 had the database. */
+  let inside: string;
+  beforeAll(async () => {
+    stopped = await startHost({ folder: await filledFolder(), wordpress: wordpressOf(source) });
     const own = runs(siteState('own', []));
     await stopped.host.apply(own);
-    const backup = randomUUID();
-    await stopped.host.snapshot(own, backup);
     await stopped.host.stop();
-    const folder = join(stopped.folder, 'installs', own.id);
-    const inside = join(folder, 'files/.private/database');
-    const content = () => {
-      const opened = new Sqlite(join(folder, 'database/wordpress.sqlite'), { readonly: true });
-      const titles = opened.prepare("select option_value from wp_options where option_name = 'blogname'");
-      const title = titles.pluck().get();
-      opened.close();
-      return title;
-    };
-    return { ...stopped, own, backup, inside, content, installs: folder };
+    installs = join(stopped.folder, 'installs', own.id);
+    inside = join(installs, 'files/.private/database');
+  });
+  afterAll(() => rm(stopped.folder, { recursive: true }));
+
+  /** The title in the database after the next start, outside the document root. */
+  async function titleAfterStart(): Promise<unknown> {
+    const next = createEmbeddedHost(stopped.options);
+    await next.start();
+    const opened = new Sqlite(join(installs, 'database/wordpress.sqlite'), { readonly: true });
+    const titles = opened.prepare("select option_value from wp_options where option_name = 'blogname'");
+    const title = titles.pluck().get();
+    opened.close();
+    await next.stop();
+    expect((await readdir(installs)).sort()).toEqual(['database', 'files']);
+    expect(existsSync(inside)).toBe(false);
+    return title;
   }
 
-  // A new WordPress takes seconds, so they share one. Each stops the host again.
-  describe('of a stopped host', () => {
-    let stopped: Awaited<ReturnType<typeof stoppedHost>>;
-    beforeAll(async () => {
-      stopped = await stoppedHost();
-    });
-    afterAll(() => rm(stopped.folder, { recursive: true }));
-
-    test('which is of an earlier version, or whose website is, has its database outside the document root afterwards', async () => {
-      const { installs, inside, content, options, own, backup } = stopped;
-      await rename(join(installs, 'database'), inside);
-      const next = createEmbeddedHost(options);
-      await next.start();
-      expect(content()).toBe('own');
-      expect(existsSync(inside)).toBe(false);
-      await writeFile(join(installs, 'database/wordpress.sqlite'), 'changed');
-      await next.restore(own, backup);
-      expect(content()).toBe('own');
-      expect(existsSync(inside)).toBe(false);
-      expect((await readdir(installs)).sort()).toEqual(['database', 'files']);
-      await next.stop();
-    });
-
-    test('is complete after the next start, if the server was killed before the database was in its place', async () => {
-      const { installs, inside, content, options } = stopped;
-      await cp(join(installs, 'database'), inside, { recursive: true });
-      await announceDatabase(join(installs, 'files'), inside);
-      await writeFile(join(installs, 'database/wordpress.sqlite'), 'present');
-      const next = createEmbeddedHost(options);
-      await next.start();
-      expect(content()).toBe('own');
-      expect((await readdir(installs)).sort()).toEqual(['database', 'files']);
-      await next.stop();
-    });
+  test('of an earlier version gets its database outside the document root', async () => {
+    await rename(join(installs, 'database'), inside);
+    expect(await titleAfterStart()).toBe('own');
   });
 
+  test('is complete if the server was killed before a restored database was in its place', async () => {
+    await cp(join(installs, 'database'), inside, { recursive: true });
+    await announceDatabase(join(installs, 'files'), inside);
+    await writeFile(join(installs, 'database/wordpress.sqlite'), 'present');
+    expect(await titleAfterStart()).toBe('own');
+  });
+});
+
+describe('a backup', () => {
   test('counts the database in the storage', async () => {
     const { fileBytes } = await site.host.measureStorage(shop);
     await writeFile(join(databaseFile(shop), '../more'), Buffer.alloc(1024 * 1024, 1));
@@ -684,11 +670,11 @@ describe('a backup', () => {
     await site.host.restore(shop, backupId);
     expect(await readFile(databaseFile(shop))).toEqual(live);
     expect((await site.http('shop.test', '/')).status).toBe(200);
-    await rm(databaseFile(shop));
+    await rename(databaseFile(shop), join(to, 'aside.sqlite'));
     await expect(
       parts.store(shop, randomUUID(), { packs: join(to, 'lost'), manifest: join(to, 'l') }),
     ).rejects.toThrow('its database is missing');
-    await site.host.restore(shop, backupId);
+    await rename(join(to, 'aside.sqlite'), databaseFile(shop));
     await rm(to, { recursive: true });
   });
 
@@ -735,7 +721,7 @@ describe('a backup', () => {
       closeSync(database);
     }
     await rm(site.file(shop, path));
-    await site.host.restore(shop, id);
+    await site.host.restore(shop, id, { parts: { files: true, paths: [path], database: 'none' } });
     expect(await readFile(site.file(shop, path), 'utf8')).toBe(`SQLite format 3\0${writes}`);
     await rm(site.file(shop, path));
   });
