@@ -18,7 +18,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** A start takes 75 ms of a processor, and a backup of a small website 20. So threads wait a while for the next store. */
+/** A start takes 75 ms of a processor, three times as much as a backup of a small website. So threads wait a while for the next store. */
 const IDLE_MS = 10_000;
 /** Each holds about 10 MiB. */
 const MOST_IDLE = 2;
