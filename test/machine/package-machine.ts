@@ -14,6 +14,8 @@ export interface PackageMachineOptions {
 }
 
 export interface PackageMachine extends NamespaceMachine {
+  /** Of this machine, for files about that one. */
+  folder: string;
   /** Copies a file of this machine into the machine. */
   give(file: string, to: string): Promise<void>;
   /** Keeps the packages that the machine has downloaded for the next one. */
@@ -55,6 +57,7 @@ export async function packageMachine({
   await cp(kept, join(root, ARCHIVES), { recursive: true });
   return {
     ...createNamespaceMachine({ root, folder: place, name: `homeport-${name}`, bootMs }),
+    folder: place,
     give: (file, to) => cp(file, join(root, to)),
     async keepDownloads() {
       for (const one of await readdir(join(root, ARCHIVES))) {

@@ -4,12 +4,16 @@ import { guestOf } from './guest.ts';
 import { onMachine } from './on-machine.ts';
 import { packageMachine } from './package-machine.ts';
 import { type HostKind, runPackageScenario } from './package-scenario.ts';
+import type { DatabaseKind, StepOptions } from './package-steps.ts';
 import type { Report } from './report.ts';
 import { type TestPackages, testPackages } from './test-packages.ts';
+import { runKillScenario } from './upgrade-kills.ts';
 
 export interface PackageRun {
   releases: readonly Release[];
   hosts: readonly HostKind[];
+  /** Instead of the whole scenario, kills upgrades of the embedded host with these databases. */
+  killed: readonly DatabaseKind[];
   /** Where machines, packages and evidence of failures are kept. */
   folder: string;
   /** The repository whose last commit is tested. */
@@ -23,22 +27,40 @@ const PROGRAM = '/usr/bin/homeport';
 
 /** Tests the Debian package on each release with each kind of host. */
 export async function testPackage(given: PackageRun, report: Report): Promise<void> {
-  const { releases, hosts, folder, repository } = given;
+  const { releases, hosts, killed, folder, repository } = given;
   let packages: TestPackages | null = null;
   await report.check('three packages are made', async () => {
     const progress = (step: string) => report.step(step);
     packages = await testPackages(repository, join(folder, 'test-packages'), progress);
   });
+  if (packages === null) return;
+  const parts = { report, packages };
   for (const release of releases) {
-    for (const host of hosts) {
-      if (packages === null) return;
-      const name = `package-${release}-${host}`;
-      report.step(`Debian ${release}, the ${host} host`);
-      const machine = await packageMachine({ release, folder, name, bootMs: BOOT_MS });
-      const guest = guestOf(machine, PATIENCE_MS, PROGRAM);
-      const options = { machine, guest, report, packages, patienceMs: PATIENCE_MS };
-      await onMachine(machine, { name, folder, report }, () => runPackageScenario(host, options));
-      await machine.keepDownloads();
-    }
+    const on = (name: string, scenario: (options: StepOptions) => Promise<void>) =>
+      onPackageMachine({ release, folder, name: `package-${release}-${name}`, report }, scenario);
+    for (const database of killed)
+      await on(`kills-${database}`, (options) => runKillScenario({ ...options, ...parts, database }));
+    for (const host of killed.length > 0 ? [] : hosts)
+      await on(host, (options) => runPackageScenario(host, { ...options, ...parts }));
   }
+}
+
+interface OnPackageMachine {
+  release: Release;
+  folder: string;
+  name: string;
+  report: Report;
+}
+
+async function onPackageMachine(
+  { release, folder, name, report }: OnPackageMachine,
+  scenario: (options: StepOptions) => Promise<void>,
+): Promise<void> {
+  report.step(name);
+  const machine = await packageMachine({ release, folder, name, bootMs: BOOT_MS });
+  const guest = guestOf(machine, PATIENCE_MS, PROGRAM);
+  await onMachine(machine, { name, folder, report }, () =>
+    scenario({ machine, guest, patienceMs: PATIENCE_MS }),
+  );
+  await machine.keepDownloads();
 }

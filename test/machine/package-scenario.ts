@@ -1,20 +1,18 @@
+import { join } from 'node:path';
 import { text } from '../client.ts';
 import { commandsIn, page, sectionOf } from '../docs/documented-commands.ts';
-import { type Guest, until } from './guest.ts';
-import type { PackageMachine } from './package-machine.ts';
+import type { Guest } from './guest.ts';
+import { packageSteps, type StepOptions } from './package-steps.ts';
+import { type Published, type PublishedRelease, publishRelease } from './published-release.ts';
 import type { Report } from './report.ts';
 import { ScenarioEnded } from './scenario.ts';
 import type { TestPackages } from './test-packages.ts';
 import { underLoad } from './under-load.ts';
 import type { Load } from './visitors.ts';
 
-export interface PackageScenarioOptions {
-  machine: PackageMachine;
-  guest: Guest;
+export interface PackageScenarioOptions extends StepOptions {
   report: Report;
   packages: TestPackages;
-  /** How long a command may take, in milliseconds. */
-  patienceMs: number;
 }
 
 /** Kinds of hosts that the package can set up. */
@@ -38,42 +36,16 @@ const RETURNED = 3;
 
 /**
  * Takes the Debian package through installation, set-up, a website, a restart and upgrades under load, removal and purge. On the Linux host, it follows the
- * tutorial for operators. Throws ScenarioEnded if the remaining checks make no sense.
+ * tutorial for operators. On the embedded host, it upgrades from a list of releases. Throws ScenarioEnded if the remaining checks make no sense.
  */
 export async function runPackageScenario(host: HostKind, options: PackageScenarioOptions): Promise<void> {
   const { machine, guest, report, packages, patienceMs } = options;
-  const run = (line: string) => machine.run('root', line, { timeoutMs: patienceMs });
+  const steps = packageSteps({ machine, guest, patienceMs }, SHORT_NAME);
+  const { run, follow, download, expectVersion, expectLogged, untilReady } = steps;
 
   async function required(name: string, work: () => Promise<void>): Promise<void> {
     if (!(await report.check(name, work))) throw new ScenarioEnded(name);
   }
-
-  /** Runs blocks of a page as one script of a user with sudo, which ends at the first error. */
-  async function follow(blocks: readonly string[]): Promise<string> {
-    const input = ['set -eo pipefail', SHORT_NAME, ...blocks].join('\n');
-    // The script is no standard input of its commands.
-    return machine.run('admin', 'cd && exec bash -c "$(cat)"', { input, timeoutMs: patienceMs });
-  }
-
-  const untilReady = () =>
-    until('the API is ready', patienceMs, async () => {
-      await run('curl -skf --max-time 60 https://localhost:8443/readyz');
-      return true;
-    });
-
-  /** The file in the home of the operator. */
-  async function download(file: string): Promise<void> {
-    await run('rm -f /home/admin/homeport_*.deb');
-    await machine.give(file, `home/admin/${file.split('/').at(-1)}`);
-  }
-
-  async function expectVersion(file: string): Promise<void> {
-    const [wanted] = (await run(`dpkg-deb --show --showformat='\${Version}' ${inHome(file)}`)).split('\n');
-    const installed = await run(`dpkg-query --show --showformat='\${Version}' homeport`);
-    if (installed !== wanted) throw new Error(`${installed} is installed, and not ${wanted}`);
-  }
-
-  const expectLogged = (words: string) => run(`journalctl --unit homeport --output cat | grep -e '${words}'`);
 
   await required('boots', () => machine.boot());
   await run('apt-get update');
@@ -85,15 +57,12 @@ export async function runPackageScenario(host: HostKind, options: PackageScenari
     await required('the package is installed', async () => {
       await follow(['sudo apt-get install --yes ./homeport_*_amd64.deb']);
     });
-    await required('the documented set-up starts the embedded host', async () => {
-      await follow(commandsIn(sectionOf(page('docs/embedded-host.md'), 'As a service')));
-      await untilReady();
-    });
+    await required('the documented set-up starts the embedded host', () => steps.setUpEmbedded('sqlite'));
+    let domain = '';
     await required('a website is created', async () => {
-      await follow(['homeport install create shop', 'homeport install list']);
-      await guest.signIn();
+      domain = await steps.createWebsite();
     });
-    return 'shop.localhost';
+    return domain;
   }
 
   /** Follows the tutorial for operators up to the upgrade, and gives the domain of its website. */
@@ -116,9 +85,7 @@ export async function runPackageScenario(host: HostKind, options: PackageScenari
   }
 
   const upgrade =
-    host === 'linux'
-      ? commandsIn(sectionOf(TUTORIAL, 'Upgrade'))
-      : ['sudo homeport upgrade --yes ./homeport_*_amd64.deb'];
+    host === 'linux' ? commandsIn(sectionOf(TUTORIAL, 'Upgrade')) : ['sudo homeport upgrade --yes'];
 
   const rows: string[] = [];
   /** Rejects if a request fails, or if a row is lost that was written meanwhile or before. */
@@ -130,12 +97,39 @@ export async function runPackageScenario(host: HostKind, options: PackageScenari
     report.step(`${rows.length} rows are there`);
   }
 
+  /** Publishes the newer version for the machine, and upgrades from lists that must be refused. */
+  async function publish(): Promise<PublishedRelease> {
+    const folder = join(machine.folder, 'releases');
+    const made = await publishRelease(machine, { file: packages.newer, key: packages.key, folder });
+    const name = async (which: Published) => {
+      await run(`sed -i '/^HOMEPORT_RELEASES_URL=/d' ${SETTINGS_FILE}`);
+      await run(`echo HOMEPORT_RELEASES_URL=${made.address(which)} >> ${SETTINGS_FILE}`);
+    };
+    const refused = {
+      forged: ['a release with the signature of another key is refused', 'SHA256SUMS is wrong'],
+      cut: ['an interrupted download changes nothing', 'could not be downloaded'],
+    } as const;
+    for (const which of ['forged', 'cut'] as const) {
+      const [check, words] = refused[which];
+      await report.check(check, async () => {
+        await name(which);
+        const said = await run('homeport upgrade --yes 2>&1; echo status $?');
+        if (!said.includes(words) || !said.endsWith('status 1\n')) throw new Error(said);
+        await expectVersion(packages.first);
+        await run('test ! -e /var/lib/homeport-upgrade && test ! -e /var/lib/homeport/upgrade');
+      });
+    }
+    await name('right');
+    return made;
+  }
+
   await report.check('a restart under load fails no request', () =>
     withVisitors(async () => {
       await run('systemctl restart homeport');
       await untilReady();
     }),
   );
+  const published = host === 'embedded' ? await publish() : null;
   await report.check('an upgrade under load fails no request', async () => {
     await download(packages.newer);
     await withVisitors(async () => {
@@ -144,6 +138,7 @@ export async function runPackageScenario(host: HostKind, options: PackageScenari
       await expectLogged('9001-first-of-test');
     });
   });
+  await published?.end();
   await report.check('an upgrade to a broken version returns, and fails no request', async () => {
     const { newer, broken } = packages;
     await machine.give(broken, 'root/broken.deb');
@@ -178,8 +173,6 @@ export async function runPackageScenario(host: HostKind, options: PackageScenari
     },
   );
 }
-
-const inHome = (file: string) => `/home/admin/${file.split('/').at(-1)}`;
 
 /** Sections of the tutorial, in order. */
 const headings = () => [...TUTORIAL.matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading);

@@ -12,6 +12,7 @@ import { type MachineImage, machineImage } from './machine-image.ts';
 import { onMachine } from './on-machine.ts';
 import { testPackage } from './package-run.ts';
 import { HOSTS, type HostKind } from './package-scenario.ts';
+import { DATABASES, type DatabaseKind } from './package-steps.ts';
 import { createReport, type Report } from './report.ts';
 import { runScenario } from './scenario.ts';
 
@@ -20,6 +21,7 @@ const USAGE = `Tests Homeport on whole Debian machines with systemd, in qemu: np
   package               the Debian package and the tutorial for operators, in namespaces instead of qemu
   release               12 and 13 if left out
   --host <kind>         of the package: embedded or linux (both)
+  --kills <database>    of the package: kills upgrades at each step instead, with sqlite, postgres or both
   --folder <path>       images, machines and evidence of failures (/var/tmp/homeport-machines)
   --slowness <factor>   all deadlines are multiplied by it: emulation is 6 to 40 times slower (10)
   --memory <MiB>        of a machine (3072)
@@ -53,6 +55,7 @@ if (options !== null) process.exitCode = (await testReleases(options)) ? 0 : 1;
 interface Options {
   /** Kinds of hosts to test the package with; null for the machines in qemu. */
   hosts: readonly HostKind[] | null;
+  killed: readonly DatabaseKind[];
   releases: Release[];
   folder: string;
   slowness: number;
@@ -69,6 +72,7 @@ function readOptions(): Options | null {
       allowPositionals: true,
       options: {
         host: { type: 'string' },
+        kills: { type: 'string' },
         folder: { type: 'string', default: '/var/tmp/homeport-machines' },
         slowness: { type: 'string', default: '10' },
         memory: { type: 'string', default: '3072' },
@@ -84,9 +88,11 @@ function readOptions(): Options | null {
     }
     const isPackage = positionals[0] === 'package';
     const releases = positionals.slice(isPackage ? 1 : 0).map(asRelease);
-    if (!isPackage && values.host !== undefined) throw new OperatorError('--host is for "package".');
+    if (!isPackage && (values.host ?? values.kills) !== undefined)
+      throw new OperatorError('--host and --kills are for "package".');
     return {
       hosts: isPackage ? hostsOf(values.host) : null,
+      killed: values.kills === undefined ? [] : databasesOf(values.kills),
       releases: releases.length === 0 ? ['12', '13'] : releases,
       folder: values.folder,
       slowness: positive('--slowness', values.slowness),
@@ -106,6 +112,12 @@ function hostsOf(given: string | undefined): readonly HostKind[] {
   const hosts = HOSTS.filter((kind) => given === undefined || given === kind);
   if (hosts.length > 0) return hosts;
   throw new OperatorError(`"${given}" is no kind of host: ${HOSTS.join(' or ')}.`);
+}
+
+function databasesOf(given: string): readonly DatabaseKind[] {
+  const databases = DATABASES.filter((kind) => given === 'both' || given === kind);
+  if (databases.length > 0) return databases;
+  throw new OperatorError(`"${given}" is no database: ${DATABASES.join(', ')} or both.`);
 }
 
 function asRelease(text: string): Release {

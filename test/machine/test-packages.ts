@@ -3,10 +3,13 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { join } from 'node:path';
 import { makeDebianPackage } from '../../tools/release/debian.ts';
 import { outputOf, type Run, run } from '../../tools/release/run.ts';
+import { allowedSigners } from '../../tools/release/signature.ts';
 import { stageBuilt } from '../../tools/release/stage.ts';
 
 /** Three packages of one commit. */
 export interface TestPackages {
+  /** The private key whose signatures they accept. */
+  key: string;
   first: string;
   /** With one more migration. */
   newer: string;
@@ -14,11 +17,12 @@ export interface TestPackages {
   broken: string;
 }
 
-type Kind = keyof TestPackages;
+type Kind = Exclude<keyof TestPackages, 'key'>;
 /** In this order, because each is the one before with a change. */
 const KINDS = ['first', 'newer', 'broken'] as const;
 
 const MIGRATIONS = 'src/database/migrate.ts';
+const KEY = 'key';
 const OPENING = 'src/app/open-platform.ts';
 
 /** Makes the packages of the last commit in `folder`, unless they are there. */
@@ -39,6 +43,7 @@ export async function testPackages(
     await rm(work, { recursive: true });
   }
   return {
+    key: join(made, KEY),
     first: await only(made, 'first'),
     newer: await only(made, 'newer'),
     broken: await only(made, 'broken'),
@@ -65,6 +70,9 @@ async function makePackages({ repository, commit, work, progress }: Making): Pro
   progress('npm ci');
   await quietly('npm', ['ci', '--silent', '--no-audit', '--no-fund'], clone);
   await quietly('npm', ['run', '--silent', 'generate'], clone);
+  const key = join(work, 'made', KEY);
+  await mkdir(join(work, 'made'));
+  await quietly('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key], work);
   for (const kind of KINDS) {
     progress(`the ${kind} package`);
     const version = await change(kind, clone);
@@ -74,6 +82,7 @@ async function makePackages({ repository, commit, work, progress }: Making): Pro
     const dist = join(work, 'made', kind);
     await mkdir(dist, { recursive: true });
     await stageBuilt({ clone, stage, commit, commitTime });
+    await writeFile(join(stage, 'release-signers'), `${await allowedSigners({ key, next: null })}\n`);
     await makeDebianPackage({ stage, work: place, dist, version, commitTime }, quietly);
     await rm(place, { recursive: true });
   }
