@@ -22,6 +22,7 @@ const SUITES: Record<string, readonly string[]> = {
     'giant-backups',
     'domains',
     'fleet-checks',
+    'watching',
     'streams',
     'handshakes',
     'silent-clients',

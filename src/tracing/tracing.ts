@@ -98,7 +98,7 @@ export function createTracing(parts: TracingParts): Tracing {
   /** Begins a span. Without a parent, it begins a trace, which has the id of the request if that is known. */
   function begin(kind: EndedSpan['kind'], parent: TraceContext | undefined, requestId?: string) {
     const traceId = parent?.traceId ?? (requestId ?? random.uuid()).replaceAll('-', '');
-    const spanId = random.bytes(8).toString('hex');
+    const spanId = spanIdIn(random.uuid());
     const context = { traceId, spanId, isSampled: isSampled(traceId, parent) };
     const open: OpenSpan = { context, isOpen: true };
     const startedAt = clock.now().getTime();
@@ -206,6 +206,9 @@ export function createTracing(parts: TracingParts): Tracing {
     stop: exporter.stop,
   };
 }
+
+/** Sixteen random digits of a UUID, none of which is its version. Node makes many of them with one system call, which costs more than a span. */
+const spanIdIn = (uuid: string): string => `${uuid.slice(0, 8)}${uuid.slice(9, 13)}${uuid.slice(-4)}`;
 
 /** The class of an error. Its message can contain secrets. */
 const typeOf = (error: unknown): string => (error instanceof Error ? error.name : String(error));
