@@ -97,6 +97,8 @@ async function complete({ next }: UpgradeState, { config, platform }: Settings):
 async function look(state: UpgradeState, settings: Settings, waitMs: number): Promise<number> {
   const { services, former, next } = state;
   const { config } = settings;
+  // A kill in the middle of dpkg has left a package that apt calls broken.
+  if ((await installedVersion()) !== next.version) await runDpkg('--configure', PACKAGE);
   say(`Waiting until Homeport ${next.version} is ready, ${waitMs / 1000} s at most`);
   if (config === null || (await becomeReady(services, config, { waitMs, before: state.starts })))
     return complete(state, settings);
@@ -122,7 +124,8 @@ async function returnToFormer(
     // Later writes would be lost.
     await createSystemctl('systemctl').run('stop', CONTROL_PLANE_UNIT);
   }
-  const isInstalled = await installFormer(former.file);
+  // apt refuses packages beside a broken one.
+  const isInstalled = await runDpkg('--install', former.file);
   // The package's script restarts only what runs.
   for (const unit of services) await createSystemctl('systemctl').beginStart(unit);
   if (isInstalled && (config === null || (await becomeReady(services, config, { waitMs, before })))) {
@@ -147,11 +150,11 @@ async function returnToFormer(
   return NEEDS_OPERATOR;
 }
 
-/** apt refuses packages beside a broken one. Unlike apt, dpkg does not wait for others, such as unattended-upgrades. */
-async function installFormer(file: string): Promise<boolean> {
+/** Whether dpkg succeeded. Unlike apt, it does not wait for others, such as unattended-upgrades. */
+async function runDpkg(...words: string[]): Promise<boolean> {
   const until = performance.now() + LOCK_MS;
   for (;;) {
-    const status = await run('dpkg', ['--install', file]);
+    const status = await run('dpkg', words);
     if (status !== DPKG_COULD_NOT_BEGIN || performance.now() > until) return status === 0;
     await pause(LOOK_EVERY_MS);
   }
