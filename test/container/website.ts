@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { text } from '../client.ts';
 import { until } from '../machine/guest.ts';
 import { createVisitor, type Visitor } from '../operations/visitor.ts';
-import { accountOf, type Container } from './container.ts';
+import type { Container } from './container.ts';
 
 /** The port of the compose file. */
 const EDGE = 8080;
@@ -12,10 +12,10 @@ const PICTURE = Buffer.from(
   'base64',
 );
 
-/** Creates a WordPress through the API. Resolves once it is active. */
+/** Creates a WordPress, as the README does. Resolves once it is active. */
 export async function createWebsite(container: Container, patienceMs: number): Promise<string> {
-  const account_id = await accountOf(container);
-  const id = text(await container.api('POST', '/installs', { name: 'shop', account_id }), 'id');
+  await container.homeport('install', 'create', 'shop');
+  const id = text(await container.api('GET', '/installs'), 'results', 0, 'id');
   await until('the install is active', patienceMs, async () => {
     const status = text(await container.api('GET', `/installs/${id}`), 'status');
     assert.notEqual(status, 'failed');

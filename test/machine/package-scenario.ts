@@ -120,6 +120,11 @@ export async function runPackageScenario(host: HostKind, options: PackageScenari
       });
     }
     await name('right');
+    await report.check('a look at the list changes nothing', async () => {
+      const said = await run('homeport upgrade --check');
+      if (!said.includes('is available')) throw new Error(said);
+      await expectVersion(packages.first);
+    });
     return made;
   }
 
@@ -138,7 +143,6 @@ export async function runPackageScenario(host: HostKind, options: PackageScenari
       await expectLogged('9001-first-of-test');
     });
   });
-  await published?.end();
   await report.check('an upgrade to a broken version returns, and fails no request', async () => {
     const { newer, broken } = packages;
     await machine.give(broken, 'root/broken.deb');
@@ -153,6 +157,24 @@ export async function runPackageScenario(host: HostKind, options: PackageScenari
       await untilReady();
     });
   });
+  if (host === 'linux')
+    await report.check('the documented way back leads to the former version', async () => {
+      await machine.give(packages.first, 'home/admin/homeport_FORMER_amd64.deb');
+      const [backup = ''] = (await run('ls -d /var/backups/homeport/homeport-*')).split('\n');
+      const blocks = commandsIn(sectionOf(page('docs/install.md'), 'Upgrade')).filter((block) =>
+        block.includes('--allow-downgrades'),
+      );
+      await follow(
+        blocks.map((block) =>
+          block
+            .replace('--allow-downgrades', '--yes --allow-downgrades')
+            .replace('/mnt/backups/homeport-NAME', backup),
+        ),
+      );
+      await untilReady();
+      await expectVersion(packages.first);
+      await run(`curl -sSf --resolve ${domain}:80:127.0.0.1 http://${domain}/ | grep -q -e '</html>'`);
+    });
   await report.check('removal stops everything and keeps the data', async () => {
     await run('DEBIAN_FRONTEND=noninteractive apt-get remove --yes homeport');
     await run('test -e /var/lib/homeport/homeport.sqlite && test ! -e /usr/bin/homeport');
@@ -172,6 +194,13 @@ export async function runPackageScenario(host: HostKind, options: PackageScenari
       if (!answer && !said.includes('are kept in')) throw new Error(said);
     },
   );
+  if (published !== null)
+    await report.check('the installer installs the release again', async () => {
+      const release = published.folderOf('right');
+      await follow([`curl -fsSLO ${release}install.sh`, `sudo sh install.sh --from ${release}`]);
+      await expectVersion(packages.newer);
+    });
+  await published?.end();
 }
 
 /** Sections of the tutorial, in order. */

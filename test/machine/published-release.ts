@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { RELEASE_INDEX, withRelease } from '../../src/lib/releases/release-index.ts';
 import { writeSums } from '../../tools/release/artifacts.ts';
 import { run } from '../../tools/release/run.ts';
-import { sign } from '../../tools/release/signature.ts';
+import { allowedSigners, sign, writeInstaller } from '../../tools/release/signature.ts';
 import type { NamespaceMachine } from './namespace-machine.ts';
 
 /** Lists of the same release. The signature of one is by another key, and the download of one ends in its middle. */
@@ -15,10 +15,13 @@ export type Published = (typeof PUBLISHED)[number];
 export interface PublishedRelease {
   /** The address of a list, on the machine. */
   address(which: Published): string;
+  /** The address of the folder of its release. */
+  folderOf(which: Published): string;
   end(): Promise<void>;
 }
 
 const PROGRAM = join(import.meta.dirname, 'release-server.ts');
+const TEMPLATE = join(import.meta.dirname, '../../tools/release/install.sh');
 const PORT = 8099;
 const SUMS = 'SHA256SUMS';
 
@@ -37,6 +40,7 @@ export async function publishRelease(
   await once(server.stdout, 'data');
   return {
     address: (which) => `http://127.0.0.1:${PORT}/${which}/${RELEASE_INDEX}`,
+    folderOf: (which) => `http://127.0.0.1:${PORT}/${which}/${versionOf(file)}/`,
     async end() {
       if (server.exitCode !== null || server.signalCode !== null) return;
       const ended = once(server, 'exit');
@@ -51,6 +55,8 @@ async function publish(folder: string, file: string, key: string): Promise<void>
   const release = join(folder, version);
   await mkdir(release, { recursive: true });
   await symlink(file, join(release, basename(file)));
+  const signers = await allowedSigners({ key, next: null });
+  await writeInstaller({ template: TEMPLATE, file: join(release, 'install.sh') }, { signers, address: '' });
   await writeSums(release);
   await sign(release, SUMS, { key, next: null }, run);
   const listed = {

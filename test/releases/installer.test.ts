@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -21,6 +21,7 @@ import { writeSums } from '../../tools/release/artifacts.ts';
 import { run } from '../../tools/release/run.ts';
 import { allowedSigners, sign, writeInstaller } from '../../tools/release/signature.ts';
 import { temporaryFolder } from '../database.ts';
+import { commandsIn, page, sectionOf } from '../docs/documented-commands.ts';
 
 const ARCHIVE = `homeport-0.4.0-linux-${process.arch}.tar.gz`;
 const TEMPLATE = join(import.meta.dirname, '../../tools/release/install.sh');
@@ -143,6 +144,23 @@ it('installs an archive without root, and a newer one in its place', async () =>
     writeFileSync(join(dist, ARCHIVE), before);
     await publish();
   }
+});
+
+it('can be replaced by the commands of the page', async () => {
+  const signers = await allowedSigners({ key: join(folder.path, 'key'), next: null });
+  writeFileSync(join(dist, 'release-signers'), `${signers}\n`);
+  const [block = ''] = commandsIn(sectionOf(page('docs/install.md'), 'By hand'));
+  // Only the last command needs root.
+  const script = `set -e; sudo() { echo "as root: $*"; }; ${block}`;
+  const follow = () => spawnSync('/bin/bash', ['-c', script], { cwd: dist, encoding: 'utf8' });
+  expect(follow()).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/Good "homeport-release" signature[\s\S]*: OK\nas root: apt-get install/),
+  });
+  writeFileSync(join(dist, 'SHA256SUMS'), `${readFileSync(join(dist, 'SHA256SUMS'), 'utf8')}\n`);
+  expect(follow().status).not.toBe(0);
+  rmSync(join(dist, 'release-signers'));
+  await publish();
 });
 
 it('refuses a file with another checksum', async () => {
