@@ -41,14 +41,15 @@ export function sliceOf(
 /** A condition for the items beyond a position, in the direction of the slice. */
 export function beyond(
   column: string | null,
-  seq: string,
+  seq: string | RawBuilder<number>,
   { value, seq: at }: Position,
   { direction }: Slice,
 ): RawBuilder<boolean> {
   const is = direction === 'asc' ? sql`>` : sql`<`;
+  const number = typeof seq === 'string' ? sql.ref(seq) : seq;
   return column === null
-    ? sql<boolean>`${sql.ref(seq)} ${is} ${at}`
-    : sql<boolean>`(${sql.ref(column)}, ${sql.ref(seq)}) ${is} (${value}, ${at})`;
+    ? sql<boolean>`${number} ${is} ${at}`
+    : sql<boolean>`(${sql.ref(column)}, ${number}) ${is} (${value}, ${at})`;
 }
 
 /** Makes the page from its rows in the order of the slice. `sortValue`: of the sort key. */

@@ -6,7 +6,8 @@ import { type DatabasePlace, migratedPlace } from '../../../../test/database.ts'
 import type { Queries } from '../../../database/database.ts';
 import { SQLITE_FILE } from '../../../database/open.ts';
 import { SqliteCompiler } from '../../../database/sqlite-compiler.ts';
-import { countInstalls, type InstallFilters, pageOfInstalls } from './list-store.ts';
+import type { SortedRequest } from '../../../lib/page.ts';
+import { countInstalls, type InstallFilters, type InstallSort, pageOfInstalls } from './list-store.ts';
 
 let place: DatabasePlace;
 let database: Sqlite.Database;
@@ -21,7 +22,11 @@ afterAll(async () => {
 });
 
 /** How SQLite would read a list and its number of installs. It plans without statistics, so an empty database shows it. */
-async function planOf(filters: InstallFilters, count: number): Promise<string[]> {
+async function planOf(
+  filters: InstallFilters,
+  count: number,
+  asked: Partial<SortedRequest<InstallSort>> = {},
+): Promise<string[]> {
   const plan: string[] = [];
   const queries: Queries = new Kysely({
     dialect: {
@@ -44,7 +49,7 @@ async function planOf(filters: InstallFilters, count: number): Promise<string[]>
     install_count: 100_000,
   } as const;
   const scope = { userId: 'u', whole: [account], partial: [], installIds: null };
-  const page = { limit: 100, offset: 0, sort: { key: null, isDescending: false }, cursor: null };
+  const page = { limit: 100, offset: 0, sort: { key: null, isDescending: false }, cursor: null, ...asked };
   await pageOfInstalls(queries, scope, page, filters, count);
   // Without a row it has no number.
   await countInstalls(queries, scope, filters).catch(() => 0);
@@ -79,3 +84,26 @@ it.each([{ status: 'failed' }, { environment: 'staging' }, { status: 'failed', e
     expect(plan.filter((step) => /^SCAN (?!install$)/.test(step))).toEqual([]);
   },
 );
+
+it.each([
+  ['the first page', {}],
+  ['a later page', { cursor: { position: { value: '', seq: 7, isBefore: false } } }],
+  ['an earlier page', { cursor: { position: { value: '', seq: 7, isBefore: true } } }],
+])('of few installs, %s reads only its own', async (_, asked) => {
+  for (const filters of [
+    { status: 'failed' },
+    { environment: 'staging' },
+    { status: 'failed', environment: 'staging' },
+  ]) {
+    const plan = await planOf(filters, 100, asked);
+    expect(plan).toContainEqual(
+      expect.stringMatching(/COVERING INDEX installs_account_(status|environment) \(account_id=\? AND/),
+    );
+    expect(plan.filter((step) => /MATERIALIZE|INDEX installs_account \(/.test(step))).toEqual([]);
+  }
+});
+
+it('few installs are sorted by another column after they were read', async () => {
+  const plan = await planOf({ status: 'failed' }, 100, { sort: { key: 'name', isDescending: false } });
+  expect(plan).toContainEqual(expect.stringMatching(/INDEX installs_account_status \(account_id=\? AND/));
+});

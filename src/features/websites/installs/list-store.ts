@@ -3,7 +3,7 @@ import { inScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import { beyond, placedPage, sliceOf } from '../../../database/sorted-page.ts';
 import type { Tables } from '../../../database/tables.ts';
-import { hasWithoutIndex } from '../../../database/without-index.ts';
+import { hasWithoutIndex, numberWithoutIndex } from '../../../database/without-index.ts';
 import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
 import { countsOfTag, hasTags, sitesWithTag } from '../site-tags/tagged-store.ts';
 import { hasStoredCounts, storedCount } from './counts-store.ts';
@@ -26,14 +26,22 @@ type InstallExpressions = ExpressionBuilder<Tables & { install: Tables['installs
 /** A condition: the site of the install has all these tags. `keys` are separated by commas. */
 export const isTagged = (_eb: InstallExpressions, keys: string) => hasTags(sql.ref('install.site_id'), keys);
 
-/** How the databases read a list: the few installs that match, which are then sorted, or all in the order of an index. */
-type Reading = 'few' | 'in order';
+/**
+ * How the databases read a list: the few installs that match, which are then sorted, or all in the order of an index. Few entries: as few,
+ * in an index that has all columns of the filters, so that only the installs of the page are read.
+ */
+type Reading = 'few' | 'few entries' | 'in order';
 
 /**
  * Few installs have a site or a domain. For other filters the number of matching installs decides, so that neither way reads more than
  * the square root of all times the page: 10,000 of a million.
  */
-function readingOf(scope: Scope, filters: InstallFilters, limit: number, count: number): Reading {
+function readingOf(
+  scope: Scope,
+  filters: InstallFilters,
+  limit: number,
+  count: number,
+): Exclude<Reading, 'few entries'> {
   if (filters.site_id !== undefined || filters.domain !== undefined) return 'few';
   if (!isCounted(scope, filters) && !isByTag(scope, filters)) return 'in order';
   return isFew(scope, limit, count) ? 'few' : 'in order';
@@ -59,7 +67,7 @@ function isCounted(scope: Scope, { status, environment, ...others }: InstallFilt
  * installs of a status to sort them.
  */
 function listed(queries: Queries, scope: Scope, filters: InstallFilters, reading: Reading) {
-  if (reading === 'in order') {
+  if (reading !== 'few') {
     return queries.selectFrom('installs as install').where((eb) => matching(eb, scope, filters, reading));
   }
   const { site_id, domain } = filters;
@@ -99,7 +107,7 @@ const accountsOf = ({ whole }: Pick<Scope, 'whole'>) => whole.map((membership) =
 function matching(eb: InstallExpressions, scope: Scope, filters: InstallFilters, reading: Reading) {
   const { name, status, environment, tags } = filters;
   const has = (column: 'install.status' | 'install.environment', value: string) =>
-    reading === 'few' ? eb(sql.ref<string>(column), '=', value) : hasWithoutIndex(column, value);
+    reading === 'in order' ? hasWithoutIndex(column, value) : eb(sql.ref<string>(column), '=', value);
   return eb.and([
     inScope(eb, scope),
     ...(name === undefined ? [] : [eb('install.name', '=', name)]),
@@ -133,18 +141,21 @@ export async function pageOfInstalls(
   const slice = sliceOf(page, isStored ? { sql: storedTotal(scope), estimate: count } : null);
   const column = key === null ? null : (`install.${key}` as const);
   const position = page.cursor?.position ?? null;
+  const reading = readingOf(scope, filters, page.limit, count);
+  const isOfEntries = reading === 'few' && column === null && isCounted(scope, filters);
+  const seq = isOfEntries ? numberWithoutIndex('install.seq') : sql.ref<number>('install.seq');
   const rows = await withPrimaryDomain(queries)
     .select('install.seq')
     .where(
       'install.seq',
       'in',
-      listed(queries, scope, filters, readingOf(scope, filters, page.limit, count))
+      listed(queries, scope, filters, isOfEntries ? 'few entries' : reading)
         .select('install.seq')
         .$if(position !== null, (query) =>
-          position === null ? query : query.where(beyond(column, 'install.seq', position, slice)),
+          position === null ? query : query.where(beyond(column, seq, position, slice)),
         )
         .$if(column !== null, (query) => (column === null ? query : query.orderBy(column, slice.direction)))
-        .orderBy('install.seq', slice.direction)
+        .orderBy(seq, slice.direction)
         .limit(slice.limit)
         .offset(slice.offset),
     )
