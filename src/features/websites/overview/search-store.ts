@@ -72,30 +72,42 @@ const fewDomains = (queries: Queries, scope: Scope, texts: readonly string[]) =>
     .innerJoin('domains as domain', 'domain.install_id', 'newest.id')
     .select('domain.seq')
     .union(
-      queries
-        .selectFrom(
-          queries
-            .selectFrom('domains as domain')
-            .innerJoin('installs as install', 'install.id', 'domain.install_id')
-            .select('domain.seq')
-            .where((eb) => inScope(eb, scope))
-            .where(begins('domain.name', texts))
-            .orderBy('domain.name')
-            .limit(MOST_BEGINNING)
-            .as('beginning'),
-        )
-        .select('beginning.seq'),
+      queries.selectFrom(beginningDomains(queries, scope, texts).as('beginning')).select('beginning.seq'),
     );
+
+/**
+ * The domains of a scope that begin with one of the texts. An index has the names of all accounts: of these, the first {@link MOST_SEARCHED}
+ * are compared with the scope. SQLite would otherwise begin with all installs of the account, and look for the domains of each.
+ */
+const beginningDomains = (queries: Queries, scope: Scope, texts: readonly string[]) =>
+  queries
+    .with(
+      (name) => name('named').materialized(),
+      (named) =>
+        named
+          .selectFrom('domains as domain')
+          .select(['domain.seq', 'domain.install_id', 'domain.name'])
+          .where(begins('domain.name', texts))
+          .orderBy('domain.name')
+          .limit(MOST_SEARCHED),
+    )
+    .selectFrom('named')
+    .crossJoin('installs as install')
+    .whereRef('install.id', '=', 'named.install_id')
+    .where((eb) => inScope(eb, scope))
+    .select('named.seq')
+    .orderBy('named.name')
+    .limit(MOST_BEGINNING);
 
 /** Reads these rows first: SQLite knows no numbers of rows, and would begin with those of the whole account. */
 const fewOf = (queries: Queries, rows: ReturnType<typeof fewInstalls>) =>
   queries
     .with(
-      (name) => name('few').materialized(),
+      (name) => name('searched').materialized(),
       () => rows,
     )
-    .selectFrom('few')
-    .select('few.seq');
+    .selectFrom('searched')
+    .select('searched.seq');
 
 const installsWithPlace = (queries: Queries) =>
   queries
