@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { websiteParts } from '../../src/app/embedded-websites.ts';
+import { discardBackup, discardCopyBackups } from '../../src/features/backups/jobs.ts';
 import { adoptionKind } from '../../src/features/backups/platform-copies/job-kinds.ts';
 import { sealPlace } from '../../src/features/backups/platform-copies/place.ts';
 import { applyInstall } from '../../src/features/websites/installs/jobs.ts';
@@ -209,6 +210,64 @@ test('a restore that is cancelled while lost backups return leaves no backup tha
   const running = kind.run(payload, { ...job, isHeld: () => true, progress() {} });
   await expect(running).rejects.toThrow('aborted');
   expect(readdirSync(host('snapshots', install.id))).toEqual(before);
+});
+
+test('a restore that is cancelled after its process was killed leaves no backup that nobody lists', async () => {
+  const { platform, services, config } = homeport;
+  const { queue, database } = platform;
+  const parts = websiteParts(config, platform.clock);
+  if (parts === null) throw new Error('the embedded host has websites');
+  const before = readdirSync(host('snapshots', install.id)).sort();
+  await database.write((transaction) =>
+    queue.enqueue(transaction, applyInstall, {
+      ...{ payload: { id: install.id }, lane: install.id, delayMs: HOUR_MS },
+    }),
+  );
+  const place = { destination: String(environment.HOMEPORT_PLATFORM_BACKUP), credentials: CREDENTIALS };
+  const { jobId, backupId } = await services.platformCopies.request({
+    ...{ installId: install.id, place, platformBackup: first, website: install },
+    ...{ checkpoint: false, isUnserved: false },
+  });
+  // The attempt ends here: its completion, which lists the backup, never runs.
+  const kind = adoptionKind(
+    platform,
+    { ...parts, returnBackups: async () => [] },
+    services.backups.enqueueBackup,
+  );
+  const payload = {
+    ...{ backup_id: backupId, install_id: install.id, website_id: install.id, platform_backup: first },
+    sealed_place: sealPlace(platform.sealer, place),
+  };
+  const { signal } = new AbortController();
+  const job = { id: jobId, attempt: 1, requestId: null, signal, stopping: signal, log: silent };
+  await kind.run(payload, { ...job, isHeld: () => true, progress() {} });
+  await database.write(({ queries }) =>
+    queries.updateTable('jobs').set({ attempt: 1 }).where('id', '=', jobId).execute(),
+  );
+  expect(readdirSync(host('snapshots', install.id))).toContain(`${backupId}.backup.jsonl`);
+  const discard = () =>
+    database.write((transaction) =>
+      queue.enqueue(transaction, discardCopyBackups, { payload: {}, lane: 'maintenance' }),
+    );
+  // Another attempt may still use it.
+  await discard();
+  await homeport.idle();
+  expect(readdirSync(host('snapshots', install.id))).toContain(`${backupId}.backup.jsonl`);
+  expect((await owner.client.delete(`/operations/${jobId}`)).status).toBeLessThan(300);
+  await database.write((transaction) => queue.cancelLane(transaction, install.id));
+  await discard();
+  await homeport.idle();
+  expect(readdirSync(host('snapshots', install.id)).sort()).toEqual(before);
+  // It was deleted once.
+  await discard();
+  await homeport.idle();
+  const deletions = await database.reader
+    .selectFrom('jobs')
+    .select('id')
+    .where('kind', '=', discardBackup.name)
+    .where('lane', '=', install.id)
+    .execute();
+  expect(deletions).toHaveLength(1);
 });
 
 test('wrong credentials, a damaged copy and a folder without backups are errors that change nothing', async () => {

@@ -4,6 +4,8 @@ import type { Host } from '../../hosting/contract/host.ts';
 import { isBegun } from '../../jobs/begun-store.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
 import { addWarning } from '../../jobs/operation-warning.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { endLoss, findActiveInstall } from '../websites/installs/website-store.ts';
 import { requestReading } from '../websites/wordpress/request-reading.ts';
@@ -14,6 +16,7 @@ import { findCopiedBackup, moveCopyJob, spentBackups } from './copy-store.ts';
 import { isFormerStateMissing, requireFormerState } from './former-state-store.ts';
 import { copyInstall, discardBackup, discardCopyBackups, prepareCopy } from './jobs.ts';
 import { notedRestore } from './noted-restore.ts';
+import { leftByAdoptions } from './platform-copies/store.ts';
 import { isWhole, partsOfJob } from './replaced-parts.ts';
 import { enqueueRestoreMails } from './restore-job.ts';
 import { ofBackup } from './restore-progress.ts';
@@ -140,13 +143,23 @@ function forTarget(failure: PermanentFailure): PermanentFailure {
   });
 }
 
-/** Finds what is to be deleted: backups of copies that were cancelled with their target, checkpoints and archives. */
+/** How long ago an adoption can have ended. This job runs every ten minutes, so a server may pause for a while. */
+const LOOK_BACK_MS = 6 * HOUR_MS;
+
+/**
+ * Finds what is to be deleted: backups of copies that were cancelled with their target, those of killed restores from a platform backup,
+ * checkpoints and archives.
+ */
 export function discardSpentKind(platform: Platform): JobKind {
-  const { database, queue } = platform;
+  const { database, queue, clock } = platform;
   return defineJob({
     ...discardCopyBackups,
     async run() {
-      const left = await spentBackups(database.reader, discardBackup.name);
+      const since = timestamp(clock, -LOOK_BACK_MS);
+      const left = [
+        ...(await spentBackups(database.reader, discardBackup.name)),
+        ...(await leftByAdoptions(database.reader, since)),
+      ];
       return async (transaction) => {
         for (const { id, install_id } of left) {
           await queue.enqueue(transaction, discardBackup, {

@@ -11,6 +11,7 @@ import { isUsedCopyBackup } from './copy-store.ts';
 import { deleteBackup, expiredBackups } from './daily-backup-store.ts';
 import { discardBackup } from './jobs.ts';
 import { isDiscardable, overdueBackups } from './overdue-store.ts';
+import { isLeftByAdoption } from './platform-copies/store.ts';
 
 /** Requests the deletion of an install's daily backups that are past their retention. */
 export async function discardExpired(
@@ -94,7 +95,8 @@ export function discardKind(platform: Platform, host: Host): JobKind {
         !(
           (await isUsedCopyBackup(reader, backup_id)) ||
           (await isDiscardable(reader, backup_id, overdueTimes(clock))) ||
-          (await isExpired(install_id, backup_id))
+          (await isExpired(install_id, backup_id)) ||
+          (await isLeftByAdoption(reader, { id: backup_id, install_id }))
         )
       )
         return;
