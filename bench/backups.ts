@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { NO_LIMITS } from '../src/hosting/contract/install-limits.ts';
 import { createSnapshots } from '../src/hosting/embedded/snapshots/snapshots.ts';
+import { STORE_NICENESS } from '../src/hosting/embedded/snapshots/store/store-priority.ts';
 import { requirePackagedFiles } from '../src/hosting/wordpress/packaged-files.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { runCommand } from '../src/lib/run-command.ts';
@@ -24,8 +25,8 @@ import { median, timed } from './measure/units.ts';
 
 /**
  * `npm run bench:embedded -- backups [--mb=260] [--rounds=3]`: processor time and time of backups of the embedded host beside restic, which
- * backs up the same website: the packaged WordPress and pictures. The second backup has one picture more. Both take turns to be the first.
- * Needs Debian's `restic`. Linux only.
+ * backs up the same website: the packaged WordPress and pictures. The second backup has one picture more. Both take turns to be the first,
+ * and have the same priority. Needs Debian's `restic`. Linux only.
  *
  * Nothing is deleted before the end: for minutes, ext4 searches around inodes that were deleted before it makes new ones, which took most of
  * the time of restores.
@@ -125,7 +126,12 @@ async function costsOfRestic(round: number): Promise<Costs> {
     RESTIC_CACHE_DIR: join(place, 'cache'),
   };
   const run = (...args: string[]): Promise<Cost> =>
-    costOf(() => runCommand(RESTIC, args, { environment, timeoutMs: MOST_MS }));
+    costOf(() =>
+      runCommand('nice', ['-n', String(STORE_NICENESS), RESTIC, ...args], {
+        environment,
+        timeoutMs: MOST_MS,
+      }),
+    );
   await run('init', '--quiet');
   const first = await run('backup', '--quiet', site);
   const before = bytesIn(environment.RESTIC_REPOSITORY);

@@ -7,10 +7,12 @@ import { DamagedListError } from './manifest-chunks.ts';
 import { measureFolder } from './measure-folder.ts';
 import { DamagedPackError } from './pack-file.ts';
 import type { StoreAnswer, StoreCall, StoreFailure, StoreOpening, StoreReply } from './store-calls.ts';
+import { giveWay } from './store-priority.ts';
 import { takeFiles } from './taken-files.ts';
 
 /** The thread of store.ts: hashes, compresses and reads the chunks of one store at a time. Answers each call, in order. */
 let opened: { folder: string; store: ChunkStore } | null = null;
+giveWay();
 
 const NOTHING = { bytes: new Uint8Array(0), count: 0 };
 

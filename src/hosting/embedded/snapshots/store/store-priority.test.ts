@@ -1,0 +1,26 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { getPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openStore } from './store.ts';
+import { STORE_NICENESS } from './store-priority.ts';
+
+/** Field 19 of proc(5) stat; the name before may have spaces. */
+const niceness = (thread: string): number =>
+  Number(readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[16]);
+
+test('the thread of a store gives way to pages, and no other thread does', {
+  skip: process.platform !== 'linux' || getPriority() > 0,
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'store-priority-'));
+  const store = openStore(folder);
+  try {
+    await store.usedPacks();
+    const values = readdirSync('/proc/self/task').map(niceness);
+    expect(values.filter((value) => value === STORE_NICENESS)).toHaveLength(1);
+    expect(getPriority()).toBe(0);
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  }
+});
