@@ -9,6 +9,7 @@ import {
   controlPlaneSocket,
   controlPlaneUnit,
   hostServiceUnit,
+  WAIT_FOR_DPKG,
 } from './service-unit.ts';
 
 const SERVICE: ControlPlaneService = {
@@ -46,6 +47,44 @@ test('both units start with the machine, report readiness and are never given up
       expect(unit.split('\n')).toContain(line);
     }
   }
+});
+
+test('a service waits while dpkg unpacks the package', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'service-unit-'));
+  try {
+    const status = (words: string) =>
+      writeFile(
+        join(folder, 'status'),
+        `Package: homeport\nStatus: install ok ${words}\nMaintainer: a\nArchitecture: amd64\nVersion: 1\nDescription: a\n`,
+      );
+    await status('half-installed');
+    const looked = join(folder, 'looked');
+    // systemd changes none of its characters.
+    expect(WAIT_FOR_DPKG).not.toMatch(/[$%\\]/);
+    const [, script = ''] = /-c '(.*)'$/.exec(WAIT_FOR_DPKG) ?? [];
+    const sleep = `sleep() { touch ${looked}; command sleep 0.05; }`;
+    const wait = () =>
+      runCommand('/bin/sh', ['-c', `${sleep}; ${script}`], { environment: { DPKG_ADMINDIR: folder } });
+    const waiting = wait();
+    await expect.poll(() => existsSync(looked)).toBe(true);
+    await status('unpacked');
+    expect((await waiting).stdout).toContain('dpkg has not unpacked');
+    await rm(looked);
+    await wait();
+    expect(existsSync(looked)).toBe(false);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('the unit of the embedded host waits for dpkg, too', async () => {
+  const unit = await readFile(
+    join(import.meta.dirname, '../../../../deploy/embedded/homeport.service'),
+    'utf8',
+  );
+  expect(unit.split('\n')).toContain(WAIT_FOR_DPKG);
+  for (const one of [hostServiceUnit(SERVICE), controlPlaneUnit(SERVICE)])
+    expect(one.split('\n')).toContain(WAIT_FOR_DPKG);
 });
 
 test('the control plane runs as its user and writes to its own folders only', () => {

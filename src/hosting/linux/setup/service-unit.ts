@@ -121,6 +121,12 @@ const HARDENING = [
   'SystemCallErrorNumber=EPERM',
 ];
 
+/**
+ * Waits while dpkg unpacks the package: a connection to a socket would start a mixture of two versions. Only the text of this line is left if
+ * dpkg was killed meanwhile. deploy/embedded/homeport.service has it, too.
+ */
+export const WAIT_FOR_DPKG = `ExecStartPre=-/bin/sh -c 'while dpkg-query --status homeport 2> /dev/null | grep -q "^Status:.* half-installed"; do echo "dpkg has not unpacked Homeport yet. If it was interrupted, run: homeport upgrade"; sleep 1; done'`;
+
 function command({ node, program, settings }: Service, word: string): string {
   return [node, program, '--config', settings, word].map(commandWord).join(' ');
 }
@@ -139,6 +145,7 @@ function unit(options: { description: string; wants: string[]; service: string[]
     'Type=notify',
     // The message comes from systemd-notify, a child of the main process.
     'NotifyAccess=all',
+    WAIT_FOR_DPKG,
     ...options.service,
     'Restart=always',
     'RestartSec=2',
