@@ -18,11 +18,13 @@ const NEEDS = [
     isThere: () => has('knotd', 'unbound', 'pebble', 'pebble-challtestsrv'),
   },
   {
-    tests: 'OpenSSH clients against ours',
+    tests: 'OpenSSH clients against ours, its keys, and signatures of releases',
     packages: 'openssh-client',
     isThere: () => has('sftp', 'ssh-keygen'),
   },
   { tests: 'The first start on a terminal', packages: 'bsdutils', isThere: () => has('script') },
+  { tests: 'Releases from a repository', packages: 'git', isThere: () => has('git') },
+  { tests: 'Installing a release, and examples in curl', packages: 'curl', isThere: () => has('curl') },
   { tests: 'Rules of alerts with promtool', packages: 'prometheus', isThere: () => has('promtool') },
   { tests: 'Reading compressed logs with zstd', packages: 'zstd', isThere: () => has('zstd') },
 ];

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -13,9 +13,8 @@ const NAMES = ['changes', 'generation', 'homeport', 'nginx', 'sealing'];
 
 /** The texts that people read: sources without tests, the portal and the documents. The changelog has commands of earlier versions. */
 function readFiles(...paths: string[]): string[] {
-  const listed = execFileSync('git', ['ls-files', ...paths], { cwd: ROOT, encoding: 'utf8' });
-  return listed
-    .split('\n')
+  return paths
+    .flatMap((path) => [path, ...globSync(`${path}/**/*`, { cwd: ROOT })])
     .filter((path) => /\.(ts|tsx|md)$/.test(path) && !/[-.](test|fixture)\.tsx?$/.test(path));
 }
 

@@ -15,14 +15,16 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createSelfSigned } from '../../src/lib/certificates/self-signed-certificate.ts';
 import { writeSums } from '../../tools/release/artifacts.ts';
 import { run } from '../../tools/release/run.ts';
 import { allowedSigners, sign, writeInstaller } from '../../tools/release/signature.ts';
 import { temporaryFolder } from '../database.ts';
 import { commandsIn, page, sectionOf } from '../docs/documented-commands.ts';
+import { has } from '../missing-programs.ts';
 
+const it = test.skipIf(!has('ssh-keygen') || !(has('curl') || has('wget')));
 const ARCHIVE = `homeport-0.4.0-linux-${process.arch}.tar.gz`;
 const TEMPLATE = join(import.meta.dirname, '../../tools/release/install.sh');
 
@@ -235,7 +237,7 @@ it.each([ARCHIVE, 'SHA256SUMS'])('installs nothing if the download of %s is cut'
   expectNothing();
 });
 
-test.each([100, 3_000, 6_000])(
+it.each([100, 3_000, 6_000])(
   'a copy of the installer that was cut after %i bytes does nothing',
   async (size) => {
     const whole = readFileSync(join(dist, 'install.sh'));

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { cloneForRelease, tagRelease, takeRelease } from '../../tools/release/repository.ts';
 import { temporaryFolder } from '../database.ts';
+import { has } from '../missing-programs.ts';
 
+const it = test.skipIf(!has('git'));
 const BRANCH = 'main';
 const TAG = 'v0.4.0';
 const CHANGES = 'Homeport 0.4.0\n\n### Added\n\n- Doors.';

@@ -29,9 +29,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** How to run a program of each language that trusts the certificate in `ca`. */
-const RUNNERS: Record<string, { program: string; file: string; flags: () => string[] }> = {
-  curl: { program: 'sh', file: 'request.sh', flags: () => [] },
+/** How to run a program of each language that trusts the certificate in `ca`. `needs`: what it runs, if it is another program. */
+const RUNNERS: Record<string, { program: string; needs?: string; file: string; flags: () => string[] }> = {
+  curl: { program: 'sh', needs: 'curl', file: 'request.sh', flags: () => [] },
   JavaScript: { program: process.execPath, file: 'request.mjs', flags: () => [] },
   Python: { program: 'python3', file: 'request.py', flags: () => [] },
   PHP: { program: 'php', file: 'request.php', flags: () => ['-d', `curl.cainfo=${ca}`] },
@@ -67,7 +67,9 @@ async function runSample(language: string, request: object): Promise<string> {
   return stdout;
 }
 
-const present = Object.entries(RUNNERS).filter(([, { program }]) => program.startsWith('/') || has(program));
+const present = Object.entries(RUNNERS).filter(
+  ([, { program, needs = program }]) => needs.startsWith('/') || has(needs),
+);
 
 describe.each(present)('the example in %s', (language) => {
   const url = (path: string) => `${homeport.origin}/v1${path}`;

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { serialize } from 'node:v8';
 import { afterEach, describe, expect, test } from 'vitest';
+import { processGroupOf } from '../../../test/process-group.ts';
 import { cases } from '../../../test/rounds.ts';
-import { runCommand } from '../run-command.ts';
 import { runs } from '../running-process.ts';
 import {
   createIsolatedProcess,
@@ -37,8 +37,7 @@ test('answers from another process, which stays', async () => {
   expect(own).not.toBe(process.pid);
   expect(await pid()).toBe(own);
   // A separate process group, which a Ctrl-C on the terminal does not reach.
-  const { stdout } = await runCommand('ps', ['-o', 'pgid=', '-p', String(own)]);
-  expect(Number(stdout)).toBe(own);
+  expect(processGroupOf(own)).toBe(own);
 });
 
 test('ends when it has had no task for a while, and the next task starts it again', async () => {

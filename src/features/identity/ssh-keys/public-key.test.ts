@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import ssh2 from 'ssh2';
 import { describe, expect, test } from 'vitest';
+import { has } from '../../../../test/missing-programs.ts';
 import { type PublicKey, type PublicKeyFault, parsePublicKey } from './public-key.ts';
 
 function accepted(text: string): PublicKey {
@@ -96,7 +97,7 @@ describe('accepted keys', () => {
     expect(accepted(`ssh-ed25519 \t${base64}`).line).toBe(`ssh-ed25519 ${base64}`);
   });
 
-  test.skipIf(!hasSshKeygen())('fingerprints, sizes and comments are those of ssh-keygen', () => {
+  test.skipIf(!has('ssh-keygen'))('fingerprints, sizes and comments are those of ssh-keygen', () => {
     const folder = mkdtempSync(join(tmpdir(), 'public-key-'));
     try {
       for (const [type, bits] of [
@@ -139,15 +140,6 @@ describe('accepted keys', () => {
   });
 });
 
-function hasSshKeygen(): boolean {
-  try {
-    execFileSync('ssh-keygen', ['-l', '-f', '/dev/null'], { stdio: 'pipe' });
-  } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ENOENT');
-  }
-  return true;
-}
-
 function listed(file: string, hash: string): string[] {
   return execFileSync('ssh-keygen', ['-l', '-E', hash, '-f', file], { encoding: 'utf8' }).split(' ');
 }
@@ -179,7 +171,7 @@ describe('pasted texts', () => {
     expect(accepted(text)).toMatchObject({ line: `ssh-ed25519 ${base64}`, comment: 'ada@laptop' });
   });
 
-  test('a key that ssh-keygen exports in the form of RFC 4716', () => {
+  test.skipIf(!has('ssh-keygen'))('a key that ssh-keygen exports in the form of RFC 4716', () => {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-keys-'));
     try {
       const file = join(folder, 'key');

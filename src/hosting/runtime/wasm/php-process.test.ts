@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../../../lib/run-command.ts';
+import { processGroupOf } from '../../../../test/process-group.ts';
 import { runs } from '../../../lib/running-process.ts';
 import { eventually } from '../../policy/edge.fixture.ts';
 import { type PhpProcessOptions, startPhpProcess } from './php-process.ts';
@@ -50,8 +50,7 @@ it('has ended when no program of it holds files any more', async () => {
 
 it('runs in a process group of its own, which a Ctrl-C on the terminal does not reach', async () => {
   const php = await startPhpProcess(placeOf(`${READY}; exec sleep 600`), options);
-  const { stdout } = await runCommand('ps', ['-o', 'pgid=', '-p', String(php.pid)]);
-  expect(Number(stdout)).toBe(php.pid);
+  expect(processGroupOf(php.pid)).toBe(php.pid);
   await php.kill();
 });
 
