@@ -48,7 +48,6 @@ test('a stop ends the download of WordPress', async () => {
   const homeport = await startTestHomeport({
     environment: {
       HOMEPORT_EMBEDDED_PHP_MB: '1000',
-      HOMEPORT_EMBEDDED_PHP: 'wasm',
       HOMEPORT_WORDPRESS_SOURCE: 'official',
       HOMEPORT_WORDPRESS_URL: `http://127.0.0.1:${port}`,
     },

@@ -75,10 +75,8 @@ export async function startMachineProcess(
   const running = new Set<Promise<unknown>>();
   /** Requests and scripts in progress. */
   let busy = 0;
-  const measuring = setInterval(() => {
-    if (busy > 0) void keepLog(null);
-  }, LOG_MS);
-  measuring.unref();
+  /** Measures the error log while there are some. */
+  let measuring: NodeJS.Timeout | undefined;
   let present: Promise<Generation> | null = null;
   let isOver = false;
   let over: () => void = () => undefined;
@@ -95,6 +93,18 @@ export async function startMachineProcess(
       await remove();
       throw error;
     }
+  }
+
+  function begun(): void {
+    busy += 1;
+    measuring ??= setInterval(() => void keepLog(null), LOG_MS).unref();
+  }
+
+  function done(): void {
+    busy -= 1;
+    if (busy > 0) return;
+    clearInterval(measuring);
+    measuring = undefined;
   }
 
   /** After everything has ended. */
@@ -163,9 +173,9 @@ export async function startMachineProcess(
         ? Buffer.alloc(0)
         : await untilAborted(bodyOf(given.body, uploadMb * MIB + FORM_BYTES), abortion);
     const release = await slots.take(abortion);
-    busy += 1;
+    begun();
     const generation = await enter().catch((error: unknown) => {
-      busy -= 1;
+      done();
       release();
       throw error;
     });
@@ -194,7 +204,7 @@ export async function startMachineProcess(
       clearTimeout(tooLate);
       abortion?.removeEventListener('abort', giveUp);
       given.left?.removeEventListener('abort', exchange.leave);
-      busy -= 1;
+      done();
       release();
       leave(generation);
       // The query may have secrets.
@@ -230,7 +240,7 @@ export async function startMachineProcess(
   ): Promise<number> {
     abortion?.throwIfAborted();
     const job = await sandbox.folderOf(files);
-    busy += 1;
+    begun();
     const ending = abortion === undefined ? killed : AbortSignal.any([killed, abortion]);
     try {
       const starting = sandbox.start(command, {
@@ -263,7 +273,7 @@ export async function startMachineProcess(
       await keepLog(null);
       return code ?? FATAL;
     } finally {
-      busy -= 1;
+      done();
       await rm(job, { recursive: true, force: true });
     }
   }
