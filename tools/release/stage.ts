@@ -69,6 +69,9 @@ export function writeLauncher(stage: string): void {
   const node = `node_modules/node-${process.platform}-${process.arch}/bin/node`;
   const script = `#!/bin/sh
 folder=$(dirname "$(readlink -f "$0")")
+# As in bin/node.
+export MALLOC_ARENA_MAX="\${MALLOC_ARENA_MAX:-1}"
+export MALLOC_MMAP_THRESHOLD_="\${MALLOC_MMAP_THRESHOLD_:-131072}" MALLOC_TRIM_THRESHOLD_="\${MALLOC_TRIM_THRESHOLD_:-131072}"
 exec "$folder/${node}" "$folder/bin/homeport.mjs" "$@"
 `;
   writeFileSync(join(stage, 'homeport'), script, { mode: 0o755 });

@@ -80,7 +80,10 @@ export function phpAsChosen(
       }
       const version = engine.version.split('.').slice(0, 2).join('.');
       if (last?.engine === 'machine' && last.version !== version) {
-        log.warn({ from: last.version, to: version }, "websites get another version of the machine's PHP");
+        log.warn(
+          { version, formerVersion: last.version },
+          "websites get another version of the machine's PHP",
+        );
       }
       await keep(last, { engine: 'machine', version });
       return engine;
