@@ -278,15 +278,16 @@ export function createS3Storage(place: S3Place, options: S3StorageOptions): Back
   };
 }
 
-/** A file in pieces of that size, one in memory at a time. */
+/** A file in pieces of that size, one in memory at a time. Small files take no more than they have. */
 async function* partsOf(path: string, partBytes: number): AsyncGenerator<Buffer> {
   const file = await open(path, 'r');
   try {
-    for (let position = 0; ; ) {
-      const part = Buffer.allocUnsafe(partBytes);
+    const { size } = await file.stat();
+    for (let position = 0; position < size; ) {
+      const part = Buffer.allocUnsafe(Math.min(partBytes, size - position));
       let filled = 0;
-      while (filled < partBytes) {
-        const { bytesRead } = await file.read(part, filled, partBytes - filled, position + filled);
+      while (filled < part.length) {
+        const { bytesRead } = await file.read(part, filled, part.length - filled, position + filled);
         if (bytesRead === 0) break;
         filled += bytesRead;
       }
