@@ -209,7 +209,7 @@ function createTaking(
     finding = search.catch(() => {});
     const entries = await search;
     const files = paths.map((path, at) => ({
-      path: joinBytes(root, path),
+      path: joinBytes(root, path).toString('latin1'),
       former: formerState(entries[at] ?? null),
     }));
     const taken: Taken[] = [];

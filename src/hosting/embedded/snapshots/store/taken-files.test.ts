@@ -21,7 +21,7 @@ afterEach(() => fs.rmSync(base, { recursive: true }));
 const at = (name: string): string => join(base, name);
 
 function take(name: string, seenMs = Date.now() + LATER_MS, former = stateOf(null)): Taken {
-  return takeFile({ path: Buffer.from(at(name)), former }, seenMs, { add, cut: (content) => [add(content)] });
+  return takeFile({ path: at(name), former }, seenMs, { add, cut: (content) => [add(content)] });
 }
 
 function add(content: Uint8Array): ChunkRef {
@@ -53,7 +53,7 @@ test('a larger file is stored in chunks, and a call ends after some of them', ()
   const sink = { add, cut: (content: Uint8Array) => [add(content.subarray(0, cut.push(content.length)))] };
   const files = Array.from({ length: 6 }, (_, n) => {
     fs.writeFileSync(at(`${n}.jpg`), Buffer.alloc(TAKEN_BYTES, n));
-    return { path: Buffer.from(at(`${n}.jpg`)), former: null };
+    return { path: at(`${n}.jpg`), former: null };
   });
   fs.writeFileSync(at('0.jpg'), Buffer.alloc(SMALL_BYTES));
   const seenMs = Date.now() + LATER_MS;
@@ -105,7 +105,7 @@ test('a failure of the store is none of the file', () => {
     throw full;
   };
   expect(() =>
-    takeFile({ path: Buffer.from(at('page')), former: null }, Date.now() + LATER_MS, {
+    takeFile({ path: at('page'), former: null }, Date.now() + LATER_MS, {
       add: fail,
       cut: fail,
     }),

@@ -8,8 +8,8 @@ import { readFully } from './disk.ts';
 
 /** A file to be stored, if that takes no waiting. */
 export interface FileToTake {
-  /** Absolute and real. */
-  path: Uint8Array;
+  /** Absolute and real, one character for each byte: a message copies the whole memory that a small buffer is a part of. */
+  path: string;
   /** What the previous backup has of it. */
   former: FormerState | null;
 }
@@ -60,7 +60,7 @@ function bufferOf(bytes: number): Buffer {
  * @param seenMs not after this call
  */
 export function takeFile({ path, former }: FileToTake, seenMs: number, sink: ChunkSink): Taken {
-  const read = readPlain(Buffer.from(path), former, seenMs);
+  const read = readPlain(Buffer.from(path, 'latin1'), former, seenMs);
   if (read === null || read === 'same') return read;
   const { stats, content } = read;
   return {
