@@ -13,6 +13,10 @@ export interface Container {
   get(path: string): Promise<string>;
   /** Asks the API for a path below `/v1`. Rejects for an answer that is no success. */
   api(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown>;
+  /** The value of `Authorization` that {@link api} sends, of the first owner. */
+  authorization(): Promise<string>;
+  /** Lets {@link api} send another one. */
+  signInAs(value: string): void;
   /** What the engine knows of it. */
   inspect(format: string): Promise<string>;
   logs(): Promise<string>;
@@ -22,8 +26,8 @@ export const DATA = '/var/lib/homeport/data';
 /** As the compose file publishes it. */
 const ORIGIN = 'https://localhost:8443';
 
-/** `name` is that of a running container. */
-export function containerOf(engine: Engine, name: string): Container {
+/** `name` is that of a running container, and `origin` that of its API. */
+export function containerOf(engine: Engine, name: string, origin = ORIGIN): Container {
   let agent: Agent | null = null;
   let authorization = '';
 
@@ -36,7 +40,7 @@ export function containerOf(engine: Engine, name: string): Container {
   }
 
   async function ask(method: 'GET' | 'POST', path: string, body?: unknown): Promise<string> {
-    const { statusCode, body: answer } = await request(ORIGIN + path, {
+    const { statusCode, body: answer } = await request(origin + path, {
       method,
       dispatcher: await trusted(),
       headers: { authorization, 'content-type': 'application/json' },
@@ -63,6 +67,13 @@ export function containerOf(engine: Engine, name: string): Container {
       if (authorization === '') await signIn();
       const answer: unknown = JSON.parse(await ask(method, `/v1${path}`, body));
       return answer;
+    },
+    async authorization() {
+      if (authorization === '') await signIn();
+      return authorization;
+    },
+    signInAs(value) {
+      authorization = value;
     },
     inspect: (format) => engine.run(['inspect', '--format', format, name]),
     logs: () => engine.logs(name),

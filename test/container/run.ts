@@ -1,7 +1,7 @@
 /**
  * `npm run test:container [-- --base IMAGE --fresh --present --slowness 5]`: builds the image with Docker or Podman, and runs compose.yaml. The
  * base image is made from Debian's packages, unless IMAGE is given. `--fresh` makes it again, and `--present` tests the image `homeport` that is
- * there. The ports 8443 and 8080 of this machine must be free.
+ * there. The ports 8443, 8080 and 443 of this machine must be free.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,7 @@ import { checkCompose } from './compose.ts';
 import { checkControlPlane } from './control-plane.ts';
 import { type Engine, findEngine } from './engine.ts';
 import { buildImage, sizesOf } from './image.ts';
+import { checkProduction } from './production.ts';
 import { checkUpgrade } from './upgrade.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -61,6 +62,7 @@ async function testContainer(): Promise<number> {
       for (const line of await sizesOf(engine)) report.step(line);
       await checkCompose({ engine, report, clone, patienceMs });
       await checkControlPlane({ engine, report, clone, patienceMs });
+      await checkProduction({ engine, report, clone, patienceMs }, values.base ?? BASE);
       await checkUpgrade({ engine, report, patienceMs });
     }
   } finally {
