@@ -90,10 +90,17 @@ test.each<[string, Partial<InspectedWordPress>, Record<string, string>, string, 
   ],
   [
     'a PHP of the machine that the server may not have found when it started',
-    { machine: { version: '8.2.9' } },
+    { machine: { version: '8.2.9' }, websites: 0 },
     { HOMEPORT_EMBEDDED_PHP: 'auto' },
     'ok',
     'run PHP 8.2.9 of this machine in bubblewrap at the same time. If they could not when Homeport started',
+  ],
+  [
+    'a PHP of the machine that a website may have started without',
+    { machine: { version: '8.2.9' } },
+    { HOMEPORT_EMBEDDED_PHP: 'auto' },
+    'ok',
+    'at the same time. A website that started while that PHP was lost runs as WebAssembly until its next start.',
   ],
   ['no bubblewrap', { unconfined }, {}, 'warning', 'PHP runs without bubblewrap: bwrap is not installed.'],
 ])('%s', async (_what, changes, environment, state, message) => {

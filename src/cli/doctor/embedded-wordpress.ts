@@ -102,19 +102,20 @@ export async function checkEmbeddedWordPress(
   const atOnce = Math.floor(memoryMb / processMb);
   const text = `${core}. ${memoryMb} MiB let ${counted(atOnce)} run ${engineIn(inspected)} at the same time.`;
   const isMachine = machine !== null && 'version' in machine;
-  return [ok(CHECK, text + choiceOf(config, { why, isMachine }))];
+  return [ok(CHECK, text + choiceOf(config, { why, isMachine, websites }))];
 }
 
 /** A sentence on the choice between the PHP of this machine and WebAssembly. `why`: the reason against the machine's; null without one. */
 function choiceOf(
   { embeddedPhp }: Settings,
-  { why, isMachine }: { why: string | null; isMachine: boolean },
+  { why, isMachine, websites }: { why: string | null; isMachine: boolean; websites: number },
 ): string {
   if (why !== null) return ` They do not use the PHP of this machine: ${why}.`;
-  // Doctor has tried it now, and the server when it started.
-  return embeddedPhp === 'auto' && isMachine
-    ? ' If they could not when Homeport started, they run on WebAssembly until it restarts.'
-    : '';
+  if (embeddedPhp !== 'auto' || !isMachine) return '';
+  // Doctor has tried it now, and the server before.
+  return websites > 0
+    ? ' A website that started while that PHP was lost runs as WebAssembly until its next start.'
+    : ' If they could not when Homeport started, they run as WebAssembly until it restarts.';
 }
 
 /** The PHP of websites, and its walls. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { MACHINE_MEMORY } from '../policy/wasm-php-limits.ts';
-import type { OtherPhp } from '../runtime/wasm/php-engine.ts';
+import { type OtherPhp, PhpLostError } from '../runtime/wasm/php-engine.ts';
 import { BEGAN_IN_WASM, type PhpSetting, phpAsChosen, reportPhp } from './php-choice.ts';
 
 let folder: string;
@@ -98,10 +98,35 @@ test('websites that lost the PHP of the machine run in WebAssembly until it is b
   await start();
   hasWordPress = true;
   installed = [];
+  const php = phpAsChosen(machine, { setting: 'auto', file, hasWordPress: async () => hasWordPress, log });
+  for (const _ of [1, 2]) {
+    await expect(php.create(folder)).rejects.toThrow(new PhpLostError('PHP-FPM is not installed'));
+  }
+  expect(warnings).toEqual([expect.stringContaining('run in WebAssembly until it is back')]);
+  installed = ['8.2.30'];
+  expect((await php.create(folder)).version).toBe('8.2.30');
+  installed = [];
   expect(await start()).toBe('PHP-FPM is not installed');
-  expect(warnings).toEqual([expect.stringContaining('run in WebAssembly until the next start')]);
   installed = ['8.2.30'];
   expect(await start()).toBe('8.2.30');
+});
+
+test('websites that are created after the machine lost its PHP begin in WebAssembly, and stay there', async () => {
+  await start();
+  installed = [];
+  expect(await start()).toBe('PHP-FPM is not installed');
+  expect(warnings).toEqual([]);
+  hasWordPress = true;
+  installed = ['8.2.30'];
+  expect(await start()).toBe(BEGAN_IN_WASM);
+});
+
+test('websites that were created on the PHP of the machine are asked for when it is lost', async () => {
+  const php = phpAsChosen(machine, { setting: 'auto', file, hasWordPress: async () => hasWordPress, log });
+  await php.create(folder);
+  hasWordPress = true;
+  installed = [];
+  await expect(php.create(folder)).rejects.toThrow(PhpLostError);
 });
 
 test('a file that cannot be read is no choice', async () => {

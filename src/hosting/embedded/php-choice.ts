@@ -3,8 +3,9 @@ import type { Logger } from 'pino';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { writeDurably } from '../../lib/durable-file.ts';
+import { messageOf } from '../../lib/error-message.ts';
 import { ifThere } from '../../lib/if-there.ts';
-import type { OtherPhp, PhpEngine } from '../runtime/wasm/php-engine.ts';
+import { type OtherPhp, type PhpEngine, PhpLostError } from '../runtime/wasm/php-engine.ts';
 
 /** `HOMEPORT_EMBEDDED_PHP`. */
 export type PhpSetting = 'auto' | 'machine' | 'wasm';
@@ -25,7 +26,7 @@ interface PhpChoiceOptions {
   setting: PhpSetting;
   /** Keeps the choice, in the folder of the host. */
   file: string;
-  /** Whether the host has websites with WordPress. Asked once, at the start. */
+  /** Whether the host has websites with WordPress. */
   hasWordPress(): Promise<boolean>;
   log: Logger;
 }
@@ -38,7 +39,7 @@ const WANTS_WASM = 'HOMEPORT_EMBEDDED_PHP=wasm is set';
 /**
  * The machine's PHP as the setting wants it. With `auto`, a host without websites takes the machine's PHP if it can, else WebAssembly, and keeps
  * that choice once it has websites: they must not change their version of PHP because a package was installed or Homeport was updated. The
- * version of the machine's PHP is kept as long as it is installed. Websites whose PHP is lost run in WebAssembly until the next start.
+ * version of the machine's PHP is kept as long as it is installed. Websites whose PHP is lost run in WebAssembly until it is back.
  */
 export function phpAsChosen(
   machine: OtherPhp,
@@ -53,6 +54,7 @@ export function phpAsChosen(
   // A website may be created before PHP is used.
   const had = hasWordPress();
   had.catch(() => undefined);
+  let isLost = false;
 
   return {
     memory: machine.memory,
@@ -70,13 +72,16 @@ export function phpAsChosen(
         engine = await machine.create(folder, last?.version ?? null);
       } catch (error) {
         if (setting === 'machine') throw error;
-        if (last?.engine !== 'machine') await keep(last, wasm);
-        else
-          log.warn(
-            { err: error },
-            "the machine's PHP is lost: websites run in WebAssembly until the next start",
-          );
-        throw error;
+        // A host without websites has lost nothing, and those that it gets now begin in WebAssembly.
+        if (last?.engine !== 'machine' || !(await hasWordPress())) {
+          await keep(last, wasm);
+          throw error;
+        }
+        if (!isLost) {
+          log.warn({ err: error }, "the machine's PHP is lost: websites run in WebAssembly until it is back");
+        }
+        isLost = true;
+        throw new PhpLostError(messageOf(error), { cause: error });
       }
       const version = engine.version.split('.').slice(0, 2).join('.');
       if (last?.engine === 'machine' && last.version !== version) {
@@ -85,6 +90,7 @@ export function phpAsChosen(
           "websites get another version of the machine's PHP",
         );
       }
+      isLost = false;
       await keep(last, { engine: 'machine', version });
       return engine;
     },

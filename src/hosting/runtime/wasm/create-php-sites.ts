@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { finished, type Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { serializeByKey, untilAborted } from '../../../lib/concurrency.ts';
-import { SECOND_MS } from '../../../lib/durations.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { BrokenWebsiteError } from '../../contract/errors.ts';
@@ -12,7 +12,7 @@ import { createHeldBodies, type HeldBodies } from './held-bodies.ts';
 import { keptCodeIn } from './kept-code.ts';
 import { SCRIPT_MB } from './library-script.ts';
 import { createOpenPlaces } from './open-places.ts';
-import type { OtherPhp, PhpEngine } from './php-engine.ts';
+import { type OtherPhp, type PhpEngine, PhpLostError } from './php-engine.ts';
 import { type PhpProcess, type ServingProcess, startPhpProcess } from './php-process.ts';
 import {
   type PhpAvailability,
@@ -45,7 +45,7 @@ const THREAD_OWN_MB = 192;
  * websites in place of the one in WebAssembly.
  */
 export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null = null): PhpSites {
-  const { log, waitMs } = options;
+  const { log, waitMs, lookMs = MINUTE_MS } = options;
   let places: Promise<ProcessPlaces> | undefined;
   /** The program of the processes, and whether they have the machine code of PHP. */
   let started: { program: ProcessProgram; hasCode: boolean } | null = null;
@@ -63,6 +63,9 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
   let wasmVersion: string | null = null;
   /** Engines in use, and those whose programs are gone. Their processes may still run. */
   const engines: PhpEngine[] = [];
+  let nextLook: NodeJS.Timeout | undefined;
+  /** The look for a lost PHP, beside requests. */
+  let looking: Promise<void> | undefined;
   let memory = other?.isRequired ? other.memory : WASM_MEMORY;
   const serially = serializeByKey();
   const sites = createRunningSites({
@@ -96,10 +99,27 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
     } catch (error) {
       if (wanted.isRequired) throw error;
       memory = WASM_MEMORY;
-      notMachine = messageOf(error);
-      log.info({ reason: notMachine }, "websites run on PHP as WebAssembly, not on the machine's");
+      const reason = messageOf(error);
+      if (reason !== notMachine) {
+        log.info({ reason }, "websites run on PHP as WebAssembly, not on the machine's");
+      }
+      notMachine = reason;
+      if (error instanceof PhpLostError && !closing.signal.aborted) {
+        nextLook = setTimeout(() => {
+          looking = lookAgain(wanted);
+        }, lookMs);
+        nextLook.unref();
+      }
       return null;
     }
+  }
+
+  /** Websites get a lost PHP back at their next start. Requests do not wait for the look. */
+  async function lookAgain(wanted: OtherPhp): Promise<void> {
+    const engine = await choose(wanted);
+    if (engine === null || closing.signal.aborted) return;
+    chosen = Promise.resolve(engine);
+    options.onChosen?.();
   }
 
   /** The engine after an update of the machine: removed or replaced programs are looked for again. */
@@ -241,6 +261,7 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
     await prepareFolders(site);
     const engine = await presentEngine();
     if (engine === null) return startInWasm(site);
+    void dropSpare();
     const start = (one: PhpEngine) => one.start(site, { ...options, signal: closing.signal });
     try {
       return await start(engine);
@@ -250,6 +271,16 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
       const next = await anotherThan(engine);
       return next === null ? startInWasm(site) : start(next);
     }
+  }
+
+  /** Of a time when the machine's PHP was lost. */
+  async function dropSpare(): Promise<void> {
+    const dropped = spare;
+    spare = null;
+    await dropped?.process.then(
+      (process) => process.kill(),
+      () => undefined,
+    );
   }
 
   async function startInWasm(site: PhpSite): Promise<ServingProcess> {
@@ -453,11 +484,13 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
 
     async close() {
       closing.abort(new PhpFailure('busy', 'Homeport is stopping', 5));
+      clearTimeout(nextLook);
       await sites.endAll();
       const waiting = await spare?.process.catch(() => null);
       await waiting?.kill();
       await making;
       await chosen?.catch(() => null);
+      await looking;
       for (const engine of engines) await engine.close();
       await (await places?.catch(() => undefined))?.close();
     },

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import pino from 'pino';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WASM_MEMORY } from '../../policy/wasm-php-limits.ts';
 import { createPhpSites } from './create-php-sites.ts';
 import { createLoopbackConnections } from './loopback-connections.ts';
-import type { PhpEngine } from './php-engine.ts';
+import { type OtherPhp, type PhpEngine, PhpLostError } from './php-engine.ts';
 import type { ServingProcess } from './php-process.ts';
 import { PhpFailure, type PhpSite, type PhpSites } from './php-sites.ts';
 import { UnconfinedError } from './unconfined-error.ts';
@@ -44,7 +44,23 @@ beforeEach(async () => {
     prepend: '',
     limits: { memoryMb: 256, seconds: 60, uploadMb: 64, inputVars: 5_000, threads: 2 },
   };
-  sites = createPhpSites(
+  sites = sitesWith({
+    memory: WASM_MEMORY,
+    isRequired: true,
+    async create() {
+      looks += 1;
+      return engineOf(installed[0]);
+    },
+  });
+});
+afterEach(async () => {
+  await sites.close();
+  await rm(folder, { recursive: true });
+});
+
+function sitesWith(other: OtherPhp): PhpSites {
+  const at = (name: string) => join(folder, name);
+  return createPhpSites(
     {
       folder: at('runtime'),
       codeFolder: at('code'),
@@ -57,25 +73,15 @@ beforeEach(async () => {
       loopback: () => undefined,
       loopbacks: createLoopbackConnections(),
       deliverMail: async () => undefined,
+      lookMs: 1,
       onChosen: () => {
         chosen += 1;
       },
       log: pino({ level: 'silent' }),
     },
-    {
-      memory: WASM_MEMORY,
-      isRequired: true,
-      async create() {
-        looks += 1;
-        return engineOf(installed[0]);
-      },
-    },
+    other,
   );
-});
-afterEach(async () => {
-  await sites.close();
-  await rm(folder, { recursive: true });
-});
+}
 
 function engineOf(version: string | undefined): PhpEngine {
   if (version === undefined) throw new Error('PHP-FPM is not installed');
@@ -190,4 +196,43 @@ test('a website that still runs on the former PHP does not look for another one'
   expect(await visit()).toBe('8.2');
   await new Promise((resolve) => setImmediate(resolve));
   expect(looks).toBe(2);
+});
+
+test('a lost PHP of the machine is looked for while websites run in WebAssembly, and they get it back', async () => {
+  const losing: OtherPhp = {
+    memory: WASM_MEMORY,
+    isRequired: false,
+    async create() {
+      looks += 1;
+      if (installed.length === 0) throw new PhpLostError('PHP-FPM is being replaced');
+      return engineOf(installed[0]);
+    },
+  };
+  await sites.close();
+  sites = sitesWith(losing);
+  installed = ['8.2'];
+  expect(await visit()).toBe('8.2');
+  await sites.stop(site.id);
+  installed = [];
+  expect(await sites.available()).toMatchObject({ engine: 'wasm', notMachine: 'PHP-FPM is being replaced' });
+  await vi.waitUntil(() => looks > 4);
+  installed = ['8.2'];
+  await vi.waitUntil(() => chosen === 2);
+  expect(await sites.available()).toEqual(onMachine('8.2'));
+  expect(await visit()).toBe('8.2');
+});
+
+test('a PHP of the machine that websites never had is not looked for again', async () => {
+  await sites.close();
+  sites = sitesWith({
+    memory: WASM_MEMORY,
+    isRequired: false,
+    async create() {
+      looks += 1;
+      throw new Error('PHP-FPM is not installed');
+    },
+  });
+  expect(await sites.available()).toMatchObject({ engine: 'wasm' });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(looks).toBe(1);
 });

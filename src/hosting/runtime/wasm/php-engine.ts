@@ -3,16 +3,20 @@ import type { ServingProcess } from './php-process.ts';
 import type { PhpSite } from './php-sites.ts';
 import type { ServiceOptions } from './platform-services.ts';
 
+/** Websites ran on this PHP, and cannot now: it is looked for again. The message is the reason, as a clause. */
+export class PhpLostError extends Error {}
+
 /** How to get a PHP that is not the one in WebAssembly. */
 export interface OtherPhp {
   memory: PhpMemory;
-  /** Whether websites stand still if it cannot be used. Otherwise they run on the one in WebAssembly until the next start. */
+  /** Whether websites stand still if it cannot be used. Otherwise they run on the one in WebAssembly. */
   isRequired: boolean;
   /**
    * `folder`: of the runtime, on the file system of the websites. `preferred`: the version that websites had, `major.minor`, which is taken
    * before newer ones if it is still there.
    *
    * @throws Error that says why it cannot be used, as a clause
+   * @throws PhpLostError if it may come back before the next start of Homeport, such as after an update of the machine
    */
   create(folder: string, preferred?: string | null): Promise<PhpEngine>;
 }

@@ -260,6 +260,8 @@ export interface PhpSitesOptions {
   loopbacks: Pick<LoopbackConnections, 'add'>;
   /** Takes an email. A rejection is an error of `mail()` in PHP. */
   deliverMail(mail: PhpMail): Promise<void>;
+  /** Until a lost PHP of the machine is looked for again. Default: a minute. */
+  lookMs?: number;
   /** Called after another PHP was chosen, as after an update of the machine. Default: does nothing. */
   onChosen?(): void;
   log: Logger;
