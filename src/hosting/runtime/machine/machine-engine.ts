@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { messageOf } from '../../../lib/error-message.ts';
@@ -10,7 +10,8 @@ import { UnconfinedError } from '../wasm/unconfined-error.ts';
 import { findProgram, findPrograms } from './find-programs.ts';
 import { startMachineProcess } from './machine-process.ts';
 import type { NetworkPrograms } from './network/website-network.ts';
-import { extensionLines, NEEDED_EXTENSIONS, packagesOf } from './php-settings.ts';
+import { extensionLines, missingExtensions, packagesOf } from './php-settings.ts';
+import { stateOf } from './program-state.ts';
 import { CLI, FPM, type MachinePrograms, sandboxCommand } from './sandbox.ts';
 import { startSandbox } from './start-sandbox.ts';
 import { systemCallFilter } from './system-call-filter.ts';
@@ -96,6 +97,7 @@ export function machinePhp({ path, date }: MachinePhpOptions): OtherPhp {
         const files = [
           php.fpm,
           php.cli,
+          php.extensionFolder,
           php.network.ip,
           php.network.nft,
           findProgram('bwrap', path) ?? 'bwrap',
@@ -126,17 +128,6 @@ export function machinePhp({ path, date }: MachinePhpOptions): OtherPhp {
   };
 }
 
-/** Differs after an update of one of these programs; null if one is missing. */
-async function stateOf(files: readonly string[]): Promise<string | null> {
-  try {
-    const all = await Promise.all(files.map((file) => stat(file, { bigint: true })));
-    return all.map(({ ino, mtimeNs }) => `${ino}-${mtimeNs}`).join();
-  } catch {
-    // Removed, or being replaced.
-    return null;
-  }
-}
-
 const filterFileIn = (folder: string): string => join(folder, 'system-calls.bpf');
 
 async function inspect(
@@ -155,7 +146,7 @@ async function inspect(
     }
     if (id < LEAST_PHP) return { reason: `PHP ${version} is too old` };
     const present = new Set([...extensions, ...zend].map((name) => name.toLowerCase()));
-    const missing = NEEDED_EXTENSIONS.filter((name) => !present.has(name.toLowerCase()));
+    const missing = missingExtensions(present);
     if (missing.length > 0) {
       const packages = packagesOf(missing, version.split('.').slice(0, 2).join('.'));
       const way = packages.length === 0 ? '' : ` (apt-get install ${packages.join(' ')})`;
@@ -163,7 +154,15 @@ async function inspect(
     }
     const sockets = lines.split('\n').filter((line) => line === 'extension=sockets.so');
     const php = [programs.cli, '-n', ...sockets.flatMap((line) => ['-d', line])];
-    return { php: { ...programs, version, extensions: lines, network: { ...tools, php } } };
+    return {
+      php: {
+        ...programs,
+        version,
+        extensions: lines,
+        extensionFolder: bare.folder,
+        network: { ...tools, php },
+      },
+    };
   } catch (error) {
     return { reason: messageOf(error) };
   }

@@ -1,7 +1,10 @@
 import type { PhpSiteLimits } from '../wasm/php-sites.ts';
 
-/** Extensions that WordPress and the SQLite plugin need. `gd` or `imagick`, `intl` and others are used where they are. */
-export const NEEDED_EXTENSIONS = [
+/**
+ * Extensions that WordPress, the SQLite plugin and imports need. `intl` and others are used where they are. `gd` or `imagick` is needed, too: without
+ * both, WordPress makes no smaller pictures, and a new host would get less than in WebAssembly.
+ */
+const NEEDED_EXTENSIONS = [
   'curl',
   'dom',
   'json',
@@ -14,6 +17,7 @@ export const NEEDED_EXTENSIONS = [
   'sqlite3',
   'tokenizer',
   'xml',
+  'zip',
   'Zend OPcache',
 ];
 
@@ -21,13 +25,22 @@ export const NEEDED_EXTENSIONS = [
 const PACKAGES: Readonly<Record<string, string>> = {
   curl: 'curl',
   dom: 'xml',
+  gd: 'gd',
   mbstring: 'mbstring',
   mysqli: 'mysql',
   pdo_sqlite: 'sqlite3',
   sqlite3: 'sqlite3',
   xml: 'xml',
+  zip: 'zip',
   'Zend OPcache': 'opcache',
 };
+
+/** Those that PHP needs besides the `present` ones. `present`: names in lower case. */
+export function missingExtensions(present: ReadonlySet<string>): string[] {
+  const missing = NEEDED_EXTENSIONS.filter((name) => !present.has(name.toLowerCase()));
+  const hasPictures = present.has('gd') || present.has('imagick');
+  return hasPictures ? missing : [...missing, 'gd'];
+}
 
 /** Debian's packages with these extensions. `version`: of PHP, `major.minor`. */
 export function packagesOf(extensions: readonly string[], version: string): string[] {

@@ -19,6 +19,7 @@ export interface MachinePhp extends MachinePrograms {
   version: string;
   /** Lines of the settings that load its extensions. */
   extensions: string;
+  extensionFolder: string;
   /** Makes the networks of websites. */
   network: NetworkPrograms;
 }
