@@ -14,28 +14,32 @@ interface DerivedRows {
 
 const LINE_BREAK = sql`cast(${'\n'} as text)`;
 
+/** A condition: a row is of the account, so that a repair does not read the rows of all others. Null: every row meets it. */
+const isOf = (table: string, accountId: string | null) =>
+  accountId === null ? sql`true` : sql`${sql.ref(`${table}.account_id`)} = ${accountId}`;
+
 /** The sites whose rows in `site_tags` are others than their tags, or have other values. */
-const wrongSites = sql`
+const wrongSites = (accountId: string | null = null) => sql`
   select site.id, site.account_id from site_tags as tagged
     join sites as site on site.id = tagged.site_id
     join site_sizes as size on size.site_id = site.id
-    where tagged.account_id <> site.account_id or tagged.installs <> size.installs
-      or replace(site.tag_keys, ${LINE_BREAK} || tagged.key || ${LINE_BREAK}, '') = site.tag_keys
+    where ${isOf('site', accountId)}
+      and (tagged.account_id <> site.account_id or tagged.installs <> size.installs
+        or replace(site.tag_keys, ${LINE_BREAK} || tagged.key || ${LINE_BREAK}, '') = site.tag_keys)
   union
   select site.id, site.account_id from sites as site
-    where site.tag_keys <> ''
+    where ${isOf('site', accountId)} and site.tag_keys <> ''
       and length(site.tag_keys) - length(replace(site.tag_keys, ${LINE_BREAK}, '')) - 1
         <> (select count(*) from site_tags as tagged where tagged.site_id = site.id)`;
 
 const siteTags: DerivedRows = {
-  wrong: sql`select account_id from (${wrongSites}) as wrong`,
+  wrong: sql`select account_id from (${wrongSites()}) as wrong`,
   async repair(queries, accountId) {
     const sites = await queries
       .selectFrom('sites as site')
       .innerJoin('site_sizes as size', 'size.site_id', 'site.id')
       .select(['site.id', 'site.tags', 'size.installs'])
-      .where('site.account_id', '=', accountId)
-      .where(sql<boolean>`site.id in (select id from (${wrongSites}) as wrong)`)
+      .where(sql<boolean>`site.id in (select id from (${wrongSites(accountId)}) as wrong)`)
       .execute();
     for (const { id: site_id, tags, installs } of sites) {
       await queries.deleteFrom('site_tags').where('site_id', '=', site_id).execute();
@@ -53,18 +57,19 @@ const siteTags: DerivedRows = {
 
 const PRIMARY_NAME = sql`coalesce((select name from domains where domains.install_id = install.id and is_primary), install.name)`;
 
-const wrongDomains = sql`
+const wrongDomains = (accountId: string | null = null) => sql`
   select install.id, install.account_id from installs as install
     left join primary_domains as named on named.install_id = install.id
-    where named.install_id is null or named.account_id <> install.account_id or named.name <> ${PRIMARY_NAME}`;
+    where ${isOf('install', accountId)}
+      and (named.install_id is null or named.account_id <> install.account_id or named.name <> ${PRIMARY_NAME})`;
 
 const primaryDomains: DerivedRows = {
-  wrong: sql`select account_id from (${wrongDomains}) as wrong`,
+  wrong: sql`select account_id from (${wrongDomains()}) as wrong`,
   async repair(queries, accountId) {
     await sql`
       insert into primary_domains (install_id, account_id, name)
         select install.id, install.account_id, ${PRIMARY_NAME} from installs as install
-          where install.account_id = ${accountId} and install.id in (select id from (${wrongDomains}) as wrong)
+          where install.id in (select id from (${wrongDomains(accountId)}) as wrong)
         on conflict (install_id) do update set account_id = excluded.account_id, name = excluded.name`.execute(
       queries,
     );
@@ -103,17 +108,17 @@ const accountDays: DerivedRows = {
 const OUTCOME = sql`case when job.state in ('failed', 'cancelled') then job.state
   when job.state = 'succeeded' and operation.error_code is not null then 'failed' end`;
 
-const wrongOutcomes = sql`
+const wrongOutcomes = (accountId: string | null = null) => sql`
   select operation.seq, operation.account_id, ${OUTCOME} as outcome from operations as operation
     join jobs as job on job.id = operation.job_id
-    where operation.outcome is distinct from ${OUTCOME}`;
+    where ${isOf('operation', accountId)} and operation.outcome is distinct from ${OUTCOME}`;
 
 const outcomes: DerivedRows = {
-  wrong: sql`select account_id from (${wrongOutcomes}) as wrong`,
+  wrong: sql`select account_id from (${wrongOutcomes()}) as wrong`,
   async repair(queries, accountId) {
     await sql`
-      update operations set outcome = known.outcome from (${wrongOutcomes}) as known
-        where known.seq = operations.seq and known.account_id = ${accountId}`.execute(queries);
+      update operations set outcome = known.outcome from (${wrongOutcomes(accountId)}) as known
+        where known.seq = operations.seq`.execute(queries);
   },
 };
 
