@@ -8,6 +8,7 @@ import { loadScope } from '../../../access/memberships.ts';
 import type { BackupStatus } from '../../../database/tables/backups.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
+import { Unavailable } from '../../../lib/failures.ts';
 import { pageOfListed } from './listed-installs.ts';
 import { listSites } from './listed-sites.ts';
 import { searchSites } from './search-parts-store.ts';
@@ -242,6 +243,23 @@ describe('the search in the lists of a very large account', () => {
       { sort: 'created', isDescending: false, limit: 9, offset: 0 },
     );
     expect([count, sites.map(({ id }) => id)]).toEqual([2, [tagged, later]]);
+  });
+
+  it('ends if the client has left, and does not in a small account', async () => {
+    const account = await homeport.ownedAccount();
+    const caller = operatorFor(account.owner.userId);
+    const gone = AbortSignal.abort();
+    const { overview } = homeport.services;
+    const page = { sort: 'name', limit: 9, offset: 0 };
+    const search = 'zoo';
+    const lists = [
+      () => overview.listInstalls(caller, account.accountId, { search }, page, gone),
+      () => overview.listSites(caller, account.accountId, { search }, page, gone),
+      () => overview.selectInstalls(caller, account.accountId, { search }, undefined, gone),
+    ];
+    for (const list of lists) await list();
+    await enlarge(account.accountId);
+    for (const list of lists) await expect(list()).rejects.toThrow(Unavailable);
   });
 
   it('has few statements, whatever number of installs and sites it finds', async () => {
