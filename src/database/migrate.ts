@@ -72,6 +72,7 @@ import { historyLists } from './migrations/0066-history-lists.ts';
 import { websiteLists } from './migrations/0067-website-lists.ts';
 import { accountUsageDays } from './migrations/0068-account-usage-days.ts';
 import { primaryDomains } from './migrations/0069-primary-domains.ts';
+import { copiesAndFailures } from './migrations/0070-copies-and-failures.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -142,6 +143,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0067-website-lists': websiteLists,
   '0068-account-usage-days': accountUsageDays,
   '0069-primary-domains': primaryDomains,
+  '0070-copies-and-failures': copiesAndFailures,
 };
 
 /** The statements of every migration on both databases, by name. Released ones never change, and a test holds them to that. */
