@@ -20,8 +20,6 @@ export const HOSTS = ['embedded', 'linux'] as const;
 export type HostKind = (typeof HOSTS)[number];
 
 const TUTORIAL = page('docs/tutorials/operator.md');
-/** Gives commands of the platform a short name in the operator's shell. */
-const SHORT_NAME = /^homeport\(\) \{.*\}$/m.exec(TUTORIAL)?.[0] ?? '';
 /** Settings that an operator changes for the Internet, besides secrets. */
 const SETTINGS = [
   'HOMEPORT_EDGE_HTTP=0.0.0.0:80',
@@ -40,7 +38,7 @@ const RETURNED = 3;
  */
 export async function runPackageScenario(host: HostKind, options: PackageScenarioOptions): Promise<void> {
   const { machine, guest, report, packages, patienceMs } = options;
-  const steps = packageSteps({ machine, guest, patienceMs }, SHORT_NAME);
+  const steps = packageSteps({ machine, guest, patienceMs });
   const { run, follow, download, expectVersion, expectLogged, untilReady } = steps;
 
   async function required(name: string, work: () => Promise<void>): Promise<void> {

@@ -32,6 +32,8 @@ export interface PackageSteps {
   createWebsite(): Promise<string>;
 }
 
+/** Gives commands of the platform a short name in the operator's shell. */
+const SHORT_NAME = /^homeport\(\) \{.*\}$/m.exec(page('docs/tutorials/operator.md'))?.[0] ?? '';
 const LAST_SETTING = 'HOMEPORT_EDGE_HTTPS=0.0.0.0:443';
 const PASSWORD = 'ofthedatabase';
 const DATABASE_URL = `HOMEPORT_DATABASE_URL=postgres://homeport:${PASSWORD}@127.0.0.1/homeport`;
@@ -43,11 +45,11 @@ const POSTGRES = [
   'sudo -u postgres createdb --owner homeport --template template0 --encoding UTF8 --locale C.UTF-8 homeport',
 ];
 
-export function packageSteps({ machine, guest, patienceMs }: StepOptions, shortName = ''): PackageSteps {
+export function packageSteps({ machine, guest, patienceMs }: StepOptions): PackageSteps {
   const run = (line: string) => machine.run('root', line, { timeoutMs: patienceMs });
 
   async function follow(blocks: readonly string[]): Promise<string> {
-    const input = ['set -eo pipefail', shortName, ...blocks].join('\n');
+    const input = ['set -eo pipefail', SHORT_NAME, ...blocks].join('\n');
     // The script is no standard input of its commands.
     return machine.run('admin', 'cd && exec bash -c "$(cat)"', { input, timeoutMs: patienceMs });
   }
