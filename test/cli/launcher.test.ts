@@ -145,7 +145,7 @@ describe('package.json', () => {
     for (const [name, script] of Object.entries<string>(scripts)) {
       for (const command of script.split(' && ')) {
         expect(command, name).toMatch(
-          /^(\w+=\w+ )?((exec )?bin\/node (node_modules\/\.bin\/)?[\w./-]+|npm run (--silent )?\w+)( |$)/,
+          /^(\w+=\w+ )*((exec )?bin\/node (node_modules\/\.bin\/)?[\w./-]+|npm run (--silent )?\w+)( |$)/,
         );
       }
     }
