@@ -31,6 +31,7 @@ import {
   nativeArchitecture,
   type PackageFacts,
   PROGRAM_FOLDER,
+  requireWhole,
   SLOW_MS,
 } from './packages.ts';
 import { startsOf } from './readiness.ts';
@@ -74,6 +75,7 @@ async function prepareUpgrade(
   }
   const installed = await installedPackage(ROOT);
   if (installed === null) throw new OperatorError(otherInstallation(ROOT, given));
+  await requireWhole();
   const { folder, packages } = upgradePaths();
   const settings = existsSync(SETTINGS_FILE) ? readConfig({}, SETTINGS_FILE) : config;
   try {

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { OperatorError } from '../../../lib/operator-error.ts';
 import { CommandError, runCommand } from '../../../lib/run-command.ts';
 
 export const PACKAGE = 'homeport';
@@ -32,6 +33,21 @@ export async function installedPackage(root: string): Promise<PackageFacts | nul
     if (error instanceof CommandError) return null;
     throw error;
   }
+}
+
+/**
+ * Throws OperatorError unless dpkg has finished the installed package. An upgrade keeps its files for the return, and after an interrupted
+ * unpacking they are a mixture of two versions. `environment`: of dpkg.
+ */
+export async function requireWhole(environment: Record<string, string> = {}): Promise<void> {
+  const words = ['--show', `--showformat=\${db:Status-Status}`, PACKAGE];
+  const { stdout: status } = await runCommand('dpkg-query', words, { environment });
+  if (status === 'installed') return;
+  const remedy =
+    status === 'half-installed'
+      ? 'Its files are of two versions. Install one of them again first: dpkg --install FILE'
+      : 'Let dpkg finish first: dpkg --configure --pending';
+  throw new OperatorError(`The package is ${status}, because dpkg was interrupted or failed. ${remedy}`);
 }
 
 /** Null for a file that is no package of Homeport. */

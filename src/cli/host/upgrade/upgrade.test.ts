@@ -17,7 +17,7 @@ import { temporaryFolder } from '../../../../test/database.ts';
 import { has } from '../../../../test/missing-programs.ts';
 import { packageOfFile } from './offered-package.ts';
 import { otherInstallation } from './other-installations.ts';
-import { isNewer, packageIn } from './packages.ts';
+import { isNewer, packageIn, requireWhole } from './packages.ts';
 import { isNewStart } from './readiness.ts';
 import { missingRoom } from './room.ts';
 import { servingUnits } from './serving-units.ts';
@@ -103,6 +103,22 @@ it('refuses what is no package of Homeport', async () => {
   await expect(offered(packageFile('other'))).rejects.toThrow('is no package of Homeport');
   await expect(offered(join(folder.path, 'missing.deb'))).rejects.toThrow('is no package of Homeport');
   expect(await packageIn(import.meta.filename)).toBeNull();
+});
+
+it.each([
+  ['half-installed', 'dpkg --install FILE'],
+  ['half-configured', 'dpkg --configure --pending'],
+  ['unpacked', 'dpkg --configure --pending'],
+])('keeps no package for a return that is %s', async (status, remedy) => {
+  const write = (present: string) =>
+    writeFileSync(
+      join(folder.path, 'status'),
+      `Package: homeport\nStatus: install ok ${present}\nMaintainer: a\nArchitecture: amd64\nVersion: 1\nDescription: a\n`,
+    );
+  write(status);
+  await expect(requireWhole({ DPKG_ADMINDIR: folder.path })).rejects.toThrow(remedy);
+  write('installed');
+  await requireWhole({ DPKG_ADMINDIR: folder.path });
 });
 
 it('orders versions as dpkg does', async () => {

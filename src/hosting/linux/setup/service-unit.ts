@@ -123,9 +123,9 @@ const HARDENING = [
 
 /**
  * Waits while dpkg unpacks the package: a connection to a socket would start a mixture of two versions. Only the text of this line is left if
- * dpkg was killed meanwhile. deploy/embedded/homeport.service has it, too.
+ * dpkg was killed meanwhile, so it has all that the operator needs, once. deploy/embedded/homeport.service has it, too.
  */
-export const WAIT_FOR_DPKG = `ExecStartPre=-/bin/sh -c 'while dpkg-query --status homeport 2> /dev/null | grep -q "^Status:.* half-installed"; do echo "dpkg has not unpacked Homeport yet. If it was interrupted, run: homeport upgrade"; sleep 1; done'`;
+export const WAIT_FOR_DPKG = `ExecStartPre=-/bin/sh -c 'waits() { dpkg-query --status homeport 2> /dev/null | grep -q "^Status:.* half-installed"; }; if waits; then echo "dpkg has not unpacked Homeport yet. If it was interrupted, run what installed it again: homeport upgrade, or dpkg --install FILE"; while waits; do sleep 1; done; fi'`;
 
 function command({ node, program, settings }: Service, word: string): string {
   return [node, program, '--config', settings, word].map(commandWord).join(' ');
