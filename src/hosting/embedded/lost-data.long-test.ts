@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { InstallState } from '../contract/install-state.ts';
@@ -67,6 +67,14 @@ test('a website without a database is closed, and gets no empty one', async () =
   await expect(site.host.snapshot(shop, randomUUID())).rejects.toThrow('Data of the website is missing');
   await site.host.apply(shop);
   expect(existsSync(installs('database'))).toBe(false);
+  await site.host.restore(shop, backup);
+  expect((await page('/')).status).toBe(200);
+});
+
+test('a website whose database is damaged can be restored', async () => {
+  await site.host.restartPhp(shop);
+  await writeFile(installs('database/wordpress.sqlite'), 'damaged');
+  expect((await page('/')).status).toBeGreaterThanOrEqual(500);
   await site.host.restore(shop, backup);
   expect((await page('/')).status).toBe(200);
 });
