@@ -2,8 +2,8 @@
 //
 //   results.mjs files REPORT               the files in which a test failed, a line each
 //   results.mjs count STATUS REPORT ...    takes the exit status and the report of each run, prints every failure,
-//                                          then the files that took longest, and "N passed, N failed"; exits with 1
-//                                          if any failed
+//                                          then the tests that were skipped, the files that took longest, and
+//                                          "N passed, N failed"; exits with 1 if any failed
 //
 // REPORT.again may hold a second run of the failed files. A test that passed only there counts as passed and is named,
 // because it depends on luck and needs a fix. An error outside of all tests always counts as failed.
@@ -55,6 +55,18 @@ function tell(title, { file, test, message }) {
   console.log(`\n${title}: ${place}\n${lines.map((line) => `    ${line}`).join('\n')}`);
 }
 
+/** Prints the tests that this machine lacks something for. A skipped test hides a failure, so a glance must be enough to see it. */
+function tellSkipped(report) {
+  const skipped = read(report)
+    .filter(({ status }) => status === 'passed')
+    .flatMap(({ name, assertionResults }) =>
+      assertionResults
+        .filter(({ status }) => status === 'skipped')
+        .map(({ fullName }) => `    ${relative(process.cwd(), name)} > ${fullName}`),
+    );
+  if (skipped.length > 0) console.log(`\nSkipped here: ${skipped.length} tests\n${skipped.join('\n')}`);
+}
+
 /** Prints the files of a run that took longest, with their part of its seconds. docs/decisions/tests.md has their budget. */
 function tellLongest(report) {
   const files = read(report).map(({ name, startTime, endTime }) => ({
@@ -95,6 +107,7 @@ function count(runs) {
       const { passed, failed } = countOf(status, report);
       sum.passed += passed;
       sum.failed += failed;
+      tellSkipped(report);
       tellLongest(report);
     } catch (error) {
       console.log(`\nFailed: the report of a run cannot be read: ${error.message}`);

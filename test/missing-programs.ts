@@ -27,6 +27,12 @@ const NEEDS = [
   { tests: 'Installing a release, and examples in curl', packages: 'curl', isThere: () => has('curl') },
   { tests: 'Rules of alerts with promtool', packages: 'prometheus', isThere: () => has('promtool') },
   { tests: 'Reading compressed logs with zstd', packages: 'zstd', isThere: () => has('zstd') },
+  { tests: 'Zip archives that are too large', packages: 'zip unzip', isThere: () => has('zip', 'unzip') },
+  {
+    tests: 'Clients and examples in Python and PHP, and the errors that PHP writes',
+    packages: 'python3 php-cli php-curl',
+    isThere: () => has('python3', 'php'),
+  },
 ];
 
 /** One line for each group of tests that this machine skips, with the packages that would let it run. */

@@ -53,6 +53,14 @@ it('counts what passed, and fails without a passed test', () => {
   expect(count('0', report('nothing', []))).toEqual({ last: '0 passed, 0 failed', status: 1 });
 });
 
+it('names the tests that the machine skipped, but not those behind a failed hook', () => {
+  const { lines } = results('count', '1', report('skipping', [WHOLE, HOOK]));
+  const skipped = lines.slice(lines.indexOf('Skipped here: 1 tests'));
+  expect(skipped.slice(0, 3)).toEqual(['Skipped here: 1 tests', '    a.test.ts > test 1', '']);
+  const { lines: whole } = results('count', '0', report('none', [{ ...WHOLE, tests: ['passed'] }]));
+  expect(whole.join()).not.toContain('Skipped');
+});
+
 it('counts a test that passed when run again as passed, and others as failed', () => {
   const first = report('first', [WHOLE, UNLUCKY]);
   expect(count('1', first)).toEqual({ last: '3 passed, 1 failed', status: 1 });
