@@ -10,7 +10,12 @@ const IN_MEMORY = 0x01_02_19_94;
 
 /** Waits until the whole file system of `path` is on the disk. For a tree of many files, before its rename. Does nothing but on Linux. */
 export async function syncFileSystem(path: string): Promise<void> {
-  if (process.platform !== 'linux' || (await statfs(path)).type === IN_MEMORY) return;
+  if (process.platform !== 'linux' || (await isInMemory(path))) return;
   // BusyBox knows the short option only.
   await runCommand('sync', ['-f', path], { timeoutMs: LIMIT_MS });
+}
+
+/** Whether a path is on a tmpfs. Linux only. */
+export async function isInMemory(path: string): Promise<boolean> {
+  return (await statfs(path)).type === IN_MEMORY;
 }
