@@ -31,3 +31,10 @@ test('a connection that breaks during a statement is replaced', async () => {
   }
   await vi.waitFor(async () => expect(await backend()).not.toBe(pid));
 });
+
+test('a connection that PostgreSQL ends is given to no statement that waits for one', async () => {
+  const end = sql`select pg_terminate_backend(pg_backend_pid()), pg_sleep(60)`;
+  const ended = Promise.allSettled(MANY.map(() => end.execute(database.reader)));
+  await Promise.all(MANY.map(backend));
+  for (const { status } of await ended) expect(status).toBe('rejected');
+});

@@ -176,11 +176,17 @@ async function sendAlone(
     client.release();
     return result;
   } catch (error) {
-    // After an error that is not the server's, the connection's state is unknown, so it is never reused.
-    client.release(!(error instanceof pg.DatabaseError));
+    client.release(!isUsableAfter(error));
     throw error;
   }
 }
+
+/** PostgreSQL ends the session with an error of this class, such as at a restart. The connection still looks open then. */
+const ENDED = /^57P/;
+
+/** Whether the connection can be used again. After an error that is not the server's, its state is unknown. */
+const isUsableAfter = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && !ENDED.test(error.code ?? '');
 
 const { builtins } = pg.types;
 
