@@ -148,3 +148,14 @@ test('a version is reported once, by one server after the other', async () => {
   await reportPhp(file, '8.5', report);
   expect(reported).toEqual(['8.2', '8.4', '8.5']);
 });
+
+test('a choice that is made during a report is kept', async () => {
+  await start();
+  await reportPhp(file, '8.2', async () => {
+    installed = ['8.4.1'];
+    await start();
+  });
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+    ...{ engine: 'machine', version: '8.4', reported: '8.2' },
+  });
+});

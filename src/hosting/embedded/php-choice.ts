@@ -114,9 +114,10 @@ export async function reportPhp(
   version: string,
   report: (version: string) => Promise<void>,
 ): Promise<void> {
-  const last = await readKeptPhp(file);
-  if (last?.reported === version) return;
+  if ((await readKeptPhp(file))?.reported === version) return;
   await report(version);
+  // Another PHP may have been chosen meanwhile.
+  const last = await readKeptPhp(file);
   if (last !== null) await writeDurably(file, JSON.stringify({ ...last, reported: version }));
 }
 
