@@ -3,7 +3,7 @@ import { isInMemory, syncFileSystem } from './sync-file-system.ts';
 
 test('only tmpfs is in memory', { skip: process.platform !== 'linux' }, async () => {
   expect(await isInMemory('/dev/shm')).toBe(true);
-  // The kernel's own, which is never tmpfs. What is unknown is synced.
+  // A file system of the kernel. Unknown ones are synced.
   expect(await isInMemory('/proc')).toBe(false);
 });
 
