@@ -155,19 +155,22 @@ it.skipIf(!hasDpkg)(
   },
 );
 
-/** Runs a script of the package below a folder in place of `/`. Returns the commands that it gave systemd. */
-function maintain(root: string, info: string, name: string, action: string): string[] {
+/** Runs a script of the package below a folder in place of `/`. Returns the commands that it gave systemd, and its messages. */
+function maintained(root: string, info: string, name: string, action: string) {
   const script = join(info, `${name}.sh`);
   const text = readFileSync(join(info, name), 'utf8');
   writeFileSync(script, text.replaceAll(/(?<= )\/(?=(etc|run|usr|var)\/)/g, `${root}/`));
   const log = join(folder.path, `${name}.log`);
   const systemctl = write('bin/systemctl', `#!/bin/sh\necho "$1" >>${log}\n`, 0o755);
-  execFileSync('/bin/sh', [script, action], {
+  const { status, stderr } = spawnSync('/bin/sh', [script, action], {
     env: { PATH: `${join(systemctl, '..')}:/usr/bin:/bin` },
-    stdio: 'pipe',
+    encoding: 'utf8',
   });
-  return existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : [];
+  expect(status, stderr).toBe(0);
+  return { commands: existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : [], stderr };
 }
+
+const maintain = (...given: Parameters<typeof maintained>) => maintained(...given).commands;
 
 it.skipIf(!hasDpkg).each([
   ['its own', '/usr/lib/homeport', ['stop'], []],
@@ -204,6 +207,8 @@ it.skipIf(!hasDpkg)('deletes what the operator means, and nothing of others', as
   write('root/etc/homeport/homeport.conf');
   write('large disk/installs/shop');
   symlinkSync(join(folder.path, 'large disk'), join(root, 'var/lib/homeport-host'));
+  write('root/var/lib/homeport-upgrade/state.json');
+  write('root/var/backups/homeport/homeport-backup');
   const unit = write(
     'root/etc/systemd/system/homeport.service',
     'ExecStart=node /opt/homeport/bin/homeport.mjs\n',
@@ -212,7 +217,10 @@ it.skipIf(!hasDpkg)('deletes what the operator means, and nothing of others', as
   // A clone has services, which use these folders.
   expect(existsSync(join(root, 'var/lib/homeport/homeport.sqlite'))).toBe(true);
   rmSync(unit);
-  maintain(root, info, 'postrm', 'purge');
+  const { stderr } = maintained(root, info, 'postrm', 'purge');
+  // "homeport upgrade" makes backups there, if no other place is configured.
+  expect(stderr).toContain(`Kept, because it is elsewhere: ${root}/var/backups/homeport\n`);
+  expect(existsSync(join(root, 'var/backups/homeport/homeport-backup'))).toBe(true);
   expect(readdirSync(join(root, 'var/lib'))).toEqual([]);
   expect(existsSync(join(root, 'etc/homeport'))).toBe(false);
   expect(existsSync(join(folder.path, 'large disk/installs/shop'))).toBe(true);

@@ -168,7 +168,7 @@ case "$1" in
     ;;
   purge)
     folders=
-    for folder in /var/lib/homeport /var/lib/homeport-public /var/lib/homeport-host /etc/homeport; do
+    for folder in /var/lib/homeport /var/lib/homeport-public /var/lib/homeport-host /var/lib/homeport-upgrade /etc/homeport; do
       if [ -e "$folder" ] || [ -L "$folder" ]; then folders="$folders $folder"; fi
     done
     # "remove" has deleted the units of this package, so these are those of another Homeport, which uses the same folders.
@@ -194,6 +194,8 @@ case "$1" in
     # The answer is about the folders of the package. What is elsewhere belongs to no package.
     grep -hsE '^HOMEPORT_(DATA_DIR|HOST_FOLDER|PLATFORM_BACKUP)=' /etc/homeport/homeport.conf |
       grep -vE '=/var/lib/homeport(-public|-host)?(/|$)' | sed 's/^/Kept, because it is elsewhere: /' >&2 || true
+    # Where "homeport upgrade" backs up the platform, if the settings name no place.
+    if [ -e /var/backups/homeport ]; then echo "Kept, because it is elsewhere:" /var/backups/homeport >&2; fi
     for folder in $folders; do
       if [ -L "$folder" ]; then echo "Kept, because $folder was a link to it: $(readlink -f "$folder")" >&2; fi
       # For example, a place where a file system is mounted.
