@@ -26,18 +26,18 @@ export function addUpgradeCommand(program: Command): void {
     .addHelpText(
       'after',
       '\nExit codes:\n  0  upgraded, or nothing to do\n  1  nothing was changed\n  3  returned to the former version\n' +
-        '  4  neither version is ready\n\nExample:\n  homeport upgrade\n  homeport upgrade ./homeport_0.4.0_amd64.deb',
+        '  4  neither version is ready, or it cannot go on\n\nExample:\n  homeport upgrade\n  homeport upgrade ./homeport_0.4.0_amd64.deb',
     )
     .action(async (file: string | undefined, options: Options, command: Command) => {
       requireRoot('homeport upgrade');
       const { check = false, yes = false, resume = false, wait } = options;
       if (resume) {
-        const { finishUpgrade } = await import('../host/upgrade/finish.ts');
+        const { finishUpgrade, orNeedsOperator } = await import('../host/upgrade/finish.ts');
         const { aloneUpgrading, readUpgradeState } = await import('../host/upgrade/state.ts');
         process.exitCode = await aloneUpgrading(async () => {
           const state = await readUpgradeState();
           if (state === null) throw new OperatorError('No upgrade is unfinished.');
-          return finishUpgrade(state, { waitMs: wait * 1000 });
+          return orNeedsOperator(() => finishUpgrade(state, { waitMs: wait * 1000 }));
         });
         return;
       }

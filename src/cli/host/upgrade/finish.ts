@@ -5,6 +5,7 @@ import { createSystemctl } from '../../../hosting/linux/daemons/systemctl.ts';
 import { CONTROL_PLANE_UNIT } from '../../../hosting/linux/setup/service-unit.ts';
 import { SETTINGS_FILE } from '../../../lib/own-command.ts';
 import { CommandError, runCommand } from '../../../lib/run-command.ts';
+import { reportFailure } from '../../terminal/report-failure.ts';
 import { controlPlaneAccount } from '../service-setup.ts';
 import { commandAs, succeedsAs } from '../unprivileged.ts';
 import { PACKAGE } from './packages.ts';
@@ -166,6 +167,17 @@ async function notesOf(platform: Config | null): Promise<{ isReturning: boolean;
   const account = await controlPlaneAccount(platform);
   const has = (path: string) => succeedsAs(account, ['/usr/bin/test', '-e', path]);
   return { isReturning: await has(returnTo), hasServed: await has(served) };
+}
+
+/** The exit code of a step of an upgrade that has begun. An error that stops it, such as a full disk, is reported here: 1 means that nothing was changed. */
+export async function orNeedsOperator(step: () => Promise<number>): Promise<number> {
+  try {
+    return await step();
+  } catch (error) {
+    reportFailure(error);
+    say('The upgrade stopped. Fix the fault above, then run "homeport upgrade" again, which goes on.');
+    return NEEDS_OPERATOR;
+  }
 }
 
 /** Of the package, also while dpkg was interrupted; empty without one. */

@@ -15,6 +15,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/database.ts';
 import { has } from '../../../../test/missing-programs.ts';
+import { OperatorError } from '../../../lib/operator-error.ts';
+import { NEEDS_OPERATOR, orNeedsOperator } from './finish.ts';
 import { packageOfFile } from './offered-package.ts';
 import { otherInstallation } from './other-installations.ts';
 import { isNewer, packageIn, requireWhole } from './packages.ts';
@@ -177,6 +179,17 @@ it('takes a service that was not restarted for one of the former version', () =>
   expect(isNewStart({ activeState: 'active', invocation: 'b' }, ['a'])).toBe(true);
   expect(isNewStart({ activeState: 'active', invocation: 'a' }, ['a'])).toBe(false);
   expect(isNewStart({ activeState: 'activating', invocation: 'b' }, ['a'])).toBe(false);
+});
+
+it('does not end with "nothing was changed" if an error stops it', async () => {
+  const full = async () => {
+    throw new OperatorError('The disk is full.');
+  };
+  const { exitCode } = process;
+  expect(await orNeedsOperator(full).finally(() => Object.assign(process, { exitCode }))).toBe(
+    NEEDS_OPERATOR,
+  );
+  expect(await orNeedsOperator(async () => 0)).toBe(0);
 });
 
 it('goes on without its terminal', async () => {
