@@ -16,6 +16,7 @@ import { exchange, rawConnection, statusesIn } from '../../test/raw-connection.t
 import { openDatabase } from '../database/open.ts';
 import { createSelfSigned } from '../lib/certificates/self-signed-certificate.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
+import { ClientLeft } from '../lib/failures.ts';
 import { systemRandomness } from '../lib/ids.ts';
 import { publicRoute } from './route.ts';
 import { Type } from './schema.ts';
@@ -391,7 +392,11 @@ describe('an unexpected failure', () => {
   it('is answered without its cause, which is in the log under the same request id', async () => {
     const lines: Record<string, unknown>[] = [];
     const log = pino({ level: 'debug' }, { write: (line) => lines.push(JSON.parse(line)) });
-    const failing = (path: string, errors: [500, 503] | [503]) =>
+    const failing = (
+      path: string,
+      errors: [500, 503] | [503],
+      error: Error = new Error('the secret cause'),
+    ) =>
       publicRoute({
         method: 'GET',
         path,
@@ -401,12 +406,16 @@ describe('an unexpected failure', () => {
         errors,
         success: 200,
         response: Type.Object({ ok: Type.Boolean() }),
-        handle: () => Promise.reject(new Error('the secret cause')),
+        handle: () => Promise.reject(error),
       });
     const { chain, key } = await createSelfSigned({ names: ['localhost'], notBefore: new Date(), days: 1 });
     const { app, listener } = await createServer({
       config: { publicUrl: 'https://localhost', trustProxy: [], hstsSeconds: 0 },
-      routes: [failing('/five-hundred', [500, 503]), failing('/five-hundred-three', [503])],
+      routes: [
+        failing('/five-hundred', [500, 503]),
+        failing('/five-hundred-three', [503]),
+        failing('/left', [503], new ClientLeft()),
+      ],
       portalRoutes: [],
       gate: {
         enter: async () => {},
@@ -439,6 +448,11 @@ describe('an unexpected failure', () => {
         address: '127.0.0.1',
       });
     }
+    // No one reads that answer, and nothing has failed.
+    const left = await exchange({ port, ca: chain }, bytesOf('GET', '/v1/left'));
+    expect(statusesIn(left)).toEqual([503]);
+    const leftId = /^x-request-id: (.*)$/im.exec(left)?.[1];
+    expect(lines.filter((line) => line.request_id === leftId).map(({ level }) => level)).toEqual([30]);
     expect(JSON.stringify(lines)).not.toContain('hidden');
     await app.close();
     await listener.close(1_000);

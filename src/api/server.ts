@@ -2,7 +2,14 @@ import { type IncomingMessage, maxHeaderSize } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { Failure, HttpsRequired, INVALID_PARAMETERS, InvalidRequest, NotFound } from '../lib/failures.ts';
+import {
+  ClientLeft,
+  Failure,
+  HttpsRequired,
+  INVALID_PARAMETERS,
+  InvalidRequest,
+  NotFound,
+} from '../lib/failures.ts';
 import type { Randomness } from '../lib/ids.ts';
 import type { SocketLimiter } from '../network/connections/socket-limiter.ts';
 import type { Tracing } from '../tracing/tracing.ts';
@@ -199,7 +206,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     reply: FastifyReply,
   ): void {
     const answer = errorAnswer(error, listed);
-    if (answer.status >= 500)
+    if (answer.status >= 500 && !(error instanceof ClientLeft))
       log.error({ err: error, request_id: request.id }, 'a request failed unexpectedly');
     if (answer.status === 401 && asksForBasic(request)) {
       reply.header('www-authenticate', 'Basic realm="Homeport", charset="UTF-8"');

@@ -118,6 +118,11 @@ export class Unavailable extends Failure {
   }
 }
 
+/** The client disconnected, so the work for its request has ended. No one reads the answer. */
+export class ClientLeft extends Unavailable {
+  override name = 'ClientLeft';
+}
+
 /** The requested resource is still being prepared. The same request succeeds afterwards. */
 export class BeingPrepared extends Unavailable {
   override name = 'BeingPrepared';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { RateLimited, Unavailable } from '../lib/failures.ts';
+import { ClientLeft, RateLimited } from '../lib/failures.ts';
 import { createLongReads, type InTurn, type LongReads, MOST_READS } from './long-reads.ts';
 
 let reads: LongReads;
@@ -64,7 +64,7 @@ it('ends a read after its present part if the client has gone', async () => {
   await isReading.promise;
   const next = reads.run('one', stays(), read('b', 1));
   client.abort();
-  await expect(answer).rejects.toThrow(Unavailable);
+  await expect(answer).rejects.toThrow(ClientLeft);
   expect(begun).toEqual([]);
   part.end();
   expect(await next).toBe('b');
@@ -77,7 +77,7 @@ it('gives the place of a client that has gone to another, and never begins its r
   const client = new AbortController();
   const waiting = Array.from({ length: MOST_READS - 1 }, () => reads.run('one', client.signal, read('a', 1)));
   client.abort();
-  for (const one of waiting) await expect(one).rejects.toThrow(Unavailable);
+  for (const one of waiting) await expect(one).rejects.toThrow(ClientLeft);
   const other = reads.run('one', stays(), read('b', 1));
   first.end();
   await running;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { serializeByKey, untilAborted } from '../lib/concurrency.ts';
-import { RateLimited, Unavailable } from '../lib/failures.ts';
+import { ClientLeft, RateLimited } from '../lib/failures.ts';
 
 /** Reads of one account in progress or waiting, in this process. A client that repeats its request cannot gather more. */
 export const MOST_READS = 20;
@@ -52,9 +52,8 @@ export function createLongReads(): LongReads {
           `${MOST_READS} searches and sums of usage of this account are in progress already`,
         );
       }
-      /** No one reads this answer. */
       const requireClient = () => {
-        if (gone.aborted) throw new Unavailable();
+        if (gone.aborted) throw new ClientLeft();
       };
       const inTurn: InTurn = (part) =>
         turn(async () => {

@@ -4,7 +4,7 @@ import { onlyOn } from '../../../test/only-on.ts';
 import { operatorFor } from '../../access/caller.ts';
 import type { InstallDay } from '../../hosting/contract/usage.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { Unavailable } from '../../lib/failures.ts';
+import { ClientLeft } from '../../lib/failures.ts';
 import { findCursor, storePage } from './collect-store.ts';
 
 const DAY = '2026-03-01';
@@ -144,8 +144,8 @@ onlyOn('sqlite', it)('the sums of an account do not wait for those of a larger o
   ]);
   expect(answered).toEqual(['small', 'large']);
   const gone = AbortSignal.abort();
-  await expect(usage.summary(caller, accountId, {}, gone)).rejects.toThrow(Unavailable);
-  await expect(usage.insights(caller, accountId, {}, gone)).rejects.toThrow(Unavailable);
+  await expect(usage.summary(caller, accountId, {}, gone)).rejects.toThrow(ClientLeft);
+  await expect(usage.insights(caller, accountId, {}, gone)).rejects.toThrow(ClientLeft);
 });
 
 it('a host reports nothing about installs of another host, nor about unknown ones', async () => {

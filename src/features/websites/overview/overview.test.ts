@@ -8,7 +8,7 @@ import { loadScope } from '../../../access/memberships.ts';
 import type { BackupStatus } from '../../../database/tables/backups.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
-import { Unavailable } from '../../../lib/failures.ts';
+import { ClientLeft } from '../../../lib/failures.ts';
 import { pageOfListed } from './listed-installs.ts';
 import { listSites } from './listed-sites.ts';
 import { searchSites } from './search-parts-store.ts';
@@ -259,7 +259,7 @@ describe('the search in the lists of a very large account', () => {
     ];
     for (const list of lists) await list();
     await enlarge(account.accountId);
-    for (const list of lists) await expect(list()).rejects.toThrow(Unavailable);
+    for (const list of lists) await expect(list()).rejects.toThrow(ClientLeft);
   });
 
   it('has few statements, whatever number of installs and sites it finds', async () => {
