@@ -14,7 +14,7 @@ import {
 } from './archive-source.ts';
 import { isGone, joinBytes, type TreeItem, unreadable, walkTree } from './archive-tree.ts';
 import { isSettled } from './file-state.ts';
-import { copyAtRest, filesOf, isAbsent, partsOf } from './sqlite-database.ts';
+import { copyAtRest, filesOf, isAbsent, mayBelongToDatabase, partsOf } from './sqlite-database.ts';
 import { StoreError } from './store/store-threads.ts';
 
 /** Copies of a database that changes meanwhile. */
@@ -121,10 +121,11 @@ async function* takeAhead(source: Source, sink: WebsiteSink): AsyncGenerator<Tak
 }
 
 async function takeBatch(items: readonly TreeItem[], sink: WebsiteSink): Promise<Taken[]> {
-  const paths = items.flatMap(({ kind, path }) => (kind === 'file' ? [path] : []));
+  const isTaken = ({ kind, path }: TreeItem) => kind === 'file' && !mayBelongToDatabase(path);
+  const paths = items.filter(isTaken).map(({ path }) => path);
   const taken = sink.take === undefined || paths.length === 0 ? [] : await sink.take(paths);
   let at = 0;
-  return items.map((item) => ({ item, taken: item.kind === 'file' ? (taken[at++] ?? null) : null }));
+  return items.map((item) => ({ item, taken: isTaken(item) ? (taken[at++] ?? null) : null }));
 }
 
 const look = (source: Source, path: Buffer): Promise<Found> =>

@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { onlyInLong } from '../../../../test/rounds.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { removeTree } from './archive-exchange.ts';
-import { makeSnapshotPlace, type SnapshotPlace } from './snapshots.fixture.ts';
+import { STAMP_STEP_MS } from './file-state.ts';
+import { linesIn, makeSnapshotPlace, type SnapshotPlace } from './snapshots.fixture.ts';
 import { copyAtRest } from './sqlite-database.ts';
+import { listedChunks } from './store/chunk-list.ts';
+import { chunksIn, readPackList } from './store/pack-file.ts';
 
 let here: SnapshotPlace;
 let open: Sqlite.Database[];
@@ -90,6 +94,21 @@ test('a database and its log are from one moment, whatever is archived between t
   expect(archived()).toEqual([NAME, `${NAME}-wal`, `${NAME}-other`]);
   database.close();
   expect(await restored()).toEqual({ one: 200, two: 200 });
+});
+
+test('the log of a database is stored once, with the database', async () => {
+  commit(createDatabase('wal'));
+  // So long ago that the thread of the store would take it.
+  await sleep(2 * STAMP_STEP_MS);
+  await here.snapshots.snapshot(here.install, here.backupId);
+  const lines = [...linesIn(here.manifestPath()), ...here.manifestLines()];
+  const lists = lines.flatMap((line) => [Object(line).chunks, Object(line).entries]);
+  const used = new Set(
+    lists.flatMap((list) => (typeof list === 'string' ? (listedChunks(list) ?? []) : [])).map(({ id }) => id),
+  );
+  const stored = here.packs().flatMap((pack) => [...chunksIn(readPackList(dirname(pack), basename(pack)))]);
+  expect(archived()).toContain(`${NAME}-wal`);
+  expect(stored.filter(({ id }) => !used.has(id))).toEqual([]);
 });
 
 for (const journal of ['wal', 'delete'] as const)

@@ -21,6 +21,12 @@ export const partsOf = (database: Buffer): Buffer[] => PARTS.map((ending) => bes
 /** Paths of all files of a database. */
 export const filesOf = (database: Buffer): Buffer[] => [...partsOf(database), beside(database, INDEX)];
 
+const ENDINGS = [...PARTS, INDEX].filter((ending) => ending !== '').map((ending) => Buffer.from(ending));
+
+/** Whether a file may belong to a database, by its name. Such files are archived together with the database, if there is one. */
+export const mayBelongToDatabase = (path: Buffer): boolean =>
+  ENDINGS.some((ending) => path.subarray(-ending.length).equals(ending));
+
 const beside = (path: Buffer, ending: string): Buffer => Buffer.concat([path, Buffer.from(ending)]);
 
 export interface CopyOptions {
