@@ -21,6 +21,7 @@ const READY: InspectedWordPress = {
   websites: 1,
   lacking: [],
   machine: null,
+  isLost: false,
   wasmVersion: '8.4',
   processMb: 440,
 };
@@ -87,6 +88,13 @@ test.each<[string, Partial<InspectedWordPress>, Record<string, string>, string, 
     { HOMEPORT_EMBEDDED_PHP: 'auto' },
     'ok',
     'They do not use the PHP of this machine: PHP-FPM is not installed.',
+  ],
+  [
+    'websites that lost the PHP of the machine',
+    { machine: { reason: 'PHP-FPM is not installed' }, isLost: true },
+    { HOMEPORT_EMBEDDED_PHP: 'auto' },
+    'warning',
+    'Websites ran on the PHP of this machine, and run PHP 8.4 as WebAssembly now: PHP-FPM is not installed.',
   ],
   [
     'a PHP of the machine that the server may not have found when it started',

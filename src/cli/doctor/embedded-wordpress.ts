@@ -24,7 +24,7 @@ export async function checkEmbeddedWordPress(
 ): Promise<Finding[]> {
   if (config.host !== 'embedded') return [];
   const inspected = await inspect(config);
-  const { missing, unconfined, versions, websites, lacking, machine, processMb } = inspected;
+  const { missing, unconfined, versions, websites, lacking, machine, isLost, processMb } = inspected;
   const severity = websites > 0 ? problem : warning;
   if (config.embeddedPhpMb === 0) {
     const text = 'PHP is off, so this host serves static websites only (HOMEPORT_EMBEDDED_PHP_MB=0).';
@@ -90,6 +90,16 @@ export async function checkEmbeddedWordPress(
     );
   }
   const why = machine !== null && 'reason' in machine ? machine.reason : null;
+  if (isLost && why !== null) {
+    findings.push(
+      warning(
+        CHECK,
+        `Websites ran on the PHP of this machine, and run PHP ${inspected.wasmVersion} as WebAssembly now: ${why}.`,
+        'Remove that cause. Or set HOMEPORT_EMBEDDED_PHP=wasm and restart Homeport.',
+      ),
+    );
+    return findings;
+  }
   if (findings.length > 0) {
     const other = `Websites run PHP as WebAssembly, and do not use that of this machine: ${why}.`;
     return why === null ? findings : [...findings, ok(CHECK, other)];

@@ -39,6 +39,8 @@ export interface InspectedWordPress {
   lacking: string[];
   /** The version of the machine's PHP, or why websites do not use it, as a clause; null: they shall use the one of Homeport. */
   machine: { version: string } | { reason: string } | null;
+  /** Whether websites ran on the machine's PHP, and cannot now. */
+  isLost: boolean;
   /** The version of PHP as WebAssembly, `major.minor`. */
   wasmVersion: string;
   /** Memory of the PHP of one website with the defaults in MiB. */
@@ -69,6 +71,12 @@ export async function inspectWordPress(
     websites: used.length,
     lacking: [...new Set(used)].filter((version) => !versions.includes(version)).sort(),
     machine,
+    isLost:
+      machine !== null &&
+      'reason' in machine &&
+      against === null &&
+      last?.engine === 'machine' &&
+      used.length > 0,
     wasmVersion: WASM_PHP,
     processMb: usualSiteMb(isWasm ? WASM_MEMORY : MACHINE_MEMORY),
   };
