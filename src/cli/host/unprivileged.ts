@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -7,7 +9,7 @@ import type { Config } from '../../config/config.ts';
 import { createFolders } from '../../lib/create-folders.ts';
 import { ifThere } from '../../lib/if-there.ts';
 import { CONTROL_PLANE_USER } from '../../lib/own-command.ts';
-import { CommandError, runCommand, succeeds } from '../../lib/run-command.ts';
+import { CommandError, runCommand } from '../../lib/run-command.ts';
 import { PROGRAM } from './beside.ts';
 
 /** A Unix user without privileges, and the group that may use the host's socket. */
@@ -96,10 +98,42 @@ export async function whyNotAs(
   return dataFolderFault(account, config.dataDir);
 }
 
-/** Whether a command succeeds as the user. */
-export async function succeedsAs(account: Account, command: string[]): Promise<boolean> {
+/**
+ * Runs a command as the user and returns its output. Rejects with a CommandError. It has a session of its own, because it could otherwise type
+ * commands into the terminal of root: TIOCSTI in ioctl_tty(2). A process of the same user may control it.
+ */
+export async function runAs(
+  account: Account,
+  command: readonly string[],
+  input = '',
+): Promise<{ stdout: string; stderr: string }> {
   const [file, ...args] = commandAs(account, command);
-  return succeeds(file, args);
+  return runCommand(file, args, { input, ownSession: true });
+}
+
+/** Whether a command succeeds as the user. */
+export async function succeedsAs(account: Account, command: readonly string[]): Promise<boolean> {
+  try {
+    await runAs(account, command);
+    return true;
+  } catch (error) {
+    if (error instanceof CommandError) return false;
+    throw error;
+  }
+}
+
+/** Like {@link runAs}, with the output of this process. Returns the exit status; null after a signal. */
+export async function showAs(account: Account, command: readonly string[]): Promise<number | null> {
+  const [file, ...args] = commandAs(account, command);
+  const { HOME, USER, LOGNAME, ...environment } = process.env;
+  const child = spawn(file, args, {
+    cwd: '/',
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...environment, HOME: account.home, USER: account.name, LOGNAME: account.name },
+    detached: true,
+  });
+  const [status]: unknown[] = await once(child, 'exit');
+  return typeof status === 'number' ? status : null;
 }
 
 async function dataFolderFault(account: Account, folder: string): Promise<string | null> {

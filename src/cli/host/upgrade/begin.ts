@@ -19,7 +19,7 @@ import { requireConsent } from '../../terminal/confirm.ts';
 import { alignedPairs } from '../../terminal/output.ts';
 import { PROGRAM } from '../beside.ts';
 import { controlPlaneAccount } from '../service-setup.ts';
-import { commandAs } from '../unprivileged.ts';
+import { showAs } from '../unprivileged.ts';
 import { asControlPlane } from './finish.ts';
 import { keepInstalledFiles, rebuildPackage } from './former-package.ts';
 import { downloadRelease, newestRelease, type OfferedPackage, packageOfFile } from './offered-package.ts';
@@ -214,14 +214,7 @@ async function backUp(config: Config): Promise<void> {
     'create',
     ...given,
   ];
-  const [file, ...args] = commandAs(account, words);
-  const { HOME, USER, LOGNAME, ...environment } = process.env;
-  const child = spawn(file, args, {
-    cwd: '/',
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...environment, HOME: account.home, USER: account.name, LOGNAME: account.name },
-  });
-  const [status]: unknown[] = await once(child, 'exit');
+  const status = await showAs(account, words);
   if (status !== 0) throw new OperatorError('The platform could not be backed up. Nothing was changed.');
 }
 

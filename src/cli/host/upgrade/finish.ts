@@ -7,7 +7,7 @@ import { SETTINGS_FILE } from '../../../lib/own-command.ts';
 import { CommandError, runCommand } from '../../../lib/run-command.ts';
 import { reportFailure } from '../../terminal/report-failure.ts';
 import { controlPlaneAccount } from '../service-setup.ts';
-import { commandAs, succeedsAs } from '../unprivileged.ts';
+import { runAs, succeedsAs } from '../unprivileged.ts';
 import { PACKAGE } from './packages.ts';
 import { becomeReady, startsOf } from './readiness.ts';
 import { courseOf, endUpgrade, type UpgradeState, writeUpgradeState } from './state.ts';
@@ -199,8 +199,7 @@ async function installedVersion(): Promise<string> {
 
 /** Runs a program as the user of the data folder, because that user could lead root elsewhere by links. */
 export async function asControlPlane(config: Config, command: readonly string[], input = ''): Promise<void> {
-  const [file, ...words] = commandAs(await controlPlaneAccount(config), command);
-  await runCommand(file, words, { input });
+  await runAs(await controlPlaneAccount(config), command, input);
 }
 
 async function clear(config: Config | null, { keepNewer = false } = {}): Promise<void> {
