@@ -9,6 +9,8 @@ const NAME = 'homeport';
 export const CONTROL_PLANE_USER = 'homeport';
 /** The settings of this machine, which "homeport host setup" writes. */
 export const SETTINGS_FILE = '/etc/homeport/homeport.conf';
+/** Where the Debian package installs the program. */
+export const PROGRAM_FOLDER = '/usr/lib/homeport';
 /** Names of the launchers in the folder of the program: of a release, and of the sources. */
 const LAUNCHERS = ['homeport', 'bin/homeport.mjs'];
 /** A command in a text: in quotes, at the start of a line, after its settings, or after the word that leads to it. */

@@ -11,7 +11,7 @@ import { CONTROL_PLANE_UNIT } from '../../../hosting/linux/setup/service-unit.ts
 import { hasSystemd } from '../../../lib/has-systemd.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
-import { SETTINGS_FILE } from '../../../lib/own-command.ts';
+import { PROGRAM_FOLDER, SETTINGS_FILE } from '../../../lib/own-command.ts';
 import { PROGRAM_VERSION } from '../../../lib/program-version.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import { destinationFolder } from '../../../platform-backup/destination.ts';
@@ -30,7 +30,6 @@ import {
   isNewer,
   nativeArchitecture,
   type PackageFacts,
-  PROGRAM_FOLDER,
   requireWhole,
   SLOW_MS,
 } from './packages.ts';

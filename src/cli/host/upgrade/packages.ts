@@ -1,11 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../../lib/operator-error.ts';
+import { PROGRAM_FOLDER } from '../../../lib/own-command.ts';
 import { CommandError, runCommand } from '../../../lib/run-command.ts';
 
 export const PACKAGE = 'homeport';
-/** Where the package installs the program. */
-export const PROGRAM_FOLDER = '/usr/lib/homeport';
 
 /** Unpacking and compressing take minutes on a slow machine. */
 export const SLOW_MS = 1_800_000;

@@ -21,6 +21,7 @@ const SERVICE: ControlPlaneService = {
   writable: ['/var/lib/homeport', '/srv/100% "ours"'],
   ports: [8443],
 };
+const PACKAGED = { ...SERVICE, program: '/usr/lib/homeport/bin/homeport.mjs' };
 
 test('the host unit passes paths with quotes, percent and dollar signs unchanged', () => {
   const unit = hostServiceUnit({
@@ -78,14 +79,17 @@ test('a service waits while dpkg unpacks the package', async () => {
   }
 });
 
-test('the unit of the embedded host waits for dpkg, too', async () => {
-  const unit = await readFile(
-    join(import.meta.dirname, '../../../../deploy/embedded/homeport.service'),
-    'utf8',
-  );
-  expect(unit.split('\n')).toContain(WAIT_FOR_DPKG);
-  for (const one of [hostServiceUnit(SERVICE), controlPlaneUnit(SERVICE)])
-    expect(one.split('\n')).toContain(WAIT_FOR_DPKG);
+test('the units of the package wait for dpkg, and those of a clone beside it do not', async () => {
+  const embedded = join(import.meta.dirname, '../../../../deploy/embedded/homeport.service');
+  for (const unit of [
+    await readFile(embedded, 'utf8'),
+    hostServiceUnit(PACKAGED),
+    controlPlaneUnit(PACKAGED),
+  ]) {
+    expect(unit.split('\n')).toContain(WAIT_FOR_DPKG);
+  }
+  for (const unit of [hostServiceUnit(SERVICE), controlPlaneUnit(SERVICE)])
+    expect(unit.split('\n')).not.toContain(WAIT_FOR_DPKG);
 });
 
 test('the control plane runs as its user and writes to its own folders only', () => {
@@ -123,9 +127,9 @@ test.runIf(existsSync('/usr/bin/systemd-analyze'))(
       await writeFile(files[2], controlPlaneSocket({ host: '::1', port: 8443 }));
       await writeFile(
         files[0],
-        controlPlaneUnit({ ...SERVICE, writable: ['/var/lib/homeport'], optional: ['/mnt/our backups'] }),
+        controlPlaneUnit({ ...PACKAGED, writable: ['/var/lib/homeport'], optional: ['/mnt/our backups'] }),
       );
-      await writeFile(files[1], hostServiceUnit(SERVICE));
+      await writeFile(files[1], hostServiceUnit(PACKAGED));
       const { stderr } = await runCommand('/usr/bin/systemd-analyze', ['verify', '--man=no', ...files]);
       expect(stderr.split('\n').filter((line) => line.includes('homeport'))).toEqual([]);
       const { stdout } = await runCommand('/usr/bin/systemd-analyze', [

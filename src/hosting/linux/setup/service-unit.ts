@@ -1,5 +1,6 @@
 import type { ListenAddress } from '../../../config/settings/setting-values.ts';
 import { hostAndPort } from '../../../lib/host-and-port.ts';
+import { PROGRAM_FOLDER } from '../../../lib/own-command.ts';
 import { commandWord, quoted } from '../daemons/systemd-unit.ts';
 
 export const HOST_UNIT = 'homeport-host.service';
@@ -27,6 +28,7 @@ export function hostServiceUnit(service: Service): string {
   return unit({
     description: 'Homeport host: the websites of this machine',
     wants: ['network-online.target'],
+    program: service.program,
     service: [
       `ExecStart=${command(service, 'host')}`,
       'KillMode=mixed',
@@ -58,6 +60,7 @@ export function controlPlaneUnit(service: ControlPlaneService): string {
   return unit({
     description: 'Homeport control plane: API, portal and jobs',
     wants: ['network-online.target', HOST_UNIT, CONTROL_PLANE_SOCKET],
+    program: service.program,
     service: [
       `ExecStart=${command(service, 'serve')}`,
       `User=${service.user}`,
@@ -123,7 +126,7 @@ const HARDENING = [
 
 /**
  * Waits while dpkg unpacks the package: a connection to a socket would start a mixture of two versions. Only the text of this line is left if
- * dpkg was killed meanwhile, so it has all that the operator needs, once. deploy/embedded/homeport.service has it, too.
+ * dpkg was killed meanwhile, so it has all that the operator needs, once. A clone beside the package does not wait. deploy/embedded/homeport.service has it, too.
  */
 export const WAIT_FOR_DPKG = `ExecStartPre=-/bin/sh -c 'waits() { dpkg-query --status homeport 2> /dev/null | grep -q "^Status:.* half-installed"; }; if waits; then echo "dpkg has not unpacked Homeport yet. If it was interrupted, run what installed it again: homeport upgrade, or dpkg --install FILE"; while waits; do sleep 1; done; fi'`;
 
@@ -131,7 +134,13 @@ function command({ node, program, settings }: Service, word: string): string {
   return [node, program, '--config', settings, word].map(commandWord).join(' ');
 }
 
-function unit(options: { description: string; wants: string[]; service: string[] }): string {
+function unit(options: {
+  description: string;
+  wants: string[];
+  /** The file that the service runs. */
+  program: string;
+  service: string[];
+}): string {
   return [
     WRITTEN_BY,
     '[Unit]',
@@ -145,7 +154,7 @@ function unit(options: { description: string; wants: string[]; service: string[]
     'Type=notify',
     // The message comes from systemd-notify, a child of the main process.
     'NotifyAccess=all',
-    WAIT_FOR_DPKG,
+    ...(options.program.startsWith(`${PROGRAM_FOLDER}/`) ? [WAIT_FOR_DPKG] : []),
     ...options.service,
     'Restart=always',
     'RestartSec=2',
