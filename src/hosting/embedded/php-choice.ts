@@ -121,7 +121,7 @@ export async function reportPhp(
   if (last !== null) await writeDurably(file, JSON.stringify({ ...last, reported: version }));
 }
 
-/** Null before the first choice, and if the file cannot be read. */
+/** Null before the first choice, and if the content cannot be used. */
 export async function readKeptPhp(file: string): Promise<KeptPhp | null> {
   const text = await ifThere(readFile(file, 'utf8'));
   try {

@@ -2,17 +2,17 @@ import { rm } from 'node:fs/promises';
 import { finished, type Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { serializeByKey, untilAborted } from '../../../lib/concurrency.ts';
-import { MINUTE_MS, SECOND_MS } from '../../../lib/durations.ts';
+import { SECOND_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { BrokenWebsiteError } from '../../contract/errors.ts';
-import { WASM_MEMORY } from '../../policy/wasm-php-limits.ts';
 import { createConfinedPlaces } from './confined-places.ts';
+import { createEngineChoice } from './engine-choice.ts';
 import { createHeldBodies, type HeldBodies } from './held-bodies.ts';
 import { keptCodeIn } from './kept-code.ts';
 import { SCRIPT_MB } from './library-script.ts';
 import { createOpenPlaces } from './open-places.ts';
-import { type OtherPhp, type PhpEngine, PhpLostError } from './php-engine.ts';
+import type { OtherPhp, PhpEngine } from './php-engine.ts';
 import { type PhpProcess, type ServingProcess, startPhpProcess } from './php-process.ts';
 import {
   type PhpAvailability,
@@ -45,7 +45,7 @@ const THREAD_OWN_MB = 192;
  * websites in place of the one in WebAssembly.
  */
 export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null = null): PhpSites {
-  const { log, waitMs, lookMs = MINUTE_MS } = options;
+  const { log, waitMs } = options;
   let places: Promise<ProcessPlaces> | undefined;
   /** The program of the processes, and whether they have the machine code of PHP. */
   let started: { program: ProcessProgram; hasCode: boolean } | null = null;
@@ -56,92 +56,17 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
   /** Of the process of each website. */
   const bodies = new WeakMap<ServingProcess, HeldBodies>();
   const closing = new AbortController();
-  let chosen: Promise<PhpEngine | null> | undefined;
-  /** Why websites do not run on the machine's PHP, as a clause. */
-  let notMachine: string | null = null;
+  const choice = createEngineChoice(other, options, closing.signal);
   /** Of PHP as WebAssembly, once a process has said it. */
   let wasmVersion: string | null = null;
-  /** Engines in use, and those whose programs are gone. Their processes may still run. */
-  const engines: PhpEngine[] = [];
-  let nextLook: NodeJS.Timeout | undefined;
-  /** The look for a lost PHP, beside requests. */
-  let looking: Promise<void> | undefined;
-  let memory = other?.isRequired ? other.memory : WASM_MEMORY;
   const serially = serializeByKey();
   const sites = createRunningSites({
     memoryMb: options.memoryMb,
-    memory: () => memory,
+    memory: () => choice.memory,
     idleMs: options.idleMs,
     waitMs,
     stop,
   });
-
-  function engineOf(): Promise<PhpEngine | null> {
-    if (other === null) return Promise.resolve(null);
-    if (chosen !== undefined) return chosen;
-    const choosing = choose(other);
-    chosen = choosing;
-    choosing.catch(() => {
-      chosen = undefined;
-    });
-    return choosing;
-  }
-
-  async function choose(wanted: OtherPhp): Promise<PhpEngine | null> {
-    try {
-      const engine = await wanted.create(options.folder);
-      engines.push(engine);
-      const { version, walls } = engine;
-      log.info({ version, walls }, "websites run on the machine's PHP");
-      memory = wanted.memory;
-      notMachine = null;
-      return engine;
-    } catch (error) {
-      if (wanted.isRequired) throw error;
-      memory = WASM_MEMORY;
-      const reason = messageOf(error);
-      if (reason !== notMachine) {
-        log.info({ reason }, "websites run on PHP as WebAssembly, not on the machine's");
-      }
-      notMachine = reason;
-      if (error instanceof PhpLostError && !closing.signal.aborted) {
-        nextLook = setTimeout(() => {
-          looking = lookAgain(wanted);
-        }, lookMs);
-        nextLook.unref();
-      }
-      return null;
-    }
-  }
-
-  /** Websites get a lost PHP back at their next start. Requests do not wait for the look. */
-  async function lookAgain(wanted: OtherPhp): Promise<void> {
-    const engine = await choose(wanted);
-    if (engine === null || closing.signal.aborted) return;
-    chosen = Promise.resolve(engine);
-    options.onChosen?.();
-  }
-
-  /** The engine after an update of the machine: removed or replaced programs are looked for again. */
-  async function presentEngine(): Promise<PhpEngine | null> {
-    const engine = await engineOf();
-    if (engine === null || (await engine.isUsable())) return engine;
-    return anotherThan(engine);
-  }
-
-  async function anotherThan(engine: PhpEngine): Promise<PhpEngine | null> {
-    closing.signal.throwIfAborted();
-    if ((await chosen) === engine) {
-      log.warn({ version: engine.version }, "the machine's PHP has changed; looking for it again");
-      chosen = undefined;
-      const choosing = engineOf();
-      choosing.then(
-        () => options.onChosen?.(),
-        () => undefined,
-      );
-    }
-    return engineOf();
-  }
 
   async function placesOf(): Promise<ProcessPlaces> {
     closing.signal.throwIfAborted();
@@ -259,7 +184,7 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
   /** Starts the process of a website on the PHP that the machine has now. */
   async function startFor(site: PhpSite): Promise<ServingProcess> {
     await prepareFolders(site);
-    const engine = await presentEngine();
+    const engine = await choice.presentEngine();
     if (engine === null) return startInWasm(site);
     void dropSpare();
     const start = (one: PhpEngine) => one.start(site, { ...options, signal: closing.signal });
@@ -268,7 +193,7 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
     } catch (error) {
       // The machine no longer allows the walls. The next look finds that out, or the fault was the website's.
       if (!(error instanceof UnconfinedError)) throw error;
-      const next = await anotherThan(engine);
+      const next = await choice.anotherThan(engine);
       return next === null ? startInWasm(site) : start(next);
     }
   }
@@ -296,7 +221,8 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
 
   /** For websites with the limits of most, so that those with others do not replace it all the time. */
   async function renewSpare(): Promise<void> {
-    if (!options.spare || closing.signal.aborted || other?.isRequired || (await engineOf()) !== null) return;
+    if (!options.spare || closing.signal.aborted || other?.isRequired || (await choice.engine()) !== null)
+      return;
     const settings = settingsOf(page?.pattern.limits ?? DEFAULT_LIMITS);
     try {
       const from = await placesOf();
@@ -366,12 +292,16 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
   return {
     async available(): Promise<PhpAvailability> {
       try {
-        const engine = await presentEngine();
+        const engine = await choice.presentEngine();
         if (engine !== null) return { version: engine.version, engine: 'machine', notMachine: null };
       } catch (error) {
         return { reason: messageOf(error), mayPass: true };
       }
-      const inWasm = (version: string): PhpAvailability => ({ version, engine: 'wasm', notMachine });
+      const inWasm = (version: string): PhpAvailability => ({
+        version,
+        engine: 'wasm',
+        notMachine: choice.notMachine,
+      });
       if (wasmVersion !== null) return inWasm(wasmVersion);
       try {
         requirePackages();
@@ -395,7 +325,7 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
     async warmUp(wanted) {
       if (page !== null && isDeepStrictEqual(page, wanted)) return;
       page = wanted;
-      if ((await engineOf()) !== null) return;
+      if ((await choice.engine()) !== null) return;
       await renewSpare();
       making ??= makeCode(wanted).catch((err: unknown) => {
         if (!closing.signal.aborted) log.warn({ err }, 'PHP was not compiled for later processes');
@@ -484,14 +414,11 @@ export function createPhpSites(options: PhpSitesOptions, other: OtherPhp | null 
 
     async close() {
       closing.abort(new PhpFailure('busy', 'Homeport is stopping', 5));
-      clearTimeout(nextLook);
       await sites.endAll();
       const waiting = await spare?.process.catch(() => null);
       await waiting?.kill();
       await making;
-      await chosen?.catch(() => null);
-      await looking;
-      for (const engine of engines) await engine.close();
+      await choice.close();
       await (await places?.catch(() => undefined))?.close();
     },
   };

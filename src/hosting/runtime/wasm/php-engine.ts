@@ -4,7 +4,9 @@ import type { PhpSite } from './php-sites.ts';
 import type { ServiceOptions } from './platform-services.ts';
 
 /** Websites ran on this PHP, and cannot now: it is looked for again. The message is the reason, as a clause. */
-export class PhpLostError extends Error {}
+export class PhpLostError extends Error {
+  override name = 'PhpLostError';
+}
 
 /** How to get a PHP that is not the one in WebAssembly. */
 export interface OtherPhp {
