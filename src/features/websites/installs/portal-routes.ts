@@ -1,5 +1,5 @@
 import { type Route, route } from '../../../api/route.ts';
-import { nullableString, Type } from '../../../api/schema.ts';
+import { Type } from '../../../api/schema.ts';
 import type { ConnectionService } from './connection-service.ts';
 import type { InstallService } from './service.ts';
 
@@ -24,7 +24,6 @@ const connectionSchema = Type.Object({
 const runningPhpSchema = Type.Object({
   version: Type.String({ description: '`major.minor`' }),
   engine: Type.Union([Type.Literal('machine'), Type.Literal('wasm')]),
-  not_machine: nullableString('why it is not the PHP of the machine, as a clause'),
 });
 
 /** Portal endpoints for an install that the public API lacks. */
@@ -53,8 +52,9 @@ export function installPortalRoutes(
       async handle({ caller, id }) {
         const { versions, running } = await installs.phpVersions(caller, id('install_id'));
         if (running === null) return { versions, running };
-        const { version, engine, notMachine } = running;
-        return { versions, running: { version, engine, not_machine: notMachine } };
+        // Why it is not the PHP of the machine is for operators: the reason may name folders of the host.
+        const { version, engine } = running;
+        return { versions, running: { version, engine } };
       },
     }),
     route({

@@ -14,17 +14,14 @@ export function RunningPhp({ install }: { install: Install }) {
       </OfferedSection>
     );
   }
-  const { version, engine, not_machine } = running;
+  const { version, engine } = running;
   return (
     <Section title="PHP">
       <p>
         {engine === 'machine'
           ? `The website runs on PHP ${version} of the machine, with PHP-FPM.`
-          : `The website runs on PHP ${version} as WebAssembly. A page takes two to three times the processor time of PHP-FPM.`}
+          : `The website runs on PHP ${version} as WebAssembly. A page takes two to three times the processor time of PHP-FPM. The operator's command "homeport doctor" says why.`}
       </p>
-      {engine === 'wasm' && not_machine !== null && (
-        <p>The host does not use the PHP of its machine: {not_machine}.</p>
-      )}
       <WhyNotOffered installId={install.id} need="php_versions" />
     </Section>
   );
