@@ -15,8 +15,7 @@ export async function overlapping<Result>(
   const client = new pg.Client(place.settings.databaseUrl ?? '');
   await client.connect();
   try {
-    await client.query('begin');
-    await client.query('lock table jobs in exclusive mode');
+    await lockIdleJobs(client);
     const started: Promise<Result>[] = [];
     for (const request of requests) {
       started.push(request());
@@ -26,6 +25,20 @@ export async function overlapping<Result>(
     return await Promise.all(started);
   } finally {
     await client.end();
+  }
+}
+
+/** Begins a transaction that locks the jobs while none is at work: the end of one would wait like a request. */
+async function lockIdleJobs(client: pg.Client): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    await client.query('begin');
+    await client.query('lock table jobs in exclusive mode');
+    const { rows } = await client.query<{ kind: string }>(`select kind from jobs where state = 'running'`);
+    if (rows.length === 0) return;
+    await client.query('rollback');
+    if (performance.now() > until) throw new Error(`jobs are at work: ${JSON.stringify(rows)}`);
+    await sleep(5);
   }
 }
 
