@@ -76,9 +76,10 @@ export async function runKillScenario(options: KillOptions): Promise<void> {
     if (victim === 'machine') return machine.reboot();
     // The shell must not go on with its next command.
     if (victim === 'all') await run(`systemctl kill --signal=KILL ${UNIT}`);
+    // The brackets keep the pattern from naming its own shell.
     else
       await run(
-        `systemctl kill --signal=KILL --kill-whom=main ${UNIT}; pkill -KILL -f 'homeport.mjs upgrade'`,
+        `systemctl kill --signal=KILL --kill-whom=main ${UNIT}; pkill -KILL -f '[h]omeport.mjs upgrade'`,
       );
     await run(`while systemctl --quiet is-active ${UNIT}; do sleep 0.1; done`);
   }
