@@ -22,10 +22,9 @@ type Kill = [after: string, victim: Victim];
 const FORWARD: Kill[] = [
   ['Backing up the platform', 'all'],
   ['Keeping Homeport', 'all'],
-  ['Installing Homeport', 'command'],
   ['Unpacking homeport', 'machine'],
   ['Setting up homeport', 'all'],
-  ['Waiting until Homeport', 'all'],
+  ['Waiting until Homeport', 'command'],
 ];
 const BACK: Kill[] = [
   ['did not become ready', 'all'],
@@ -33,7 +32,6 @@ const BACK: Kill[] = [
   ['Setting up homeport', 'command'],
 ];
 
-const UNIT = 'test-upgrade';
 const OUTPUT = '/root/upgrade.log';
 /** How long `homeport upgrade` waits for a version, in seconds. */
 const WAIT = 60;
@@ -55,13 +53,18 @@ export async function runKillScenario(options: KillOptions): Promise<void> {
     if (!(await report.check(name, work))) throw new ScenarioEnded(name);
   }
 
+  let begun = 0;
+  /** Another unit for each run, because what a kill has left stays in the former one. */
+  const unit = () => `test-upgrade-${begun}`;
+
   /** Begins the upgrade beside this connection. Its output and its exit code are in a file. */
   async function begin(file: string): Promise<void> {
     const line = `${COMMAND}; $c upgrade --yes --wait ${WAIT} ${file}; echo status $?`;
+    begun++;
     await run(`rm -f ${OUTPUT}`);
-    const unit = `--unit=${UNIT} --collect --property=KillMode=process`;
+    const options = `--unit=${unit()} --collect --property=KillMode=process`;
     const output = ['Output', 'Error'].map((one) => `--property=Standard${one}=append:${OUTPUT}`).join(' ');
-    await run(`systemd-run --quiet ${unit} ${output} /bin/sh -c '${line}'`);
+    await run(`systemd-run --quiet ${options} ${output} /bin/sh -c '${line}'`);
   }
 
   const output = () => run(`cat ${OUTPUT}`);
@@ -75,13 +78,13 @@ export async function runKillScenario(options: KillOptions): Promise<void> {
   async function kill(victim: Victim): Promise<void> {
     if (victim === 'machine') return machine.reboot();
     // The shell must not go on with its next command.
-    if (victim === 'all') await run(`systemctl kill --signal=KILL ${UNIT}`);
+    if (victim === 'all') await run(`systemctl kill --signal=KILL ${unit()}`);
     // The brackets keep the pattern from naming its own shell.
     else
       await run(
-        `systemctl kill --signal=KILL --kill-whom=main ${UNIT}; pkill -KILL -f '[h]omeport.mjs upgrade'`,
+        `systemctl kill --signal=KILL --kill-whom=main ${unit()}; pkill -KILL -f '[h]omeport.mjs upgrade'`,
       );
-    await run(`while systemctl --quiet is-active ${UNIT}; do sleep 0.1; done`);
+    await run(`while systemctl --quiet is-active ${unit()}; do sleep 0.1; done`);
   }
 
   async function killAtEach(kills: readonly Kill[], file: string): Promise<void> {

@@ -125,10 +125,10 @@ const HARDENING = [
 ];
 
 /**
- * Waits while dpkg unpacks the package: a connection to a socket would start a mixture of two versions. Only the text of this line is left if
- * dpkg was killed meanwhile, so it has all that the operator needs, once. A clone beside the package does not wait. deploy/embedded/homeport.service has it, too.
+ * Refuses to start while dpkg unpacks the package: a connection to a socket would start a mixture of two versions. systemd tries again every
+ * two seconds, so a boot after a kill of dpkg does not wait. A clone beside the package starts. deploy/embedded/homeport.service has it, too.
  */
-export const WAIT_FOR_DPKG = `ExecStartPre=-/bin/sh -c 'waits() { dpkg-query --status homeport 2> /dev/null | grep -q "^Status:.* half-installed"; }; if waits; then echo "dpkg has not unpacked Homeport yet. If it was interrupted, run what installed it again: homeport upgrade, or dpkg --install FILE"; while waits; do sleep 1; done; fi'`;
+export const NOT_WHILE_UNPACKING = `ExecStartPre=/bin/sh -c 'if dpkg-query --status homeport 2> /dev/null | grep -q "^Status:.* half-installed"; then echo "dpkg has not unpacked Homeport yet. If it was interrupted, run what installed it again: homeport upgrade, or dpkg --install FILE"; exit 1; fi'`;
 
 function command({ node, program, settings }: Service, word: string): string {
   return [node, program, '--config', settings, word].map(commandWord).join(' ');
@@ -154,7 +154,7 @@ function unit(options: {
     'Type=notify',
     // The message comes from systemd-notify, a child of the main process.
     'NotifyAccess=all',
-    ...(options.program.startsWith(`${PROGRAM_FOLDER}/`) ? [WAIT_FOR_DPKG] : []),
+    ...(options.program.startsWith(`${PROGRAM_FOLDER}/`) ? [NOT_WHILE_UNPACKING] : []),
     ...options.service,
     'Restart=always',
     'RestartSec=2',
