@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DatabasePlace, migratedPlace } from '../../../../test/database.ts';
-import type { Queries } from '../../../database/database.ts';
 import { SQLITE_FILE } from '../../../database/open.ts';
-import { SqliteCompiler } from '../../../database/sqlite-compiler.ts';
+import { plannedQueries } from '../../../database/planned-queries.fixture.ts';
 import type { SortedRequest } from '../../../lib/page.ts';
 import { countInstalls, type InstallFilters, type InstallSort, pageOfInstalls } from './list-store.ts';
 
@@ -21,26 +19,13 @@ afterAll(async () => {
   await place?.remove();
 });
 
-/** How SQLite would read a list and its number of installs. It plans without statistics, so an empty database shows it. */
+/** How SQLite would read a list and its number of installs. */
 async function planOf(
   filters: InstallFilters,
   count: number,
   asked: Partial<SortedRequest<InstallSort>> = {},
 ): Promise<string[]> {
-  const plan: string[] = [];
-  const queries: Queries = new Kysely({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteCompiler(),
-    },
-    log({ query: { sql, parameters } }) {
-      for (const row of database.prepare(`explain query plan ${sql}`).all(...parameters)) {
-        plan.push(String(Object(row).detail));
-      }
-    },
-  });
+  const { queries, plan } = plannedQueries(database);
   const account = {
     account_id: 'a',
     role: 'owner',

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DatabasePlace, migratedPlace } from '../../../../test/database.ts';
-import type { Queries } from '../../../database/database.ts';
 import { SQLITE_FILE } from '../../../database/open.ts';
-import { SqliteCompiler } from '../../../database/sqlite-compiler.ts';
+import { plannedQueries } from '../../../database/planned-queries.fixture.ts';
 import { recountAccount } from './recount-store.ts';
 
 let place: DatabasePlace;
@@ -20,22 +18,9 @@ afterAll(async () => {
   await place?.remove();
 });
 
-/** How SQLite would run the statements of a recount. It plans without statistics, so an empty database shows it. */
+/** How SQLite would run the statements of a recount. */
 async function planOfRecount(): Promise<string[]> {
-  const plan: string[] = [];
-  const queries: Queries = new Kysely({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteCompiler(),
-    },
-    log({ query: { sql, parameters } }) {
-      for (const row of database.prepare(`explain query plan ${sql}`).all(...parameters)) {
-        plan.push(String(Object(row).detail));
-      }
-    },
-  });
+  const { queries, plan } = plannedQueries(database);
   await recountAccount({ write: (work) => work({ dialect: 'sqlite', queries, afterCommit() {} }) }, 'a');
   return plan;
 }
