@@ -11,7 +11,7 @@ export interface KillOptions extends StepOptions {
 }
 
 /**
- * What is killed: the command with everything that it started, the command alone, whose dpkg goes on, or the machine, without the loss of
+ * The victim of a kill: the command with everything that it started, the command alone, whose dpkg goes on, or the machine, without the loss of
  * what its kernel had not written.
  */
 type Victim = 'all' | 'command' | 'machine';

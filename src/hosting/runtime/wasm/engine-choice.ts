@@ -4,7 +4,7 @@ import { type PhpMemory, WASM_MEMORY } from '../../policy/wasm-php-limits.ts';
 import { type OtherPhp, type PhpEngine, PhpLostError } from './php-engine.ts';
 import type { PhpSitesOptions } from './php-sites.ts';
 
-/** Which PHP websites run on: another one than that in WebAssembly, or null for that. */
+/** The PHP that websites run on, if it is not WebAssembly; else null. */
 export interface EngineChoice {
   /** The one that was found last. Looks for it at the first call. */
   engine(): Promise<PhpEngine | null>;
