@@ -13,12 +13,21 @@ export function isUnwarned(
   eb: ExpressionBuilder<Tables & { certificate: Tables['certificates'] }, 'certificate'>,
   thresholds: readonly WarningThreshold[],
 ) {
-  return eb.or(
-    thresholds.map(({ days, endsBy }) =>
-      eb.and([
-        eb('certificate.not_after', '<=', endsBy),
-        eb.or([eb('certificate.warned_days', 'is', null), eb('certificate.warned_days', '>', days)]),
-      ]),
+  const latest =
+    thresholds
+      .map(({ endsBy }) => endsBy)
+      .sort()
+      .at(-1) ?? '';
+  return eb.and([
+    // Follows from the next condition. SQLite would read all certificates in their order without it.
+    eb('certificate.not_after', '<=', latest),
+    eb.or(
+      thresholds.map(({ days, endsBy }) =>
+        eb.and([
+          eb('certificate.not_after', '<=', endsBy),
+          eb.or([eb('certificate.warned_days', 'is', null), eb('certificate.warned_days', '>', days)]),
+        ]),
+      ),
     ),
-  );
+  ]);
 }
