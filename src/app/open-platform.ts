@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { type MigrationOutcome, migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
+import { requireNotMoved } from '../database/to-postgres/moved-mark.ts';
 import { unusableDatabase } from '../database/unusable.ts';
 import { withSecurityNotices } from '../features/accounts/security-notices/notifying-activity-log.ts';
 import { createQueue } from '../jobs/queue.ts';
@@ -32,6 +33,7 @@ export async function openCurrentDatabase(
     if (isCommand) requireNoUpgrade(config, ['returnTo']);
     else await returnDatabase(config, log);
     database = openDatabase(config, log);
+    await requireNotMoved(database);
     const begins = (migration: string) =>
       log.info(
         { migration },

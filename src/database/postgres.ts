@@ -160,6 +160,12 @@ async function withoutTimeLimit<Result>(
   }
 }
 
+/** Host and name of the database of an address, without user and password. */
+export function placeOf(databaseUrl: string): string {
+  const { host, pathname } = new URL(databaseUrl);
+  return `${host}${pathname}`;
+}
+
 function isRetryable(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code !== undefined && RETRY_CODES.has(error.code);
 }

@@ -2,12 +2,13 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withOwnCommand } from '../../lib/own-command.ts';
 import { printable, printJson, shownBytes, shownTime, table } from '../terminal/output.ts';
+import { addPlatformMigrate } from './platform-migrate.ts';
 
 const DESTINATION = 'a folder, or s3:https://endpoint/bucket/prefix (default: HOMEPORT_PLATFORM_BACKUP)';
 const BACKUP = 'a name from "homeport platform backup list", or its full location';
 
 export function addPlatformCommands(program: Command): void {
-  const platform = program.command('platform').description('back up and restore the platform');
+  const platform = program.command('platform').description('back up, restore and migrate the platform');
   const backup = platform.command('backup').description('manage backups of the platform');
 
   backup
@@ -172,6 +173,8 @@ export function addPlatformCommands(program: Command): void {
       for (const [index, step] of next.entries())
         process.stdout.write(`  ${index + 1}. ${withOwnCommand(step)}\n`);
     });
+
+  addPlatformMigrate(platform);
 }
 
 interface CreateOptions {

@@ -6,6 +6,8 @@ import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
 import { pendingMigrations, schemaOfNewerProgram } from '../../database/migrate.ts';
 import { openDatabase, SQLITE_FILE } from '../../database/open.ts';
+import { placeOf } from '../../database/postgres.ts';
+import { aboutMove, moveOf } from '../../database/to-postgres/moved-mark.ts';
 import { codeOf } from '../../lib/error-code.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
@@ -72,13 +74,13 @@ function unusable({ databaseUrl, dataDir }: Settings, error: unknown): Finding {
       );
 }
 
-/** Without user and password. */
-function placeOf(databaseUrl: string): string {
-  const { host, pathname } = new URL(databaseUrl);
-  return `${host}${pathname}`;
-}
-
-async function checkSqlite({ reader }: Database): Promise<Finding> {
+async function checkSqlite(database: Database): Promise<Finding> {
+  const move = await moveOf(database);
+  if (move !== null) {
+    const { message, remedy } = aboutMove(move);
+    return problem(CHECK, message, remedy);
+  }
+  const { reader } = database;
   const version = await sql<{ version: string }>`select sqlite_version() as version`.execute(reader);
   const check = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(reader);
   const verdict = check.rows[0]?.quick_check ?? 'no answer';

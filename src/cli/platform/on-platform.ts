@@ -42,8 +42,8 @@ export async function onPlatform(config: Config, work: PlatformWork): Promise<vo
   }
 }
 
-/** Keeps a command in the wrong folder from creating a second, empty Homeport. */
-function requireSetUp({ dataDir, databaseUrl }: Config): void {
+/** Keeps a command in the wrong folder from creating a second, empty Homeport. Throws OperatorError. */
+export function requireSetUp({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): void {
   const needed = databaseUrl === null ? join(dataDir, SQLITE_FILE) : dataDir;
   try {
     statSync(needed);
