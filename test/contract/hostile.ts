@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { anyCharacter } from '../any-character.ts';
 
 /** Requests that no client should send, for generator-driven tests. */
 
@@ -59,7 +60,7 @@ const HOSTILE_TEXTS = [
 
 export const hostileText: Arbitrary<string> = fc.oneof(
   fc.constantFrom(...HOSTILE_TEXTS),
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: anyCharacter, maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 60 }),
   // Single code units, including lone surrogates.
   fc
@@ -121,7 +122,7 @@ const HOSTILE_JSON = [
 export const hostileJson: Arbitrary<Buffer> = fc.oneof(
   fc.constantFrom(...HOSTILE_JSON).map((text) => Buffer.from(text)),
   fc.constantFrom(...HOSTILE_JSON).map((text) => Buffer.from(text, 'utf16le')),
-  fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
+  fc.string({ unit: anyCharacter }).map((text) => Buffer.from(text)),
   fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
 );
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../../test/any-character.ts';
 import { covers, isWildcard, parseDomainName } from './domain-name.ts';
 
 const SITE_DOMAIN = 'sites.example.net';
@@ -218,12 +219,12 @@ describe('for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          fc.string({ unit: 'binary' }),
+          fc.string({ unit: anyCharacter }),
           fc.string({ unit: 'grapheme' }),
           fc.domain(),
           fc.webAuthority(),
           fc.ipV4Extended(),
-          fc.tuple(fc.string({ unit: 'binary' }), fc.domain()).map((parts) => parts.join('.')),
+          fc.tuple(fc.string({ unit: anyCharacter }), fc.domain()).map((parts) => parts.join('.')),
         ),
         (text) => {
           const result = parse(text);
