@@ -52,6 +52,7 @@ it('returns the database as it was after the last write of the former version, a
   await store('last write');
   await migrateToLater();
   await store('of the newer version');
+  await noteServed(place.settings, silent);
   writeFileSync(files.returnTo, `${OWN_SCHEMA}\n`);
   await returnDatabase(place.settings, silent);
   expect(await stored()).toEqual({ version: 'last write' });
@@ -59,6 +60,9 @@ it('returns the database as it was after the last write of the former version, a
   expect(existsSync(files.returnTo)).toBe(false);
   if (place.settings.databaseUrl === null)
     expect(readFileSync(files.newer).includes('of the newer version')).toBe(true);
+  // This version serves before its package is installed. A note would say that the newer one did.
+  await noteServed(place.settings, silent);
+  expect(existsSync(files.served)).toBe(false);
   // A kill before the last step leaves the request.
   writeFileSync(files.returnTo, OWN_SCHEMA);
   await store('after the return');

@@ -108,6 +108,8 @@ export async function returnDatabase(config: DatabaseConfig, log: Logger): Promi
     await syncFolder(config.dataDir);
     log.warn('the database is that from before the failed upgrade');
   }
+  // The notes are about the newer version, and this one may serve before its package is installed.
+  for (const file of [files.served, files.copy]) await rm(file, { force: true });
   await rm(files.returnTo);
 }
 

@@ -23,6 +23,7 @@ import { PROGRAM } from './beside.ts';
 import { CONTROL_PLANE_HOME, serviceSettings, settingsWithoutServices } from './service-settings.ts';
 import { controlPlaneAccount, restartEmbedded, restartServices, setUpServices } from './service-setup.ts';
 import { tell, warn } from './setup-report.ts';
+import { serveInstalled } from './upgrade/kept-service.ts';
 
 /**
  * Prepares this machine to run websites and prints each step. `packagesOnly` installs the packages only. With systemd it also
@@ -58,6 +59,7 @@ export async function setUp(
 export async function renewServices({ waitMs }: { waitMs: number }): Promise<void> {
   if (!hasSystemd())
     throw new OperatorError('There is no systemd here, so there are no services to restart.');
+  await serveInstalled();
   if (existsSync(SETTINGS_FILE) && readConfig({}, SETTINGS_FILE).host === 'embedded')
     return restartEmbedded({ waitMs });
   await restartServices(await serviceSettings(process.env), { waitMs });

@@ -1,15 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OWN_SCHEMA, upgradeFiles } from '../../../app/upgrade-copy.ts';
 import { type Config, readConfig } from '../../../config/config.ts';
-import { SQLITE_FILE } from '../../../database/open.ts';
 import { createSystemctl } from '../../../hosting/linux/daemons/systemctl.ts';
 import { CONTROL_PLANE_UNIT } from '../../../hosting/linux/setup/service-unit.ts';
 import { hasSystemd } from '../../../lib/has-systemd.ts';
-import { ifThere } from '../../../lib/if-there.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
 import { PROGRAM_FOLDER, SETTINGS_FILE } from '../../../lib/own-command.ts';
 import { PROGRAM_VERSION } from '../../../lib/program-version.ts';
@@ -22,6 +20,7 @@ import { controlPlaneAccount } from '../service-setup.ts';
 import { showAs } from '../unprivileged.ts';
 import { asControlPlane } from './finish.ts';
 import { keepInstalledFiles, rebuildPackage } from './former-package.ts';
+import { requireRoom, type StoredData } from './needs.ts';
 import { downloadRelease, newestRelease, type OfferedPackage, packageOfFile } from './offered-package.ts';
 import { otherInstallation } from './other-installations.ts';
 import {
@@ -34,8 +33,7 @@ import {
   SLOW_MS,
 } from './packages.ts';
 import { startsOf } from './readiness.ts';
-import { missingRoom, type Need } from './room.ts';
-import { servingUnits, UNITS } from './serving-units.ts';
+import { requireSameServices, servingUnits, UNITS } from './serving-units.ts';
 import { aloneUpgrading, readUpgradeState, upgradePaths, writeUpgradeState } from './state.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
@@ -77,8 +75,14 @@ async function prepareUpgrade(
   await requireWhole();
   const { folder, packages } = upgradePaths();
   const settings = existsSync(SETTINGS_FILE) ? readConfig({}, SETTINGS_FILE) : config;
+  const services = await presentServices();
+  const data = storedData(settings, services);
+  const formerBytes = installed.installedBytes;
+  // The new program has about the size of the present one, until the package says more.
+  const requireRoomFor = (packageBytes: number) =>
+    requireRoom({ packageBytes, nextBytes: formerBytes, formerBytes }, data);
   try {
-    const offered = await findPackage(given, settings, { folder: packages, check });
+    const offered = await findPackage(given, settings, { folder: packages, check, requireRoomFor });
     if (offered === null) return false;
     await requireFitting(offered, installed);
     describe(offered, installed);
@@ -89,7 +93,8 @@ async function prepareUpgrade(
         kept: 'Nothing was changed.',
       });
     }
-    await prepare(offered, installed, settings);
+    await requireRoom({ packageBytes: 0, nextBytes: offered.facts.installedBytes, formerBytes }, data);
+    await prepare(offered, installed, { config: settings, services });
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -102,10 +107,15 @@ async function prepareUpgrade(
 async function findPackage(
   given: string | undefined,
   { releasesUrl }: Config,
-  { folder, check }: { folder: string; check: boolean },
+  {
+    folder,
+    check,
+    requireRoomFor,
+  }: { folder: string; check: boolean; requireRoomFor(packageBytes: number): Promise<void> },
 ): Promise<OfferedPackage | null> {
   await rm(folder, { recursive: true, force: true });
-  if (given !== undefined) return packageOfFile(given, { folder, root: ROOT });
+  const place = { folder, root: ROOT, requireRoomFor };
+  if (given !== undefined) return packageOfFile(given, place);
   if (releasesUrl === null) {
     throw new OperatorError(
       `HOMEPORT_RELEASES_URL names no list of releases. Set it in ${SETTINGS_FILE}, or give the file of a package: "homeport upgrade ./homeport_VERSION_amd64.deb".`,
@@ -123,7 +133,7 @@ async function findPackage(
     return null;
   }
   say(`Downloading Homeport ${release.version}`);
-  return downloadRelease(releasesUrl, release, { folder, root: ROOT });
+  return downloadRelease(releasesUrl, release, place);
 }
 
 async function requireFitting({ facts, file }: OfferedPackage, installed: PackageFacts): Promise<void> {
@@ -152,22 +162,31 @@ function describe({ facts, notes, verified }: OfferedPackage, installed: Package
   );
 }
 
-/** Everything that is done before anything changes: room, backup, and the former package. The state comes last. */
-async function prepare(offered: OfferedPackage, installed: PackageFacts, config: Config): Promise<void> {
-  const services = hasSystemd() ? servingUnits(await createSystemctl('systemctl').show(UNITS)) : [];
+/** The services that have to run afterwards. */
+const presentServices = async () =>
+  hasSystemd() ? servingUnits(await createSystemctl('systemctl').show(UNITS)) : [];
+
+/** The database that the upgrade copies; null without a control plane that serves. */
+function storedData(config: Config, services: readonly string[]): StoredData | null {
+  if (!services.includes(CONTROL_PLANE_UNIT)) return null;
+  const backups = config.platformBackup === null ? BACKUPS : destinationFolder(config.platformBackup, '/');
+  return { config, backups };
+}
+
+/** Everything that is done before anything changes: backup, and the former package. The state comes last. */
+async function prepare(
+  offered: OfferedPackage,
+  installed: PackageFacts,
+  { config, services }: { config: Config; services: readonly string[] },
+): Promise<void> {
   const isServed = services.includes(CONTROL_PLANE_UNIT);
   const { folder, tree, packages } = upgradePaths();
-  const backups = config.platformBackup === null ? BACKUPS : destinationFolder(config.platformBackup, '/');
-  await requireRoom([
-    { folder: tree, bytes: installed.installedBytes },
-    { folder: PROGRAM_FOLDER, bytes: offered.facts.installedBytes },
-    ...(await databaseNeeds(config, isServed, backups)),
-  ]);
   if (isServed) await backUp(config);
   say(`Keeping Homeport ${installed.version}`);
   await keepInstalledFiles(tree);
   const former = fileOfPackage(packages, installed);
   await rebuildPackage(tree, former);
+  requireSameServices(services, await presentServices());
   if (isServed) await wantCopy(config);
   // The state must not outlive these files in a power cut.
   const written = [folder, ...(isServed ? [config.dataDir] : [])];
@@ -177,22 +196,9 @@ async function prepare(offered: OfferedPackage, installed: PackageFacts, config:
     former: { version: installed.version, file: former },
     next: { version: offered.facts.version, file: offered.file },
     schema: OWN_SCHEMA,
-    services,
+    services: [...services],
     starts: await startsOf(services),
   });
-}
-
-async function databaseNeeds(config: Config, isServed: boolean, backups: string | null): Promise<Need[]> {
-  if (!isServed || config.databaseUrl !== null) return [];
-  const bytes = (await ifThere(stat(join(config.dataDir, SQLITE_FILE))))?.size ?? 0;
-  // A copy for the return, and what a migration writes.
-  const own = { folder: config.dataDir, bytes: 2 * bytes };
-  return backups === null ? [own] : [own, { folder: backups, bytes }];
-}
-
-async function requireRoom(needs: readonly Need[]): Promise<void> {
-  const missing = await missingRoom(needs);
-  if (missing.length > 0) throw new OperatorError(`${missing.join(' ')} Make room. Nothing was changed.`);
 }
 
 async function backUp(config: Config): Promise<void> {

@@ -1,26 +1,20 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { upgradeFiles } from '../../../app/upgrade-copy.ts';
 import { type Config, readConfig } from '../../../config/config.ts';
 import { createSystemctl } from '../../../hosting/linux/daemons/systemctl.ts';
 import { CONTROL_PLANE_UNIT } from '../../../hosting/linux/setup/service-unit.ts';
 import { SETTINGS_FILE } from '../../../lib/own-command.ts';
-import { CommandError, runCommand } from '../../../lib/run-command.ts';
 import { reportFailure } from '../../terminal/report-failure.ts';
 import { controlPlaneAccount } from '../service-setup.ts';
 import { runAs, succeedsAs } from '../unprivileged.ts';
-import { PACKAGE } from './packages.ts';
+import { configurePackage, installedVersion, packageVersion, runDpkg } from './dpkg.ts';
+import { serveKept } from './kept-service.ts';
 import { becomeReady, startsOf } from './readiness.ts';
-import { courseOf, endUpgrade, type UpgradeState, writeUpgradeState } from './state.ts';
+import { courseOf, endUpgrade, type UpgradeState, upgradePaths, writeUpgradeState } from './state.ts';
 import { run, surviveTerminal } from './surviving-terminal.ts';
 
 /** Exit codes of `homeport upgrade`, besides 0 and those of every command. */
 export const RETURNED = 3;
 export const NEEDS_OPERATOR = 4;
-
-/** dpkg's exit code if it could not begin, for example because another program installs packages. */
-const DPKG_COULD_NOT_BEGIN = 2;
-const LOOK_EVERY_MS = 5_000;
-const LOCK_MS = 600_000;
 
 const say = (line: string) => process.stdout.write(`==> ${line}\n`);
 
@@ -98,8 +92,12 @@ async function complete({ next }: UpgradeState, { config, platform }: Settings):
 async function look(state: UpgradeState, settings: Settings, waitMs: number): Promise<number> {
   const { services, former, next } = state;
   const { config } = settings;
-  // A kill in the middle of dpkg has left a package that apt calls broken.
-  if ((await installedVersion()) !== next.version) await runDpkg('--configure', PACKAGE);
+  if (!(await configurePackage(next.version))) {
+    say(
+      `dpkg could not finish the installation of Homeport ${next.version}, for the reason above. Fix that, then run "homeport upgrade" again.`,
+    );
+    return NEEDS_OPERATOR;
+  }
   say(`Waiting until Homeport ${next.version} is ready, ${waitMs / 1000} s at most`);
   if (config === null || (await becomeReady(services, config, { waitMs, before: state.starts })))
     return complete(state, settings);
@@ -116,7 +114,6 @@ async function returnToFormer(
   waitMs: number,
 ): Promise<number> {
   const { former, next, schema, services } = state;
-  const before = await startsOf(services);
   if (platform !== null) {
     const { folder, returnTo } = upgradeFiles(platform);
     // The former version puts the database back when it starts, and the new one refuses to start from now on.
@@ -124,9 +121,13 @@ async function returnToFormer(
     await asControlPlane(platform, ['tee', returnTo], schema);
     // Later writes would be lost.
     await createSystemctl('systemctl').run('stop', CONTROL_PLANE_UNIT);
+    await serveKept(upgradePaths().tree);
   }
   // apt refuses packages beside a broken one.
-  const isInstalled = await runDpkg('--install', former.file);
+  const isUnpacked = await runDpkg(['--unpack', former.file]);
+  // The kept files are deleted in the end, so a service that runs from them is not the one to wait for.
+  const before = await startsOf(services);
+  const isInstalled = isUnpacked && (await configurePackage(former.version));
   // The package's script restarts only what runs.
   for (const unit of services) await createSystemctl('systemctl').beginStart(unit);
   if (isInstalled && (config === null || (await becomeReady(services, config, { waitMs, before })))) {
@@ -145,20 +146,10 @@ async function returnToFormer(
     return RETURNED;
   }
   say(
-    `Homeport ${former.version} does not become ready either. Look at journalctl -u homeport -u homeport-host, then run "homeport upgrade" again, ` +
+    `${isInstalled ? `Homeport ${former.version} does not become ready either` : `dpkg could not install Homeport ${former.version}, for the reason above`}. Look at journalctl -u homeport -u homeport-host, then run "homeport upgrade" again, ` +
       `which goes on with the return.${platform === null ? '' : ' The platform backup from before the upgrade is whole.'}`,
   );
   return NEEDS_OPERATOR;
-}
-
-/** Whether dpkg succeeded. Unlike apt, it does not wait for others, such as unattended-upgrades. */
-async function runDpkg(...words: string[]): Promise<boolean> {
-  const until = performance.now() + LOCK_MS;
-  for (;;) {
-    const status = await run('dpkg', words);
-    if (status !== DPKG_COULD_NOT_BEGIN || performance.now() > until) return status === 0;
-    await pause(LOOK_EVERY_MS);
-  }
 }
 
 async function notesOf(platform: Config | null): Promise<{ isReturning: boolean; hasServed: boolean }> {
@@ -178,23 +169,6 @@ export async function orNeedsOperator(step: () => Promise<number>): Promise<numb
     say('The upgrade stopped. Fix the fault above, then run "homeport upgrade" again, which goes on.');
     return NEEDS_OPERATOR;
   }
-}
-
-/** Of the package, also while dpkg was interrupted; empty without one. */
-async function packageVersion(): Promise<string> {
-  try {
-    return (await runCommand('dpkg-query', ['--show', `--showformat=\${Version}`, PACKAGE])).stdout;
-  } catch (error) {
-    if (error instanceof CommandError) return '';
-    throw error;
-  }
-}
-
-/** The version of the package if it is installed completely. */
-async function installedVersion(): Promise<string> {
-  const format = `--showformat=\${db:Status-Status} \${Version}`;
-  const { stdout } = await runCommand('dpkg-query', ['--show', format, PACKAGE]);
-  return stdout.replace(/^installed /, '');
 }
 
 /** Runs a program as the user of the data folder, because that user could lead root elsewhere by links. */

@@ -1,10 +1,11 @@
 import { createWriteStream, existsSync } from 'node:fs';
-import { chmod, copyFile, mkdir, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { rootMessageOf } from '../../../lib/error-message.ts';
+import { ifThere } from '../../../lib/if-there.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
 import {
   addressOfFile,
@@ -30,13 +31,23 @@ export interface OfferedPackage {
 const MOST_SUMS_BYTES = 1024 * 1024;
 const DOWNLOAD_MS = 60 * MINUTE_MS;
 
+/** Where a package comes to. */
+export interface PackagePlace {
+  folder: string;
+  /** The folder of this program, which has the keys of releases. */
+  root: string;
+  /** Called with the size of the package before anything is written. Throws OperatorError. */
+  requireRoomFor(packageBytes: number): Promise<void>;
+}
+
 /** A package in a file, verified if signed checksums are beside it, and copied into `folder`. Throws OperatorError. */
 export async function packageOfFile(
   given: string,
-  { folder, root }: { folder: string; root: string },
+  { folder, root, requireRoomFor }: PackagePlace,
 ): Promise<OfferedPackage> {
   const from = resolve(given);
-  if (!existsSync(from)) throw new OperatorError(`${from} is no package of Homeport.`);
+  const found = await ifThere(stat(from));
+  if (found === null) throw new OperatorError(`${from} is no package of Homeport.`);
   const hasSums = existsSync(join(dirname(from), SUMS));
   const signers = signersOf(root);
   if (hasSums && signers === null) {
@@ -44,6 +55,7 @@ export async function packageOfFile(
       `This Homeport has no keys of releases, so it cannot verify ${SUMS} beside ${from}. Verify it by hand (docs/install.md), and give the file alone.`,
     );
   }
+  await requireRoomFor(found.size);
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const file = await copyInto(folder, from);
   if (hasSums && signers !== null) {
@@ -88,7 +100,7 @@ export async function newestRelease(index: string, version: string): Promise<Rel
 export async function downloadRelease(
   index: string,
   release: Release,
-  { folder, root }: { folder: string; root: string },
+  { folder, root, requireRoomFor }: PackagePlace,
 ): Promise<OfferedPackage> {
   const signers = signersOf(root);
   if (signers === null) {
@@ -102,6 +114,7 @@ export async function downloadRelease(
   );
   if (listed === undefined)
     throw new OperatorError(`Homeport ${release.version} has no package for ${architecture}.`);
+  await requireRoomFor(listed.size);
   await mkdir(folder, { recursive: true, mode: 0o755 });
   for (const name of [SUMS, SIGNATURE]) {
     const part = { name, size: MOST_SUMS_BYTES, sha256: '' };

@@ -1,13 +1,15 @@
 import { request } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config, ListenAddress } from '../../../config/config.ts';
-import { createSystemctl } from '../../../hosting/linux/daemons/systemctl.ts';
+import { createSystemctl, type UnitStatus } from '../../../hosting/linux/daemons/systemctl.ts';
 import { CONTROL_PLANE_UNIT } from '../../../hosting/linux/setup/service-unit.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const ANSWER_MS = 10_000;
 /** A version that ends soon after its start is not ready. */
 const STEADY_MS = 5_000;
+/** Starts that end before the service is ready. The second one tells a fault of the version from one that passes. */
+const FAILED_STARTS = 2;
 
 /** The present starts of services, which {@link becomeReady} later takes for those of the version before. */
 export async function startsOf(services: readonly string[]): Promise<string[]> {
@@ -18,7 +20,7 @@ export async function startsOf(services: readonly string[]): Promise<string[]> {
 
 /**
  * Waits until the services run and the API is ready, and stay so for some seconds. A service that still runs as one of the starts `before` is
- * that of the version before. False if that does not happen in time.
+ * that of the version before. False if that does not happen in time, or if a service keeps failing, because visitors wait meanwhile.
  */
 export async function becomeReady(
   services: readonly string[],
@@ -26,11 +28,14 @@ export async function becomeReady(
   { waitMs, before }: { waitMs: number; before: readonly string[] },
 ): Promise<boolean> {
   const began = performance.now();
+  const look = () => createSystemctl('systemctl').show(services);
   do {
-    const first = await readyStarts(services, config, before);
+    const shown = await look();
+    if (shown.some((service) => keepsFailing(service, before))) return false;
+    const first = await readyStarts(shown, config, before);
     if (first !== null) {
       await pause(STEADY_MS);
-      if ((await readyStarts(services, config, before)) === first) return true;
+      if ((await readyStarts(await look(), config, before)) === first) return true;
     }
     await pause(LOOK_EVERY_MS);
   } while (performance.now() - began < waitMs);
@@ -39,15 +44,20 @@ export async function becomeReady(
 
 /** The starts of the services; null if one is not ready. */
 async function readyStarts(
-  services: readonly string[],
+  shown: readonly UnitStatus[],
   { listen }: Pick<Config, 'listen'>,
   before: readonly string[],
 ): Promise<string | null> {
-  const shown = await createSystemctl('systemctl').show(services);
   if (!shown.every((service) => isNewStart(service, before))) return null;
-  if (services.includes(CONTROL_PLANE_UNIT) && !(await isReady(listen))) return null;
+  if (shown.some(({ id }) => id === CONTROL_PLANE_UNIT) && !(await isReady(listen))) return null;
   return shown.map(({ invocation }) => invocation).join(' ');
 }
+
+/** Whether a version has ended again and again before it was ready. systemd counts its restarts since the one that the package's script requests. */
+export const keepsFailing = (
+  { activeState, invocation, restarts }: Pick<UnitStatus, 'activeState' | 'invocation' | 'restarts'>,
+  before: readonly string[],
+): boolean => activeState !== 'active' && !before.includes(invocation) && restarts >= FAILED_STARTS;
 
 /** Whether a service runs, and has been started since. The package's script only warns if it could not restart a service. */
 export const isNewStart = (

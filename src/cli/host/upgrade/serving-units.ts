@@ -4,6 +4,7 @@ import {
   CONTROL_PLANE_UNIT,
   HOST_UNIT,
 } from '../../../hosting/linux/setup/service-unit.ts';
+import { OperatorError } from '../../../lib/operator-error.ts';
 
 const SERVICES = [HOST_UNIT, CONTROL_PLANE_UNIT];
 /** Units of Homeport on a machine. */
@@ -18,5 +19,14 @@ export function servingUnits(shown: readonly Pick<UnitStatus, 'id' | 'activeStat
   return SERVICES.filter(
     (unit) =>
       running.includes(unit) || (unit === CONTROL_PLANE_UNIT && running.includes(CONTROL_PLANE_SOCKET)),
+  );
+}
+
+/** Throws OperatorError if a service was started since the upgrade looked, so that its database would be migrated without a copy. */
+export function requireSameServices(before: readonly string[], now: readonly string[]): void {
+  const started = now.filter((unit) => !before.includes(unit));
+  if (started.length === 0) return;
+  throw new OperatorError(
+    `${started.join(' and ')} was started meanwhile. Run "homeport upgrade" again. Nothing was changed.`,
   );
 }

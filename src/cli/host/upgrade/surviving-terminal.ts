@@ -11,12 +11,16 @@ export function surviveTerminal(refuse: () => void): void {
  * Runs a program in a separate session, so that no signal of the terminal reaches it. It writes into pipes of this process, because dpkg stops
  * in the middle if it cannot write to a terminal that was lost. Returns its exit code; null after a signal.
  */
-export async function run(program: string, words: readonly string[]): Promise<number | null> {
+export async function run(
+  program: string,
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<number | null> {
   const child = spawn(program, words, {
     cwd: '/',
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', ...environment },
   });
   child.stdout.on('data', (chunk: Buffer) => process.stdout.write(chunk));
   child.stderr.on('data', (chunk: Buffer) => process.stderr.write(chunk));

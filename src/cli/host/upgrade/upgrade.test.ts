@@ -16,13 +16,14 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/database.ts';
 import { has } from '../../../../test/missing-programs.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
+import { configurePackage, runDpkg } from './dpkg.ts';
 import { NEEDS_OPERATOR, orNeedsOperator } from './finish.ts';
 import { packageOfFile } from './offered-package.ts';
 import { otherInstallation } from './other-installations.ts';
 import { isNewer, packageIn, requireWhole } from './packages.ts';
-import { isNewStart } from './readiness.ts';
+import { isNewStart, keepsFailing } from './readiness.ts';
 import { missingRoom } from './room.ts';
-import { servingUnits } from './serving-units.ts';
+import { requireSameServices, servingUnits } from './serving-units.ts';
 import { aloneUpgrading, courseOf } from './state.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -31,12 +32,13 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-/** A package with a name and a version, in a folder of its own. */
-function packageFile(name = 'homeport', version = '0.4.0'): string {
+/** A package with a name and a version, in a folder of its own. `postinst`: a script of the package. */
+function packageFile(name = 'homeport', version = '0.4.0', postinst?: string): string {
   const tree = join(folder.path, 'tree');
   mkdirSync(join(tree, 'DEBIAN'), { recursive: true, mode: 0o755 });
   const control = `Package: ${name}\nVersion: ${version}\nArchitecture: amd64\nMaintainer: A <a@b.invalid>\nInstalled-Size: 7\nHomeport-Schema: 0070-later\nDescription: d\n`;
   writeFileSync(join(tree, 'DEBIAN/control'), control);
+  if (postinst !== undefined) writeFileSync(join(tree, 'DEBIAN/postinst'), postinst, { mode: 0o755 });
   const file = join(folder.path, 'offer', `${name}_${version}_amd64.deb`);
   mkdirSync(join(file, '..'), { recursive: true });
   execFileSync('dpkg-deb', ['--root-owner-group', '--build', tree, file], { stdio: 'ignore' });
@@ -61,8 +63,8 @@ function sign(file: string): string {
   return root;
 }
 
-const offered = (file: string, root = folder.path) =>
-  packageOfFile(file, { folder: join(folder.path, 'copies'), root });
+const offered = (file: string, root = folder.path, requireRoomFor = async (_bytes: number) => {}) =>
+  packageOfFile(file, { folder: join(folder.path, 'copies'), root, requireRoomFor });
 
 it('reads what a package becomes, and takes a file without checksums as it is', async () => {
   const { facts, verified } = await offered(packageFile());
@@ -107,6 +109,15 @@ it('refuses what is no package of Homeport', async () => {
   expect(await packageIn(import.meta.filename)).toBeNull();
 });
 
+it('asks for the room of a package before it copies it', async () => {
+  const file = packageFile();
+  const refused = offered(file, folder.path, async (bytes) => {
+    throw new OperatorError(`no room for ${bytes}`);
+  });
+  await expect(refused).rejects.toThrow(`no room for ${statSync(file).size}`);
+  expect(existsSync(join(folder.path, 'copies'))).toBe(false);
+});
+
 it.each([
   ['half-installed', 'dpkg --install FILE'],
   ['half-configured', 'dpkg --configure --pending'],
@@ -121,6 +132,26 @@ it.each([
   await expect(requireWhole({ DPKG_ADMINDIR: folder.path })).rejects.toThrow(remedy);
   write('installed');
   await requireWhole({ DPKG_ADMINDIR: folder.path });
+});
+
+it('counts a package as complete only if dpkg has configured it', async () => {
+  const [admin, root] = ['admin', 'root'].map((name) => join(folder.path, name));
+  for (const made of ['updates', 'info']) mkdirSync(join(String(admin), made), { recursive: true });
+  mkdirSync(String(root));
+  writeFileSync(join(String(admin), 'status'), '');
+  writeFileSync(join(String(admin), 'available'), '');
+  const environment = {
+    DPKG_ADMINDIR: String(admin),
+    DPKG_ROOT: String(root),
+    DPKG_FORCE: 'not-root,script-chrootless,bad-path',
+  };
+  const repaired = join(folder.path, 'repaired');
+  const file = packageFile('homeport', '0.4.0', `#!/bin/sh\n[ -e '${repaired}' ]\n`);
+  expect(await runDpkg(['--unpack', file], environment)).toBe(true);
+  expect(await configurePackage('0.4.0', environment)).toBe(false);
+  writeFileSync(repaired, '');
+  expect(await configurePackage('0.4.0', environment)).toBe(true);
+  expect(await configurePackage('0.5.0', environment)).toBe(false);
 });
 
 it('orders versions as dpkg does', async () => {
@@ -173,6 +204,25 @@ it.each([
     { id: 'homeport.socket', activeState: socket },
   ];
   expect(servingUnits(shown)).toEqual(serving);
+});
+
+it.each([
+  ['first start', { restarts: 0 }, false],
+  ['second start', { restarts: 1 }, false],
+  ['third start', { restarts: 2 }, true],
+  ['start that succeeded', { restarts: 2, activeState: 'active' }, false],
+  ['start of the former version', { restarts: 2, invocation: 'a' }, false],
+])('gives up a version that ends again and again before it is ready: %s', (_case, found, isGivenUp) => {
+  const service = { activeState: 'activating', invocation: 'b', ...found };
+  expect(keepsFailing(service, ['a'])).toBe(isGivenUp);
+});
+
+it('refuses to go on if a service was started after the decision about a copy', () => {
+  const host = 'homeport-host.service';
+  expect(() => requireSameServices([host], [host, 'homeport.service'])).toThrow(
+    'homeport.service was started',
+  );
+  requireSameServices([host, 'homeport.service'], [host]);
 });
 
 it('takes a service that was not restarted for one of the former version', () => {

@@ -1,0 +1,48 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { CommandError, runCommand } from '../../../lib/run-command.ts';
+import { PACKAGE } from './packages.ts';
+import { run } from './surviving-terminal.ts';
+
+/** Variables of dpkg(1), such as another database. */
+type DpkgEnvironment = Readonly<Record<string, string>>;
+
+/** dpkg's exit code if it could not begin, for example because another program installs packages. */
+const COULD_NOT_BEGIN = 2;
+const LOOK_EVERY_MS = 5_000;
+const LOCK_MS = 600_000;
+
+/** Whether dpkg succeeded. Unlike apt, it does not wait for others, such as unattended-upgrades. */
+export async function runDpkg(words: readonly string[], environment: DpkgEnvironment = {}): Promise<boolean> {
+  const until = performance.now() + LOCK_MS;
+  for (;;) {
+    const status = await run('dpkg', words, environment);
+    if (status !== COULD_NOT_BEGIN || performance.now() > until) return status === 0;
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+/** Whether the package is complete in this version. First lets dpkg complete what was unpacked: apt refuses to work beside a broken package. */
+export async function configurePackage(version: string, environment: DpkgEnvironment = {}): Promise<boolean> {
+  if ((await installedVersion(environment)) === version) return true;
+  return (
+    (await runDpkg(['--configure', PACKAGE], environment)) &&
+    (await installedVersion(environment)) === version
+  );
+}
+
+/** Of the package, also while dpkg was interrupted; empty without one. */
+export async function packageVersion(): Promise<string> {
+  try {
+    return (await runCommand('dpkg-query', ['--show', `--showformat=\${Version}`, PACKAGE])).stdout;
+  } catch (error) {
+    if (error instanceof CommandError) return '';
+    throw error;
+  }
+}
+
+/** The version of the package if it is installed completely. */
+export async function installedVersion(environment: DpkgEnvironment = {}): Promise<string> {
+  const format = `--showformat=\${db:Status-Status} \${Version}`;
+  const { stdout } = await runCommand('dpkg-query', ['--show', format, PACKAGE], { environment });
+  return stdout.replace(/^installed /, '');
+}

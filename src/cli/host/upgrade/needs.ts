@@ -1,0 +1,82 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { upgradeFiles } from '../../../app/upgrade-copy.ts';
+import type { Config } from '../../../config/config.ts';
+import { openDatabase, SQLITE_FILE } from '../../../database/open.ts';
+import { rootMessageOf } from '../../../lib/error-message.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import { OperatorError } from '../../../lib/operator-error.ts';
+import { PROGRAM_FOLDER } from '../../../lib/own-command.ts';
+import { createQuietLog } from '../../platform/quiet-log.ts';
+import { missingRoom, type Need } from './room.ts';
+import { upgradePaths } from './state.ts';
+
+/** What an upgrade will write. */
+export interface Sizes {
+  /** Of the package's file, unless it is there already. */
+  packageBytes: number;
+  /** Of the new program on the disk. */
+  nextBytes: number;
+  /** Of the present program on the disk. */
+  formerBytes: number;
+}
+
+/** The database of a control plane that an upgrade restarts. */
+export interface StoredData {
+  config: Pick<Config, 'dataDir' | 'databaseUrl'>;
+  /** Where the platform is backed up; null if that is no folder of this machine. */
+  backups: string | null;
+}
+
+/**
+ * Throws OperatorError unless each disk has room for what an upgrade writes there. Called before it writes anything, because a disk that becomes
+ * full in the middle ends a version that runs. `data`: null if the database is not copied.
+ */
+export async function requireRoom(sizes: Sizes, data: StoredData | null): Promise<void> {
+  const missing = await missingRoom([
+    ...programNeeds(sizes, upgradePaths()),
+    ...(data === null ? [] : await databaseNeeds(data)),
+  ]);
+  if (missing.length > 0) throw new OperatorError(`${missing.join(' ')} Make room. Nothing was changed.`);
+}
+
+/** The package that is made of the present program is smaller than the program. The kept files take nothing more if they can be links. */
+export const programNeeds = (
+  { packageBytes, nextBytes, formerBytes }: Sizes,
+  { packages, tree }: { packages: string; tree: string },
+): Need[] => [
+  { folder: packages, bytes: packageBytes },
+  { folder: tree, bytes: formerBytes },
+  { folder: PROGRAM_FOLDER, bytes: nextBytes },
+];
+
+/** A copy for the return and what a migration writes, and the platform backup. */
+export async function databaseNeeds({ config, backups }: StoredData): Promise<Need[]> {
+  const bytes =
+    config.databaseUrl === null
+      ? ((await ifThere(stat(join(config.dataDir, SQLITE_FILE))))?.size ?? 0)
+      : await dumpBytes(config);
+  // PostgreSQL's own files can be on another machine.
+  const copies = config.databaseUrl === null ? 2 : 1;
+  const own = { folder: upgradeFiles(config).folder, bytes: copies * bytes };
+  return backups === null ? [own] : [own, { folder: backups, bytes }];
+}
+
+/** About the size of a dump: it has no indexes and is compressed, so half of the database is more than enough. */
+async function dumpBytes(config: StoredData['config']): Promise<number> {
+  const database = openDatabase(config, await createQuietLog({ logLevel: 'silent' }));
+  try {
+    const { rows } = await sql<{ size: string }>`
+      select pg_database_size(current_database())::text as size`.execute(database.reader);
+    return Number(rows[0]?.size ?? 0) / 2;
+  } catch (error) {
+    // For example, PostgreSQL lets only the service's user in.
+    process.stdout.write(
+      `==> The size of the database is unknown, so its room is not checked: ${rootMessageOf(error)}\n`,
+    );
+    return 0;
+  } finally {
+    await database.close();
+  }
+}
