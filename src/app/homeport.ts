@@ -12,28 +12,25 @@ import { createReadiness } from '../api/readiness.ts';
 import { createServer } from '../api/server.ts';
 import { createSharedCertificate } from '../api/shared-certificate.ts';
 import type { Config, ListenAddress } from '../config/config.ts';
-import { tracesUrl } from '../config/settings/tracing.ts';
 import { startPlacing } from '../features/accounts/events/placing.ts';
 import { unsubscribePage } from '../features/accounts/notifications/unsubscribe/routes.ts';
 import { backupDownloads } from '../features/backups/downloads/routes.ts';
 import type { HostingAddresses } from '../features/hosts/hosting-addresses.ts';
 import { claimWebsites } from '../features/hosts/websites-folder.ts';
 import { createScheduler } from '../jobs/schedule.ts';
-import { type Clock, systemClock } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { repeatEvery } from '../lib/concurrency.ts';
 import { DAY_MS } from '../lib/durations.ts';
 import { codeOf, hasCode } from '../lib/error-code.ts';
 import { hostAndPort } from '../lib/host-and-port.ts';
-import { type Randomness, systemRandomness } from '../lib/ids.ts';
+import type { Randomness } from '../lib/ids.ts';
 import { OperatorError } from '../lib/operator-error.ts';
-import { PROGRAM_VERSION } from '../lib/program-version.ts';
 import { measuredWork } from '../metrics/measured-work.ts';
 import { createMeasurements } from '../metrics/measurements.ts';
 import { startMetrics } from '../metrics/server.ts';
 import { createSocketLimiters } from '../network/connections/socket-limiters.ts';
 import { settleChangedSettings } from '../platform/changed-settings.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Tracing } from '../tracing/tracing.ts';
 import { embeddedHostKeys } from './embedded-websites.ts';
 import { createDeliveryWorker, createHomeportWorker, createHost } from './homeport-worker.ts';
 import { createHostCallers, type HostCallers } from './host-callers.ts';
@@ -46,6 +43,7 @@ import { apiRoutes, portalRoutes } from './routes.ts';
 import { createServices, type Services } from './services.ts';
 import { askForWordPress } from './serving-socket.ts';
 import { createShutdown } from './shutdown.ts';
+import { startTracing } from './start-tracing.ts';
 import { noteServed } from './upgrade-copy.ts';
 
 const GRACE_MS = 10_000;
@@ -98,7 +96,7 @@ export async function startHomeport(
   surroundings: Surroundings,
   roles: Roles,
 ): Promise<RunningHomeport> {
-  const tracing = await startTracing(config, surroundings);
+  const tracing = await startTracing('homeport', config, surroundings);
   const platform = await openPlatform(config, { ...surroundings, tracing });
   const { database, clock, random, log, queue } = platform;
   const authenticator = createAuthenticator(database, clock, (error) =>
@@ -262,17 +260,6 @@ export async function startHomeport(
     shutdown.add('certificate renewal', () => renewal.stop());
     return listen(listener, config.listen);
   }
-}
-
-/** Loads what makes traces, if they are on. */
-async function startTracing(
-  config: Config,
-  { log, clock = systemClock, random = systemRandomness }: Surroundings,
-): Promise<Tracing | undefined> {
-  const url = tracesUrl(config);
-  if (url === null) return undefined;
-  const { createTracing } = await import('../tracing/tracing.ts');
-  return createTracing({ url, config, version: PROGRAM_VERSION, clock, random, log });
 }
 
 async function listen(

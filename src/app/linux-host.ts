@@ -11,6 +11,7 @@ import { messageOf } from '../lib/error-message.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { runCommand } from '../lib/run-command.ts';
 import { createHostMachine, layoutOf, type MachineSurroundings } from './linux-host-machine.ts';
+import { startTracing } from './start-tracing.ts';
 
 export interface RunningMachine {
   host: HostMachine;
@@ -39,12 +40,14 @@ export async function startHostMachine(
     backupPassword: (...question) => server.questions.backupPassword(...question),
   };
   const host = createHostMachine(config, questions, identity?.hostId ?? null, surroundings);
-  const server = createHostServer({ host, log });
+  const tracing = await startTracing('homeport-host', config, surroundings);
+  const server = createHostServer({ host, log, trace: tracing?.command });
   const stop = async () => {
     try {
       await server.close();
     } finally {
       await host.stop();
+      await tracing?.stop();
     }
   };
   try {

@@ -14,5 +14,5 @@ it('loads what makes traces in one place only, which asks the settings first', (
       .filter((file) => !/^src\/tracing\/|test\.ts$/.test(file))
       .filter((file) => pattern.test(readFileSync(file, 'utf8')));
   expect(importers(/^(?:import|export) (?!type )[^;]*'(?:\.\.?\/)+tracing\/[^/]+'/m)).toEqual([]);
-  expect(importers(/\bimport\('(?:\.\.?\/)+tracing\//)).toEqual(['src/app/homeport.ts']);
+  expect(importers(/\bimport\('(?:\.\.?\/)+tracing\//)).toEqual(['src/app/start-tracing.ts']);
 });

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { tracingChannel } from 'node:diagnostics_channel';
+import { basename } from 'node:path';
 import type { Writable } from 'node:stream';
 import { hasCode } from './error-code.ts';
 
@@ -46,6 +48,17 @@ export class CommandError extends Error {
   }
 }
 
+/** A program that {@link runCommand} runs, for those who watch. Arguments may contain what is private. */
+export interface WatchedProgram {
+  /** Its name without a folder. */
+  program: string;
+  /** Why it failed; absent before the end, and if it succeeded. */
+  error?: unknown;
+}
+
+/** Traces subscribe here. Nothing is called without a subscriber. */
+export const programs = tracingChannel<unknown, WatchedProgram>('homeport.program');
+
 /** Keeps the process id, because execFile makes no group leaders. */
 const SETSID = '/usr/bin/setsid';
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -73,34 +86,37 @@ export async function runCommand(
   } = options;
   signal?.throwIfAborted();
   const [program, ...rest] = ownSession ? [SETSID, file, ...args] : [file, ...args];
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      program,
-      rest,
-      {
-        cwd: folder,
-        env: { PATH, LC_ALL: 'C.UTF-8', ...environment },
-        timeout: timeoutMs,
-        killSignal: 'SIGKILL',
-        maxBuffer: mostOutput,
-        encoding: 'utf8',
-        ...(signal ? { signal } : {}),
-      },
-      (error, stdout, stderr) => {
-        if (error === null) return resolve({ stdout, stderr });
-        if (signal?.aborted) {
-          // execFile has killed the program itself by now: one without its session yet has no children.
-          if (ownSession && child.pid !== undefined) killGroup(child.pid);
-          return reject(signal.reason);
-        }
-        const status = typeof error.code === 'number' ? error.code : null;
-        const said = stderr.trim() || (error.killed ? `it took longer than ${timeoutMs} ms` : error.message);
-        const why = said.slice(-MOST_IN_MESSAGE);
-        reject(new CommandError(`${file} failed: ${why}`, { status, stdout, stderr }));
-      },
-    );
-    feed(child.stdin, input);
-  });
+  const run = () =>
+    new Promise<{ stdout: string; stderr: string }>((resolve, reject) => {
+      const child = execFile(
+        program,
+        rest,
+        {
+          cwd: folder,
+          env: { PATH, LC_ALL: 'C.UTF-8', ...environment },
+          timeout: timeoutMs,
+          killSignal: 'SIGKILL',
+          maxBuffer: mostOutput,
+          encoding: 'utf8',
+          ...(signal ? { signal } : {}),
+        },
+        (error, stdout, stderr) => {
+          if (error === null) return resolve({ stdout, stderr });
+          if (signal?.aborted) {
+            // execFile has killed the program itself by now: one without its session yet has no children.
+            if (ownSession && child.pid !== undefined) killGroup(child.pid);
+            return reject(signal.reason);
+          }
+          const status = typeof error.code === 'number' ? error.code : null;
+          const said =
+            stderr.trim() || (error.killed ? `it took longer than ${timeoutMs} ms` : error.message);
+          const why = said.slice(-MOST_IN_MESSAGE);
+          reject(new CommandError(`${file} failed: ${why}`, { status, stdout, stderr }));
+        },
+      );
+      feed(child.stdin, input);
+    });
+  return programs.hasSubscribers ? programs.tracePromise(run, { program: basename(file) }) : run();
 }
 
 /** Sends a signal to all processes of a group. Does nothing if it has none. */

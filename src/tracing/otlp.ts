@@ -1,7 +1,7 @@
 import type { TraceContext } from '../lib/trace-context.ts';
 
 /** Kinds of spans by their numbers in OTLP. */
-export const SPAN_KIND = { server: 2, client: 3, consumer: 5 } as const;
+export const SPAN_KIND = { internal: 1, server: 2, client: 3, consumer: 5 } as const;
 
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { TraceCall } from '../hosting/remote/client.ts';
+import type { TraceCommand } from '../hosting/remote/server.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Randomness } from '../lib/ids.ts';
 import { parseTraceparent, type TraceContext, traceparentOf } from '../lib/trace-context.ts';
@@ -10,6 +11,7 @@ import { createExporter, type ExporterParts } from './exporter.ts';
 import { type Attributes, type EndedSpan, otlpRequest } from './otlp.ts';
 import { createSampler } from './sampler.ts';
 import { tracedHost } from './traced-host.ts';
+import { watchPrograms } from './traced-programs.ts';
 
 /** Traces of this process. Absent if traces are off, and then nothing of this folder is loaded. */
 export interface Tracing {
@@ -19,6 +21,8 @@ export interface Tracing {
   attempt<Outcome extends { is: string }>(job: TracedJob, work: () => Promise<Outcome>): Promise<Outcome>;
   /** Calls a host within a span, if a request or a job does so. `work` gets the headers for the host. */
   callHost: TraceCall;
+  /** On a host: carries out a command within a span, if the control plane sent its trace. */
+  command: TraceCommand;
   /** A host in this process, whose commands are calls. */
   ofHost<Host extends object>(host: Host, name: string): Host;
   /** The `traceparent` of what a recent request of this process causes. */
@@ -57,6 +61,8 @@ export interface TracingParts {
     'otlpHeaders' | 'otlpServiceName' | 'otlpResource' | 'tracesSampler' | 'tracesSamplerRatio'
   >;
   version: string;
+  /** `service.name`, if the settings have none. */
+  service?: string;
   clock: Clock;
   random: Randomness;
   log: Logger;
@@ -77,10 +83,10 @@ interface OpenSpan {
 }
 
 export function createTracing(parts: TracingParts): Tracing {
-  const { url, config, version, clock, random, log } = parts;
+  const { url, config, version, service = 'homeport', clock, random, log } = parts;
   const resource: Attributes = {
     ...config.otlpResource,
-    'service.name': config.otlpServiceName ?? config.otlpResource?.['service.name'] ?? 'homeport',
+    'service.name': config.otlpServiceName ?? config.otlpResource?.['service.name'] ?? service,
     'service.version': version,
     'service.instance.id': random.uuid(),
   };
@@ -122,9 +128,15 @@ export function createTracing(parts: TracingParts): Tracing {
     return { open, context, end };
   }
 
+  /** The span of the work in progress that others belong to. */
+  function openSpan(): OpenSpan | undefined {
+    const span = current.getStore();
+    return span?.isOpen ? span : undefined;
+  }
+
   const callHost: TraceCall = async ({ command, host }, work) => {
-    const parent = current.getStore();
-    if (parent === undefined || !parent.isOpen) return work({});
+    const parent = openSpan();
+    if (parent === undefined) return work({});
     const { open, context, end } = begin('client', parent.context);
     const attributes = { 'homeport.command': command, 'homeport.host': host };
     try {
@@ -136,6 +148,34 @@ export function createTracing(parts: TracingParts): Tracing {
       throw error;
     }
   };
+
+  const command: TraceCommand = ({ command, traceparent }, work) => {
+    const parent = parseTraceparent(traceparent);
+    if (parent === undefined) return work();
+    const { open, end } = begin('server', parent);
+    const attributes = { 'homeport.command': command };
+    const running = current.run(open, work);
+    running.then(
+      () => end(`host ${command}`, attributes, false),
+      (error: unknown) => end(`host ${command}`, { ...attributes, 'error.type': typeOf(error) }, true),
+    );
+    return running;
+  };
+
+  const forgetPrograms = watchPrograms((program) => {
+    const parent = openSpan();
+    if (!parent?.context.isSampled) return undefined;
+    const { end } = begin('internal', parent.context);
+    return (error) =>
+      end(
+        `run ${program}`,
+        {
+          'process.executable.name': program,
+          'error.type': error === undefined ? undefined : typeOf(error),
+        },
+        error !== undefined,
+      );
+  });
 
   return {
     request({ id, traceparent }) {
@@ -198,12 +238,16 @@ export function createTracing(parts: TracingParts): Tracing {
     },
 
     callHost,
+    command,
     ofHost: (host, name) => tracedHost(host, name, callHost),
     traceparentOf(requestId) {
       const context = recent.get(requestId);
       return context === undefined ? null : traceparentOf(context);
     },
-    stop: exporter.stop,
+    stop() {
+      forgetPrograms();
+      return exporter.stop();
+    },
   };
 }
 

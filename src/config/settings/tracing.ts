@@ -72,7 +72,7 @@ export const TRACING_SETTINGS = {
   ),
   otlpServiceName: optional(
     'OTEL_SERVICE_NAME',
-    'the `service.name` of the next setting, else `homeport`',
+    'the `service.name` of the next setting, else `homeport`, or `homeport-host` for the process of a Linux host',
     'name of this service in traces',
     (text) => text,
   ),

@@ -53,9 +53,17 @@ export interface HostServer {
   close(graceMs?: number): Promise<void>;
 }
 
+/** Traces a command: runs `work`, at once, as part of the trace in the header `traceparent` of a control plane. */
+export type TraceCommand = <Result>(
+  call: { command: string; traceparent: unknown },
+  work: () => Promise<Result>,
+) => Promise<Result>;
+
 export interface HostServerOptions {
   host: HostMachine;
   log: Logger;
+  /** For all commands except idle talk. */
+  trace?: TraceCommand | undefined;
   random?: Pick<Randomness, 'uuid'>;
   /** Maximum time of a connection without a complete command, in milliseconds; 60 s by default. */
   commandWithinMs?: number;
@@ -80,7 +88,7 @@ const MOST_STRANGERS = 256;
 
 /** Serves a host's commands to control planes. Uses `host` only in commands, so the caller may create it later. */
 export function createHostServer(options: HostServerOptions): HostServer {
-  const { host, log, random = systemRandomness, commandWithinMs = COMMAND_WITHIN_MS } = options;
+  const { host, log, trace, random = systemRandomness, commandWithinMs = COMMAND_WITHIN_MS } = options;
   const queue = createQuestionQueue(() => random.uuid());
   const handlers = commandHandlers(host, queue);
   const servers: Server[] = [];
@@ -127,13 +135,16 @@ export function createHostServer(options: HostServerOptions): HostServer {
     const gone = new AbortController();
     response.once('close', () => gone.abort(new Error('the control plane closed the connection')));
     const signal = AbortSignal.any([gone.signal, closing.signal]);
-    try {
-      work = handler.run(parsedJson(body), signal, (done, total, step) => {
+    const { traceparent } = request.headers;
+    const run = () =>
+      handler.run(parsedJson(body), signal, (done, total, step) => {
         if (!isWanted) return;
         progress = progressLine(done, total, step);
         // The first one also says that the work has begun, so it must not be lost with the host.
         if (isFirst && response.headersSent) sendProgress();
       });
+    try {
+      work = trace === undefined || handler.isIdleTalk ? run() : trace({ command: name, traceparent }, run);
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
       return refuse(response, 400, error.message);
@@ -148,8 +159,8 @@ export function createHostServer(options: HostServerOptions): HostServer {
     const beat = setInterval(() => response.write('\n'), BEAT_MS);
     const reports = setInterval(sendProgress, PROGRESS_MS);
     // Control planes send it if they record traces.
-    const trace = parseTraceparent(request.headers.traceparent)?.traceId;
-    const called = { name, isIdleTalk: handler.isIdleTalk, trace };
+    const traceId = parseTraceparent(traceparent)?.traceId;
+    const called = { name, isIdleTalk: handler.isIdleTalk, traceId };
     const outcome = await outcomeOf(called, work, signal).finally(() => {
       clearInterval(beat);
       clearInterval(reports);
@@ -159,7 +170,7 @@ export function createHostServer(options: HostServerOptions): HostServer {
   }
 
   async function outcomeOf(
-    { name, isIdleTalk, trace }: { name: string; isIdleTalk: boolean; trace: string | undefined },
+    { name, isIdleTalk, traceId }: { name: string; isIdleTalk: boolean; traceId: string | undefined },
     work: Promise<unknown>,
     signal: AbortSignal,
   ): Promise<Outcome> {
@@ -167,7 +178,7 @@ export function createHostServer(options: HostServerOptions): HostServer {
     const took = () => Math.round(performance.now() - begun);
     try {
       const result = (await work) ?? null;
-      if (!isIdleTalk) log.info({ command: name, ms: took(), trace_id: trace }, 'command completed');
+      if (!isIdleTalk) log.info({ command: name, ms: took(), trace_id: traceId }, 'command completed');
       return { result };
     } catch (error) {
       // The control plane sees only the message.
@@ -177,8 +188,8 @@ export function createHostServer(options: HostServerOptions): HostServer {
       const refused = error instanceof RefusedImportError;
       const unchanged = isUnchanged(error);
       const message = isFull ? FULL_DISK : cut(messageOf(error));
-      if (signal.aborted) log.info({ command: name, ms: took(), trace_id: trace }, 'command cancelled');
-      else log.warn({ err: error, command: name, ms: took(), trace_id: trace }, 'command failed');
+      if (signal.aborted) log.info({ command: name, ms: took(), trace_id: traceId }, 'command cancelled');
+      else log.warn({ err: error, command: name, ms: took(), trace_id: traceId }, 'command failed');
       return {
         error: {
           permanent,
