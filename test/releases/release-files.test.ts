@@ -3,6 +3,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  globSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -14,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { buildArtifacts } from '../../tools/release/artifacts.ts';
-import { makeDebianPackage } from '../../tools/release/debian.ts';
+import { makeDebianPackage, OLDEST_GLIBC } from '../../tools/release/debian.ts';
 import { run } from '../../tools/release/run.ts';
 import { settleFiles } from '../../tools/release/settled-files.ts';
 import { copyBuiltProgram, writeLauncher } from '../../tools/release/stage.ts';
@@ -111,6 +112,17 @@ async function smallPackage(): Promise<string> {
     process.umask(umask);
   }
 }
+
+it('requires the C library that its native modules need', () => {
+  const modules = globSync(join(ROOT, 'node_modules/{better-sqlite3,@node-rs/*}/**/*.node')).filter(
+    (file) => file.includes(`linux-${process.arch}`) && !file.includes('musl'),
+  );
+  const needed = modules.flatMap((file) =>
+    [...readFileSync(file, 'latin1').matchAll(/\bGLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor)),
+  );
+  expect(`2.${Math.max(...needed)}`).toBe(OLDEST_GLIBC);
+  expect(readFileSync(join(ROOT, 'docs/install.md'), 'utf8')).toContain(`glibc ${OLDEST_GLIBC} or newer`);
+});
 
 const hasDpkg = existsSync('/usr/bin/dpkg-deb');
 

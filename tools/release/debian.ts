@@ -9,6 +9,8 @@ const FOLDER = 'usr/lib/homeport';
 const DOCUMENTS = 'usr/share/doc/homeport';
 const MANUAL = join(import.meta.dirname, 'homeport.1');
 const MAINTAINER = 'Homeport <packages@homeport.invalid>';
+/** What better-sqlite3 is built for. A test compares it with its symbols. Debian 12 has 2.36. */
+export const OLDEST_GLIBC = '2.34';
 /** By Node's name of an architecture. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
@@ -113,7 +115,7 @@ Version: ${debianVersion(version)}
 Architecture: ${architecture}
 Maintainer: ${MAINTAINER}
 Installed-Size: ${size}
-Depends: ca-certificates, debconf (>= 0.5) | debconf-2.0, libc6 (>= 2.31), libstdc++6, openssh-client
+Depends: ca-certificates, debconf (>= 0.5) | debconf-2.0, libc6 (>= ${OLDEST_GLIBC}), libstdc++6 (>= 11), openssh-client
 Recommends: bubblewrap
 Section: web
 Priority: optional
@@ -145,7 +147,7 @@ fi
 [ -d /run/systemd/system ] && ${HAS_SERVICES} || exit 0
 # Writes the units of this version, and restarts what runs. dpkg would leave a half-configured package behind an error, which helps no one.
 /${FOLDER}/homeport host setup --services ||
-  echo "The services of Homeport do not run this version, for the reason above. Fix that, then run \\"homeport host setup\\"." >&2
+  echo "The services of Homeport do not run this version, for the reason above. Fix that, then run \\"homeport host setup --services\\"." >&2
 `,
   prerm: `#!/bin/sh
 set -e
