@@ -15,6 +15,19 @@ it('takes two signals of one Ctrl-C, the terminal’s and npm’s, for one', asy
   expect(endAtOnce).not.toHaveBeenCalled();
 });
 
+it.each([
+  ['SIGINT', 'homeport: stopping; press Ctrl-C again to stop at once\n'],
+  ['SIGTERM', 'homeport: stopping\n'],
+])('speaks of keys only if one was pressed: %s', async (signal, printed) => {
+  const signals = new EventEmitter();
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const asked = stopSignal('stopping', { signals, clock: manualClock(), endAtOnce: vi.fn() });
+  signals.emit(signal);
+  await asked;
+  expect(write.mock.calls).toEqual([[printed]]);
+  write.mockRestore();
+});
+
 it('ends at once when asked again a second later', async () => {
   const signals = new EventEmitter();
   const clock = manualClock();

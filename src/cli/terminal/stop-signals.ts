@@ -20,14 +20,17 @@ export function stopSignal(
 ): Promise<void> {
   return new Promise((resolve) => {
     let firstAt: number | null = null;
-    const onSignal = () => {
+    const onSignal = (hint: string) => {
       const now = clock.now().getTime();
       if (firstAt === null) {
         firstAt = now;
-        process.stderr.write(`homeport: ${message}; press Ctrl-C again to stop at once\n`);
+        process.stderr.write(`homeport: ${message}${hint}\n`);
         resolve();
       } else if (now - firstAt >= SAME_PRESS_MS) endAtOnce();
     };
-    signals.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+    // A service manager sends SIGTERM, and its log has no keys.
+    signals
+      .on('SIGINT', () => onSignal('; press Ctrl-C again to stop at once'))
+      .on('SIGTERM', () => onSignal(''));
   });
 }
