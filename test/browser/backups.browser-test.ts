@@ -322,30 +322,33 @@ describe('backups', () => {
     renameSync(`${files}.aside`, files);
   });
 
-  it('are shown as missing while the storage does not have them, and cannot be restored', async () => {
-    const path = `/installs/${shop.id}/backups`;
-    const made = await owner.client.post(path, { description: 'of a lost disk', notification_emails: [] });
-    await portal.homeport.idle();
-    const mark = (missing_since: string | null) =>
-      portal.homeport.platform.database.write(({ queries }) =>
-        queries
-          .updateTable('backups')
-          .set({ missing_since })
-          .where('id', '=', text(made.body, 'id'))
-          .execute(),
-      );
-    await mark(clock.now().toISOString());
-    await showBackups(shop);
-    const backup = page.getByRole('listitem').filter({ hasText: 'of a lost disk' });
-    await backup.getByText('Missing', { exact: true }).waitFor();
-    await backup
-      .getByText(/^The backup storage has not had this backup since .* Ask your provider/)
-      .waitFor();
-    expect(await backup.getByRole('button').allInnerTexts()).toEqual(['Delete']);
-    // The page follows the database.
-    await mark(null);
-    await backup.getByRole('button', { name: 'Restore of a lost disk' }).waitFor();
-  });
+  onlyInLong(it)(
+    'are shown as missing while the storage does not have them, and cannot be restored',
+    async () => {
+      const path = `/installs/${shop.id}/backups`;
+      const made = await owner.client.post(path, { description: 'of a lost disk', notification_emails: [] });
+      await portal.homeport.idle();
+      const mark = (missing_since: string | null) =>
+        portal.homeport.platform.database.write(({ queries }) =>
+          queries
+            .updateTable('backups')
+            .set({ missing_since })
+            .where('id', '=', text(made.body, 'id'))
+            .execute(),
+        );
+      await mark(clock.now().toISOString());
+      await showBackups(shop);
+      const backup = page.getByRole('listitem').filter({ hasText: 'of a lost disk' });
+      await backup.getByText('Missing', { exact: true }).waitFor();
+      await backup
+        .getByText(/^The backup storage has not had this backup since .* Ask your provider/)
+        .waitFor();
+      expect(await backup.getByRole('button').allInnerTexts()).toEqual(['Delete']);
+      // The page follows the database.
+      await mark(null);
+      await backup.getByRole('button', { name: 'Restore of a lost disk' }).waitFor();
+    },
+  );
 
   onlyInLong(it)('are restored into another install, which shows the result', async () => {
     writePage(shop, 'of the first');

@@ -309,7 +309,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await expectAccessible(page);
   });
 
-  it('show their certificate, and its key on request', async () => {
+  onlyInLong(it)('show their certificate, and its key on request', async () => {
     await show('shop.example');
     const dialog = await open('shop.example');
     await dialog.getByText('Homeport (self-signed').waitFor();

@@ -95,7 +95,7 @@ describe('a session that ends', () => {
     expect(await page.content()).not.toContain(owner.email);
   }
 
-  it('removes the page when its session is ended elsewhere', async () => {
+  onlyInLong(it)('removes the page when its session is ended elsewhere', async () => {
     const page = await portal.signedIn(owner, { at: '/me/profile' });
     await page.getByLabel('Phone number').fill('555 0100');
     const elsewhere = await portal.signedIn(owner);

@@ -64,32 +64,35 @@ describe('keyboard focus', () => {
     await expect.poll(focus).toBe('content');
   });
 
-  it('moves to the page when a row is removed after the dialog that asked for it closed', async () => {
-    const { userId } = await portal.homeport.person(accountId, 'full');
-    await page.goto(`/accounts/${accountId}/people`);
-    const menu = page.getByRole('button', { name: /^Actions for/ });
-    await menu.waitFor();
-    let load = () => {};
-    const mayLoad = new Promise<void>((resolve) => {
-      load = resolve;
-    });
-    await page.route(/\/account_users(\?|$)/, async (route) => {
-      await mayLoad;
-      await route.continue();
-    });
-    await menu.click();
-    await page.getByRole('button', { name: 'Remove', exact: true }).click();
-    const dialog = page.getByRole('alertdialog');
-    await dialog.getByRole('button', { name: 'Remove' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    await expect
-      .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
-      .toMatch(/^Actions for/);
-    load();
-    await menu.waitFor({ state: 'detached' });
-    await expect.poll(focus).toBe('content');
-    expect((await owner.client.get(`/accounts/${accountId}/account_users/${userId}`)).status).toBe(404);
-  });
+  onlyInLong(it)(
+    'moves to the page when a row is removed after the dialog that asked for it closed',
+    async () => {
+      const { userId } = await portal.homeport.person(accountId, 'full');
+      await page.goto(`/accounts/${accountId}/people`);
+      const menu = page.getByRole('button', { name: /^Actions for/ });
+      await menu.waitFor();
+      let load = () => {};
+      const mayLoad = new Promise<void>((resolve) => {
+        load = resolve;
+      });
+      await page.route(/\/account_users(\?|$)/, async (route) => {
+        await mayLoad;
+        await route.continue();
+      });
+      await menu.click();
+      await page.getByRole('button', { name: 'Remove', exact: true }).click();
+      const dialog = page.getByRole('alertdialog');
+      await dialog.getByRole('button', { name: 'Remove' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await expect
+        .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
+        .toMatch(/^Actions for/);
+      load();
+      await menu.waitFor({ state: 'detached' });
+      await expect.poll(focus).toBe('content');
+      expect((await owner.client.get(`/accounts/${accountId}/account_users/${userId}`)).status).toBe(404);
+    },
+  );
 
   onlyInLong(it)('moves to the heading of a list when someone else removes the focused row', async () => {
     const change = await showDomain('gone.example');

@@ -158,11 +158,16 @@ const Findings = Type.Array(
   }),
 );
 
+/** As {@link checkAccessibility}, in the long tests only: axe takes 0.4 s of a processor for a page. */
+export async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
+  if (isLong) await checkAccessibility(page, rules);
+}
+
 /**
  * Checks the page against WCAG 2.2 A and AA and best practices, or only against these `rules` of axe. Fails with each
  * violation and its place. Without {@link CONTRAST} in the quick tests, where it takes half of axe's time.
  */
-export async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
+export async function checkAccessibility(page: Page, rules?: readonly string[]): Promise<void> {
   // A page has no heading until its script has loaded. An open dialog hides the heading from its role.
   await page.locator('h1').first().waitFor({ state: 'attached' });
   // Evaluated by the debugger, because the content security policy allows only the portal's scripts.

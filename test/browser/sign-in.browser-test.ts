@@ -286,7 +286,7 @@ onlyInLong(describe)('an unwanted invitation', () => {
   });
 });
 
-describe('a link of the first start or of the command line', () => {
+onlyInLong(describe)('a link of the first start or of the command line', () => {
   it('lets a user choose their first password', async () => {
     const { owner } = await portal.homeport.ownedAccount();
     const link = await portal.homeport.services.passwords.createLink(owner.userId, 'first');
@@ -370,7 +370,7 @@ describe('a forgotten password', () => {
     await other.getByText('This link does not work').waitFor();
   });
 
-  it('gets the same response for an unknown address', async () => {
+  onlyInLong(it)('gets the same response for an unknown address', async () => {
     const page = await portal.browser();
     await page.goto('/forgotten-password');
     await page.getByLabel('Email address').fill('nobody@people.example');

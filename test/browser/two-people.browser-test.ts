@@ -102,7 +102,7 @@ it('keeps what the user typed, and asks which value stays', async () => {
   expect(await isIdle('Save addresses')).toBe('true');
 });
 
-it('saves only edited fields beside the change of another field', async () => {
+onlyInLong(it)('saves only edited fields beside the change of another field', async () => {
   const rules = `/installs/${install.id}/cache_rules`;
   await open('caches');
   await field('Longest time in the cache').fill('700');
@@ -179,7 +179,7 @@ const FORMS: {
   },
 ];
 
-it.each(isLong ? FORMS : FORMS.slice(0, 1))(
+it.each(isLong ? FORMS : [])(
   'keeps what the user typed for $what',
   async ({ at, label, typed, path, theirs, seen }) => {
     await page.goto(at());

@@ -83,7 +83,7 @@ onlyInLong(it)('shows errors and the exit status of a command, also after a relo
   await expectAccessibleInBothThemes(page);
 });
 
-it('refuses what only a shell understands, and says why the host ran nothing', async () => {
+onlyInLong(it)('refuses what only a shell understands, and says why the host ran nothing', async () => {
   await command().fill('plugin list | sort');
   await command().press('Enter');
   await page.getByText('There is no shell, so | & ; < and > do not work here.').first().waitFor();

@@ -1,7 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Person } from '../homeport.ts';
-import { onlyInLong } from '../rounds.ts';
 import { PASSWORD, type Portal, startPortal } from './portal.ts';
 
 const EVENTS = '/portal/api/events';
@@ -56,20 +55,17 @@ describe('live changes in several windows of a browser', () => {
 
   const others = (pages: readonly Page[], page: Page | undefined) => pages.filter((other) => other !== page);
 
-  onlyInLong(it)(
-    'reach eight windows over one connection, which leaves room for other requests',
-    async () => {
-      const { pages, followed } = await windows(8);
-      await allShow(pages, 'Seen everywhere');
-      expect(followed).toHaveLength(1);
-      const answers = await Promise.all(
-        pages.map((page) => page.evaluate('fetch("/v1/user").then(({ status }) => status)')),
-      );
-      expect(answers).toEqual(Array.from({ length: 8 }, () => 200));
-    },
-  );
+  it('reach eight windows over one connection, which leaves room for other requests', async () => {
+    const { pages, followed } = await windows(8);
+    await allShow(pages, 'Seen everywhere');
+    expect(followed).toHaveLength(1);
+    const answers = await Promise.all(
+      pages.map((page) => page.evaluate('fetch("/v1/user").then(({ status }) => status)')),
+    );
+    expect(answers).toEqual(Array.from({ length: 8 }, () => 200));
+  });
 
-  onlyInLong(it)('continue when the window with the connection is hidden, closed or crashes', async () => {
+  it('continue when the window with the connection is hidden, closed or crashes', async () => {
     const { pages, followed } = await windows(4);
     const [first] = followed;
     if (!first) throw new Error('no window follows');
@@ -98,7 +94,7 @@ describe('live changes in several windows of a browser', () => {
     expect(followed).toHaveLength(4);
   });
 
-  onlyInLong(it)('show a warning in every window while they are missing, and no longer', async () => {
+  it('show a warning in every window while they are missing, and no longer', async () => {
     const { pages, followed } = await windows(3);
     const [first] = followed;
     if (!first) throw new Error('no window follows');
@@ -141,7 +137,7 @@ describe('live changes in several windows of a browser', () => {
     expect(await Promise.all(pages.map((page) => page.locator('#sidebar').count()))).toEqual([0, 0]);
   });
 
-  onlyInLong(it)('reach each window on its own connection without locks', async () => {
+  it('reach each window on its own connection without locks', async () => {
     ({ owner, accountId } = await portal.homeport.ownedAccount());
     const first = await portal.signedIn(owner);
     const followed = watchStreams(first.context());
