@@ -21,8 +21,8 @@ let dns: DnsTestServers;
 let acme: AcmeServer;
 let machine: TestMachine;
 let homeport: TestHomeport;
-let accountId: string;
 let owner: Person;
+let install: { id: string };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'homeport-certificates-'));
@@ -44,7 +44,9 @@ beforeAll(async () => {
       HOMEPORT_ACME_CA: roots,
     },
   });
-  ({ accountId, owner } = await homeport.ownedAccount());
+  const { accountId, owner: person } = await homeport.ownedAccount();
+  owner = person;
+  install = await homeport.install(owner, accountId);
 });
 afterAll(async () => {
   await homeport?.remove();
@@ -60,7 +62,6 @@ const look = (address: string) => {
 };
 
 test('an authority verifies a name through nginx, which then serves the certificate and forces HTTPS', async () => {
-  const install = await homeport.install(owner, accountId);
   const name = 'shop.here.example';
   const added = await owner.client.post(`/installs/${install.id}/domains`, { name, primary: true });
   expect(added.status).toBe(201);
@@ -92,7 +93,6 @@ test('an authority verifies a name through nginx, which then serves the certific
 test.each(steps(['p256'], ['p256', 'rsa2048']))(
   'nginx serves an uploaded certificate with a key of %s at once',
   async (keys) => {
-    const install = await homeport.install(owner, accountId);
     const base = `${keys}.uploaded.example`;
     const names = [base, `www.${base}`, `other.${keys}.example`];
     for (const name of names) {

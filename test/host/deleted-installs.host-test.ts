@@ -10,6 +10,7 @@ import { text } from '../client.ts';
 import { visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { type ManualClock, manualClock } from '../manual-clock.ts';
+import { onlyInLong } from '../rounds.ts';
 import type { TestMachine } from './machine.ts';
 import { createPreparedMachine } from './prepared.ts';
 
@@ -20,6 +21,8 @@ let homeport: TestHomeport;
 let clock: ManualClock;
 let owner: Person;
 let accountId: string;
+let id: string;
+let name: string;
 
 beforeAll(async () => {
   machine = await createPreparedMachine();
@@ -53,30 +56,39 @@ async function remove(id: string): Promise<void> {
   await homeport.idle();
 }
 
-test('a deleted website comes back with its files and its database, while its name was used again', async () => {
-  const name = installName();
-  const id = text((await create(name)).body, 'id');
-  await homeport.idle();
-  await writeFile(`${machine.folder}/installs/${id}/htdocs/kept.txt`, 'kept');
-  await sql(id, "UPDATE wp_options SET option_value = 'Kept shop' WHERE option_name = 'blogname'");
-  await remove(id);
-  expect((await look(`http://${name}.sites.test/kept.txt`)).status).toBe(404);
-  const layout = linuxLayout(machine.folder, machine.runFolder);
-  expect(await readdir(layout.installs)).not.toContain(id);
-  expect(await readdir(layout.backups)).toContain(id);
-  const { hosts } = homeport.services;
-  expect(await hosts.list()).toHaveLength(1);
+const layout = () => linuxLayout(machine.folder, machine.runFolder);
 
-  const again = text((await create(name)).body, 'id');
-  await homeport.idle();
-  expect(await statusOf(again)).toBe('active');
-  await remove(again);
-
+async function restore(): Promise<void> {
   expect((await owner.client.post(`/deleted_installs/${id}/restore`)).status).toBe(202);
   await homeport.idle();
   expect(await statusOf(id)).toBe('active');
   expect((await look(`http://${name}.sites.test/kept.txt`)).body).toBe('kept');
   expect((await look(`http://${name}.sites.test/`)).body).toContain('Kept shop');
+}
+
+test('a deleted website comes back with its files and its database', async () => {
+  name = installName();
+  id = text((await create(name)).body, 'id');
+  await homeport.idle();
+  await writeFile(`${machine.folder}/installs/${id}/htdocs/kept.txt`, 'kept');
+  await sql(id, "UPDATE wp_options SET option_value = 'Kept shop' WHERE option_name = 'blogname'");
+  await remove(id);
+  expect((await look(`http://${name}.sites.test/kept.txt`)).status).toBe(404);
+  expect(await readdir(layout().installs)).not.toContain(id);
+  expect(await readdir(layout().backups)).toContain(id);
+  const { hosts } = homeport.services;
+  expect(await hosts.list()).toHaveLength(1);
+
+  await restore();
+});
+
+onlyInLong(test)('a deleted website comes back after its name was used again, with its backups', async () => {
+  await remove(id);
+  const again = text((await create(name)).body, 'id');
+  await homeport.idle();
+  expect(await statusOf(again)).toBe('active');
+  await remove(again);
+  await restore();
 
   clock.advance(14 * DAY_MS);
   await homeport.platform.database.write((transaction) =>
@@ -84,5 +96,5 @@ test('a deleted website comes back with its files and its database, while its na
   );
   await homeport.idle();
   // The restored install keeps its backups; those of the other are gone.
-  expect((await readdir(layout.backups)).sort()).toEqual([id, PLACE_MARK].sort());
+  expect((await readdir(layout().backups)).sort()).toEqual([id, PLACE_MARK].sort());
 });

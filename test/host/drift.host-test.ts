@@ -98,7 +98,7 @@ test('a removed Unix user is created again, with the id of its files', async () 
 
 test.each(
   cases<[string, RegExp]>(
-    ['passwd'],
+    [],
     [
       ['passwd', /user drifting is missing/],
       ['group', /group or the password line of drifting/],
@@ -142,7 +142,7 @@ onlyInLong(test)(
   },
 );
 
-test('a folder readable by others is closed', async () => {
+onlyInLong(test)('a folder readable by others is closed', async () => {
   await chmod(layout().privateOf(install.id), 0o777);
   await expectRepaired(/folders/, /private/);
 });

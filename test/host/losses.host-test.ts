@@ -1,5 +1,6 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunningMachine } from '../../src/app/linux-host.ts';
 import type { InstallState } from '../../src/hosting/contract/install-state.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
@@ -9,12 +10,14 @@ import { cgroupOf } from '../../src/hosting/linux/websites/provisioning.ts';
 import { runCommand } from '../../src/lib/run-command.ts';
 import { silent } from '../database.ts';
 import { visit } from '../edge.ts';
-import { onlyInLong } from '../rounds.ts';
+import { isLong, onlyInLong } from '../rounds.ts';
 import type { TestMachine } from './machine.ts';
 import { createPreparedMachine } from './prepared.ts';
 import { plainState } from './state.ts';
 
 let machine: TestMachine;
+/** Started again by the first test. */
+let running: RunningMachine;
 beforeAll(async () => {
   machine = await createPreparedMachine();
 });
@@ -49,7 +52,7 @@ test('after a restart of the machine and the loss of users, limits, rights and t
   for (const name of [...(await cgroups().list()), 'none']) await cgroups().remove(name);
   await runCommand('nft', ['delete', 'table', 'inet', `homeport_${machine.instance}`]);
 
-  const second = await machine.start();
+  running = await machine.start();
   for (const [index, install] of installs.entries()) {
     const page = await home(install);
     expect(page.status, install.name).toBe(200);
@@ -59,18 +62,18 @@ test('after a restart of the machine and the loss of users, limits, rights and t
     expect((await stat(layout().htdocsOf(install.id))).uid).toBe(before[index]);
     expect(await cgroups().list()).toContain(cgroupOf(install.id));
   }
-  expect(await second.host.inspect(installs, false)).toEqual([]);
+  expect(await running.host.inspect(installs, false)).toEqual([]);
+  if (!isLong) return;
   // Another new website needs a place below the run folder too.
   const other = plainState('after-loss');
-  await second.host.apply(other);
+  await running.host.apply(other);
   expect((await home(other)).status).toBe(200);
-  await second.stop();
 });
 
 onlyInLong(test)(
   'a user id taken by another user is not shared, and the other websites are served',
   async () => {
-    const { host, stop } = await machine.start();
+    const { host } = running;
     const [robbed, other] = ['losing-four', 'losing-five'].map(plainState);
     if (!robbed || !other) throw new Error('two installs');
     await host.apply(robbed);
@@ -87,12 +90,11 @@ onlyInLong(test)(
     await users().remove(thief);
     await host.apply(robbed);
     expect((await home(robbed)).status).toBe(200);
-    await stop();
   },
 );
 
 test('a website that lost its record is not provisioned over its remains', async () => {
-  const { host, stop } = await machine.start();
+  const { host } = running;
   const install = plainState('losing-six');
   await host.apply(install);
   const record = layout().recordOf(install.id);
@@ -108,5 +110,4 @@ test('a website that lost its record is not provisioned over its remains', async
   await host.apply(install);
   // WordPress's installer would be open to any visitor.
   expect((await home(install)).status).toBe(503);
-  await stop();
 });

@@ -105,7 +105,7 @@ test('an install unknown to a restored database is set aside with its data', asy
   }
 });
 
-test('inspection reports it, and a repair does not remove it', async () => {
+onlyInLong(test)('inspection reports it, and a repair does not remove it', async () => {
   const found = await running.host.inspect([kept], true);
   expect(found).toEqual([
     expect.objectContaining({
@@ -128,7 +128,7 @@ onlyInLong(test)('a restarted host does not serve it', async () => {
   }
 });
 
-test('a new install with its name fails at once and gets none of its data', async () => {
+onlyInLong(test)('a new install with its name fails at once and gets none of its data', async () => {
   const homeport = await start();
   try {
     const create = async () => {
@@ -164,7 +164,7 @@ test('it is served again with a database that knows it', async () => {
   await older.restore();
 });
 
-test('the operator deletes it permanently', async () => {
+onlyInLong(test)('the operator deletes it permanently', async () => {
   const homeport = await start();
   try {
     await eventually(homeport, 'customer.example', 404);

@@ -12,6 +12,7 @@ import { type Answer, field, text } from '../client.ts';
 import { type Visit, visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { onlyInLong } from '../rounds.ts';
+import { testLogs } from './log-cases.ts';
 import type { TestMachine } from './machine.ts';
 import { createPreparedMachine } from './prepared.ts';
 
@@ -56,6 +57,9 @@ const look = (path: string, headers: Record<string, string> = {}): Promise<Visit
 const htdocs = () => linuxLayout(machine.folder, machine.runFolder).htdocsOf(install.id);
 const operation = async ({ headers }: Answer) =>
   (await owner.client.get(String(headers.location).replace('/v1', ''))).body;
+
+// They share the website.
+testLogs(() => ({ machine, owner, install }));
 
 describe('a shell', () => {
   let options: string[];
@@ -179,13 +183,13 @@ describe('limits of PHP', () => {
 
   test('change what PHP and the edge accept', async () => {
     expect(
-      await change({ memory_limit: '384M', upload_max_filesize: '100M', max_input_vars: 6000 }),
+      await change({ memory_limit: '384M', upload_max_filesize: '8M', max_input_vars: 6000 }),
     ).toMatchObject({
       status: 'succeeded',
     });
-    expect(await php()).toEqual(['384M', '100M', '101M', '120', '6000']);
-    expect(await sends(90)).toBe('200');
-    expect(await sends(102)).toBe('413');
+    expect(await php()).toEqual(['384M', '8M', '9M', '120', '6000']);
+    expect(await sends(7)).toBe('200');
+    expect(await sends(10)).toBe('413');
     const view = (await owner.client.get(`/installs/${install.id}/php`)).body;
     expect(field(view, 'limits', 'workers')).toBe(7);
   });

@@ -6,13 +6,17 @@ import { testItemChanges } from '../../src/hosting/websites/changes/change-cases
 import type { ChangedWebsite } from '../../src/hosting/websites/changes/changed-website.fixture.ts';
 import { testUpdates } from '../../src/hosting/websites/changes/update-cases.fixture.ts';
 import { visit } from '../edge.ts';
+import { isLong } from '../rounds.ts';
 import { changedWebsite } from './changed-website.ts';
 import type { TestMachine } from './machine.ts';
 import { installPlugin } from './plugin-source.ts';
 import { createPreparedMachine } from './prepared.ts';
 import { plainState } from './state.ts';
 
-/** Changes and updates that both hosts pass. Their variants are in wordpress-changes, wordpress-updates and website-probe, which are long. */
+/**
+ * Updates that both hosts pass, and in the long tests changes of plugins, which `npm test` has on the embedded host. Their variants are in
+ * wordpress-changes, wordpress-updates and website-probe, which are long.
+ */
 let machine: TestMachine;
 let running: RunningMachine;
 let host: RemoteHost;
@@ -41,5 +45,5 @@ afterAll(async () => {
   await machine?.remove();
 });
 
-testItemChanges(() => website);
+if (isLong) testItemChanges(() => website);
 testUpdates(() => website);

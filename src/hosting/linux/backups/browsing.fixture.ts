@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { onlyInLong, steps } from '../../../../test/rounds.ts';
+import { onlyInLong, rounds, steps } from '../../../../test/rounds.ts';
 import type { BackupFilePart, BackupRefusal } from '../../contract/backup-contents.ts';
 import { RefusedRestoreError } from '../../contract/errors.ts';
 import { MOST_READ_BYTES } from '../../contract/snapshots.ts';
@@ -262,19 +262,23 @@ export function describeBrowsing(started: () => BackupMachine): void {
       expect(sha(readFileSync(inHtdocs(shop, 'twin.jpg')))).toBe(sha(photo));
     });
 
-    test.each([
+    const REFUSED: [{ paths?: string[]; tables?: string[] }, string][] = [
+      [{ paths: ['htdocs/uploads/photo.jpg'], tables: ['none'] }, 'The database has no table "none".'],
       [{ paths: ['htdocs/uploads', 'htdocs/none'] }, 'The backup has no file or folder "htdocs/none".'],
       [{ tables: ['notes', 'none'] }, 'The database has no table "none".'],
-      [{ paths: ['htdocs/uploads/photo.jpg'], tables: ['none'] }, 'The database has no table "none".'],
-    ])('is refused for %j, and changes nothing', async (parts, reason) => {
-      replacePhoto('present');
-      const present = machine.filesOf(shop);
-      const refused = restore(parts);
-      await expect(refused).rejects.toBeInstanceOf(RefusedRestoreError);
-      await expect(refused).rejects.toThrow(reason);
-      expect(machine.filesOf(shop)).toBe(present);
-      expect(await machine.leftoversOf(shop)).toEqual([]);
-    });
+    ];
+    test.each(REFUSED.slice(0, rounds(1, REFUSED.length)))(
+      'is refused for %j, and changes nothing',
+      async (parts, reason) => {
+        replacePhoto('present');
+        const present = machine.filesOf(shop);
+        const refused = restore(parts);
+        await expect(refused).rejects.toBeInstanceOf(RefusedRestoreError);
+        await expect(refused).rejects.toThrow(reason);
+        expect(machine.filesOf(shop)).toBe(present);
+        expect(await machine.leftoversOf(shop)).toEqual([]);
+      },
+    );
 
     onlyInLong(test)('is refused for a table that the website reads under another prefix', async () => {
       const names = ['options', 'posts', 'users', 'usermeta'].map((name) => `new_${name}`);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { steps } from '../../../../test/rounds.ts';
+import { onlyInLong, steps } from '../../../../test/rounds.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { startWordPress } from '../wordpress/machine.fixture.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
@@ -123,7 +123,7 @@ DELIMITER ;`,
   await putBack();
 });
 
-test('a copy is refused if its database is larger than that of an install may be', async () => {
+onlyInLong(test)('a copy is refused if its database is larger than that of an install may be', async () => {
   const copied = small().restore(target, ids.source, { from: source.ref });
   await expect(copied).rejects.toThrow(/larger than .* \(1 MiB\)/);
   expect(await seen()).toEqual(['target.example', 'target.example']);

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { onlyInLong } from '../../../../test/rounds.ts';
+import { isLong, onlyInLong, rounds } from '../../../../test/rounds.ts';
 import { type OldHost, startOldHost } from './old-host.fixture.ts';
 
 /** The scripts of imports by SSH, run by PHP without a sandbox. */
@@ -175,12 +175,8 @@ describe('an import by SSH', () => {
 
   test('runs nothing that the path contains', () => {
     const proof = join(folder, 'proof');
-    for (const path of [
-      `$(touch ${proof})`,
-      `'; touch ${proof}; '`,
-      `a\`touch ${proof}\``,
-      `"; touch ${proof}`,
-    ]) {
+    const paths = [`'; touch ${proof}; '`, `$(touch ${proof})`, `a\`touch ${proof}\``, `"; touch ${proof}`];
+    for (const path of paths.slice(0, rounds(2, paths.length))) {
       expect(fetchWebsite({ path }).answer, path).toEqual(refused('does not exist'));
     }
     expect(() => readFileSync(proof)).toThrow('ENOENT');
@@ -212,14 +208,18 @@ describe('a hostile old host', () => {
     });
     expect(readdirSync(join(own, 'wp-content'))).not.toContain('link');
     rmSync(join(oldHost.folder, 'wp-content/link'));
-    expect(unpack(fetchWebsite().own, 2)).toEqual(refused('more files than an install may have'));
+    if (isLong) {
+      expect(unpack(fetchWebsite().own, 2)).toEqual(refused('more files than an install may have'));
+    }
     oldHost.program(
       'tar',
       `${ENDS_AT_VERSION}exec /usr/bin/tar -czPf - --transform "s,^,../../," wp-content\n`,
     );
     expect(unpack(fetchWebsite().own)).toEqual(refused('a path that leads out'));
-    oldHost.program('tar', `${ENDS_AT_VERSION}echo not an archive\n`);
-    expect(unpack(fetchWebsite().own)).toEqual(refused('The format of the archive is unknown'));
+    if (isLong) {
+      oldHost.program('tar', `${ENDS_AT_VERSION}echo not an archive\n`);
+      expect(unpack(fetchWebsite().own)).toEqual(refused('The format of the archive is unknown'));
+    }
     oldHost.program('tar', '#!/bin/sh\nexec /usr/bin/tar "$@"\n');
   });
 

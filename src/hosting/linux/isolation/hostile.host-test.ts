@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import type { Cgroups } from '../daemons/cgroups.ts';
 import type { Daemons, ResourceLimits } from '../machine/daemon.ts';
@@ -367,7 +368,8 @@ describe('a website controlled by an attacker', () => {
     const fillers = ['/tmp', '/dev/shm'].map((place) => `head -c 1G /dev/zero > ${place}/hog`);
     // Empty files, such as sessions of PHP, take memory of the kernel, which counts for the website, too.
     const emptyFiles = 'perl -e "for (1 .. 2_000_000) { open my \\$f, q(>), qq(/tmp/\\$_) or exit 1 }"';
-    for (const filler of [...fillers, emptyFiles]) {
+    // The kernel counts both places as the same kind of memory.
+    for (const filler of [...fillers.slice(rounds(1, 0)), emptyFiles]) {
       await daemons.restart(group);
       expect(await hog(`return shell('${filler}')[0];`), filler).not.toBe(0);
       expect((await cgroups.usage(group))?.memoryBytes).toBeLessThanOrEqual(limits.memoryMb * 1024 * 1024);

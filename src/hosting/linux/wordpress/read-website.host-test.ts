@@ -1,3 +1,4 @@
+import { isLong } from '../../../../test/rounds.ts';
 import { cronCases } from '../../websites/cron/cron-cases.fixture.ts';
 import { readingCases } from '../../websites/reading/reading-cases.fixture.ts';
 import { urlCases } from '../../websites/urls/url-cases.fixture.ts';
@@ -5,5 +6,5 @@ import { startOperatedWebsite } from './operated-website.fixture.ts';
 
 readingCases(startOperatedWebsite, (website) => {
   cronCases(website);
-  urlCases(website);
+  if (isLong) urlCases(website);
 });
