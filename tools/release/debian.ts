@@ -9,7 +9,7 @@ const FOLDER = 'usr/lib/homeport';
 const DOCUMENTS = 'usr/share/doc/homeport';
 const MANUAL = join(import.meta.dirname, 'homeport.1');
 const MAINTAINER = 'Homeport <packages@homeport.invalid>';
-/** What better-sqlite3 is built for. A test compares it with its symbols. Debian 12 has 2.36. */
+/** That of the library that better-sqlite3 is linked with. A test reads its symbols. Debian 12 has 2.36. */
 export const OLDEST_GLIBC = '2.34';
 /** By Node's name of an architecture. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };

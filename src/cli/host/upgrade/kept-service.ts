@@ -9,8 +9,8 @@ import { PROGRAM_FOLDER } from '../../../lib/own-command.ts';
 const DROP_IN = `/run/systemd/system/${CONTROL_PLANE_UNIT}.d/zz-homeport-upgrade.conf`;
 
 /**
- * What lets a unit run the program of the folder `tree` at the usual path, whatever dpkg does there meanwhile: systemd.exec(5). Where systemd
- * cannot make mounts, such as in some containers, the service starts once dpkg has finished.
+ * A drop-in that mounts the program of the folder `tree` at the usual path, for the service alone, whatever dpkg does there meanwhile:
+ * systemd.exec(5). If systemd cannot make mounts, as in some containers, the service starts once dpkg has finished.
  */
 export const keptServiceDropIn = (tree: string): string =>
   `# "homeport upgrade" removes this.\n[Service]\nBindReadOnlyPaths=${join(tree, PROGRAM_FOLDER)}:${PROGRAM_FOLDER}\nExecStartPre=\n`;

@@ -12,7 +12,7 @@ import { createQuietLog } from '../../platform/quiet-log.ts';
 import { missingRoom, type Need } from './room.ts';
 import { upgradePaths } from './state.ts';
 
-/** What an upgrade will write. */
+/** Sizes of what an upgrade writes, in bytes. */
 export interface Sizes {
   /** Of the package's file, unless it is there already. */
   packageBytes: number;
