@@ -30,6 +30,13 @@ export async function configurePackage(version: string, environment: DpkgEnviron
   );
 }
 
+/** Unpacks the package from a file if a kill has interrupted that. apt refuses to go on: it looks for the file of the former version. */
+export async function repeatUnpacking(file: string, environment: DpkgEnvironment = {}): Promise<void> {
+  const words = ['--show', `--showformat=\${db:Status-Status}`, PACKAGE];
+  const { stdout: status } = await runCommand('dpkg-query', words, { environment });
+  if (status === 'half-installed') await runDpkg(['--unpack', file], environment);
+}
+
 /** Of the package, also while dpkg was interrupted; empty without one. */
 export async function packageVersion(): Promise<string> {
   try {

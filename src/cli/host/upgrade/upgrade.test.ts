@@ -16,7 +16,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/database.ts';
 import { has } from '../../../../test/missing-programs.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
-import { configurePackage, runDpkg } from './dpkg.ts';
+import { configurePackage, installedVersion, repeatUnpacking, runDpkg } from './dpkg.ts';
 import { NEEDS_OPERATOR, orNeedsOperator } from './finish.ts';
 import { packageOfFile } from './offered-package.ts';
 import { otherInstallation } from './other-installations.ts';
@@ -134,17 +134,31 @@ it.each([
   await requireWhole({ DPKG_ADMINDIR: folder.path });
 });
 
+/** Variables by which dpkg installs into a folder. `status`: its database. */
+function dpkgElsewhere(status = ''): Record<string, string> {
+  const admin = join(folder.path, 'admin');
+  const root = join(folder.path, 'root');
+  for (const made of ['updates', 'info']) mkdirSync(join(admin, made), { recursive: true });
+  mkdirSync(root);
+  writeFileSync(join(admin, 'status'), status);
+  writeFileSync(join(admin, 'available'), '');
+  return { DPKG_ADMINDIR: admin, DPKG_ROOT: root, DPKG_FORCE: 'not-root,script-chrootless,bad-path' };
+}
+
+it('unpacks again what a kill has interrupted, and nothing else', async () => {
+  const environment = dpkgElsewhere(
+    'Package: homeport\nStatus: install reinstreq half-installed\nMaintainer: a\nArchitecture: amd64\nVersion: 0.3.0\nDescription: a\n',
+  );
+  const file = packageFile();
+  await repeatUnpacking(file, environment);
+  expect(await installedVersion(environment)).toBe('unpacked 0.4.0');
+  rmSync(file);
+  await repeatUnpacking(file, environment);
+  expect(await configurePackage('0.4.0', environment)).toBe(true);
+});
+
 it('counts a package as complete only if dpkg has configured it', async () => {
-  const [admin, root] = ['admin', 'root'].map((name) => join(folder.path, name));
-  for (const made of ['updates', 'info']) mkdirSync(join(String(admin), made), { recursive: true });
-  mkdirSync(String(root));
-  writeFileSync(join(String(admin), 'status'), '');
-  writeFileSync(join(String(admin), 'available'), '');
-  const environment = {
-    DPKG_ADMINDIR: String(admin),
-    DPKG_ROOT: String(root),
-    DPKG_FORCE: 'not-root,script-chrootless,bad-path',
-  };
+  const environment = dpkgElsewhere();
   const repaired = join(folder.path, 'repaired');
   const file = packageFile('homeport', '0.4.0', `#!/bin/sh\n[ -e '${repaired}' ]\n`);
   expect(await runDpkg(['--unpack', file], environment)).toBe(true);
