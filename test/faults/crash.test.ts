@@ -19,8 +19,8 @@ import { freePort } from '../servers/free-port.ts';
 
 const ROUNDS = rounds(1, 10);
 /** A server is killed somewhere in this time after it began to take requests. What it accepted must be worked off. */
-const LIFE_MS = { least: 200, most: rounds(400, 800) };
-const WRITERS = rounds(4, 6);
+const LIFE_MS = { least: rounds(50, 200), most: rounds(200, 800) };
+const WRITERS = rounds(2, 6);
 const CREDENTIAL = { username: crypto.randomUUID(), password: 'for-the-crash-test-only' };
 
 let place: DatabasePlace;

@@ -7,7 +7,7 @@ import { startHomeport } from '../../src/app/homeport.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { DEADLY } from './deadly-sites.ts';
 
-/** The process that idempotency.test.ts kills: an API server. Its settings are its only argument, in JSON. */
+/** The process that idempotency.both.long-test.ts kills: an API server. Its settings are its only argument, in JSON. */
 const settings = Parse(
   Type.Object({
     databaseUrl: Type.Union([Type.String(), Type.Null()]),

@@ -6,7 +6,7 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, SQLITE_FILE } from '../../src/database/open.ts';
 import { migratedPlace, silent, temporaryFolder } from '../database.ts';
-import { rounds } from '../rounds.ts';
+import { onlyInLong, rounds } from '../rounds.ts';
 
 const SYNCS = rounds(12, 400);
 
@@ -91,23 +91,26 @@ describe('SQLite, whose commits are synced outside the event loop', () => {
     for (const id of written(lines.slice(last))) expect(present).toContain(id);
   });
 
-  it('ends the process even if it can print nothing, and ignores its own signals as the first of a container', async () => {
-    const [ownPlace, ownImages] = [await migratedPlace(), temporaryFolder()];
-    try {
-      const ignoring = 'data:text/javascript,process.kill=()=>true';
-      const outcome = await writeUntilFault(ownPlace, ownImages, 2, {
-        isHeard: false,
-        options: ['--import', ignoring],
-      });
-      expect(outcome.signal).toBe('SIGABRT');
-      const present = accountsIn(join(ownImages.path, '2'));
-      const acknowledged = written(outcome.lines.slice(outcome.lines.lastIndexOf('synced 2')));
-      expect(acknowledged.filter((id) => !present.has(id))).toEqual([]);
-    } finally {
-      await ownPlace.remove();
-      ownImages.remove();
-    }
-  }, 120_000);
+  onlyInLong(it)(
+    'ends the process even if it can print nothing, and ignores its own signals as the first of a container',
+    async () => {
+      const [ownPlace, ownImages] = [await migratedPlace(), temporaryFolder()];
+      try {
+        const ignoring = 'data:text/javascript,process.kill=()=>true';
+        const outcome = await writeUntilFault(ownPlace, ownImages, 2, {
+          isHeard: false,
+          options: ['--import', ignoring],
+        });
+        expect(outcome.signal).toBe('SIGABRT');
+        const present = accountsIn(join(ownImages.path, '2'));
+        const acknowledged = written(outcome.lines.slice(outcome.lines.lastIndexOf('synced 2')));
+        expect(acknowledged.filter((id) => !present.has(id))).toEqual([]);
+      } finally {
+        await ownPlace.remove();
+        ownImages.remove();
+      }
+    },
+  );
 
   it('writes what is left of the log into the database at the next start', async () => {
     const database = openDatabase(place.settings, silent);

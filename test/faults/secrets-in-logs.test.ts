@@ -62,7 +62,7 @@ const IN_ORDER = [
 
 async function callEverything(person: Person): Promise<void> {
   const resources = await createResources(homeport, owner, accountId);
-  for (const row of IN_ORDER) {
+  for (const [index, row] of IN_ORDER.entries()) {
     // Requests that only read contain no secret, except the credentials, which all have. Answers with secrets follow below.
     if (!isLong && row.method === 'GET') continue;
     const json = bodyFor(row, resources);
@@ -77,7 +77,9 @@ async function callEverything(person: Person): Promise<void> {
     await person.client.call(row.method, path, {
       json: { password: TYPED_PASSWORD, public_key: TYPED_PASSWORD },
     });
-    await person.client.call(row.method, path, { raw: `{"password":"${TYPED_PASSWORD}"` });
+    // What is no JSON is refused before a route sees it.
+    if (isLong || index % 8 === 0)
+      await person.client.call(row.method, path, { raw: `{"password":"${TYPED_PASSWORD}"` });
   }
 }
 

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { environmentFor, type Running, serveWithin } from '../cli/run-homeport.ts';
 import { type DatabasePlace, databasePlace } from '../database.ts';
+import { rounds } from '../rounds.ts';
 import { freePort } from '../servers/free-port.ts';
 import { answerTo, connectSilently, type Dialogue, descriptorsOf, dialogues } from '../silent-clients.ts';
 
-/** That of a shell: the fewest that Homeport is likely to get. */
-const DESCRIPTORS = 1_024;
-/** From each of 20 addresses, to each of the four ports. */
-const COUNT = 500;
+/** In the long tests that of a shell: the fewest that Homeport is likely to get. */
+const DESCRIPTORS = rounds(512, 1_024);
+/** To each of the four ports, from 20 addresses in turn. More than each of them takes. */
+const COUNT = rounds(250, 500);
 const ADDRESSES = Array.from({ length: 20 }, (_, index) => `127.0.1.${index + 1}`);
 /** The last of a server's connections may be one that is being closed. */
 const MARGIN = 10;
