@@ -82,6 +82,13 @@ const withIds = rows.flatMap(([name, row]) => idsOf(row).map((id) => [name, id, 
 /** Whether a path is tried with all wrong values. Those are treated before a route is, so one path has them all. In the long tests, each has. */
 const isWhole = (path: string) => isLong || path === '/sites/{site_id}';
 
+/** Every eighth of what is treated before a route is. All in the long tests. */
+const sample = <Row>(all: readonly Row[]): readonly Row[] =>
+  rounds(
+    all.filter((_, index) => index % 8 === 0),
+    all,
+  );
+
 const clock = manualClock(new Date());
 let homeport: TestHomeport;
 let owner: Person;
@@ -275,7 +282,7 @@ onlyOn('sqlite', describe)('authentication', () => {
     expectRefusal(await send(homeport.anonymous, row, pathTo(row, resources)), 'Authentication required');
   });
 
-  it.each(guarded)('%s refuses a wrong pair, whether or not the thing exists', async (_, row) => {
+  it.each(sample(guarded))('%s refuses a wrong pair, whether or not the thing exists', async (_, row) => {
     const wrong = { authorization: basic(`${owner.credential.username}:wrong`) };
     for (const path of [pathTo(row, resources), pathTo(row, absentResources())]) {
       expectRefusal(await send(homeport.anonymous, row, path, wrong), 'Bad Credentials');
@@ -363,7 +370,7 @@ describe('identifiers in paths', () => {
         '%ff',
         '..%2F',
       ];
-      for (const value of isWhole(row.path) ? malformed : malformed.slice(0, 3)) {
+      for (const value of isWhole(row.path) ? malformed : malformed.slice(0, 1)) {
         const answer = await send(owner.client, row, pathTo(row, { ...resources, [id]: value }));
         expect(answer, value).toMatchObject({ status, body: { message } });
       }
@@ -378,7 +385,7 @@ describe('identifiers in paths', () => {
       expect(answer).toMatchObject({ status, body: { message: MESSAGES[status] } });
     });
 
-    it.each(withIds)('%s: as %s, such a one is unknown', async (_, id, row) => {
+    it.each(sample(withIds))('%s: as %s, such a one is unknown', async (_, id, row) => {
       const status = bestStatus(row, HIDDEN);
       const other = id === 'site_id' ? resources.install_id : resources.site_id;
       const answer = await send(owner.client, row, pathTo(row, { ...resources, [id]: other }));
@@ -402,7 +409,7 @@ onlyOn('sqlite', describe)('paths and methods', () => {
     '%s answers 404 to every other method',
     async (path) => {
       const declared = ENDPOINTS.filter((row) => leadsTo(row, path)).map((row) => row.method);
-      for (const method of isWhole(path) ? methods : methods.slice(0, 3)) {
+      for (const method of isWhole(path) ? methods : methods.slice(0, 2)) {
         if (declared.includes(method)) continue;
         const answer = await owner.client.call(method, pathWith(path, resources));
         expect(answer, method).toMatchObject({ status: 404, body: { message: 'Resource not found' } });
@@ -438,7 +445,7 @@ onlyOn('sqlite', describe)('paths and methods', () => {
     }
   });
 
-  it.each(rows.filter(([, row]) => row.method === 'GET'))(
+  it.each(sample(rows.filter(([, row]) => row.method === 'GET')))(
     '%s tolerates // and a trailing slash',
     async (_, row) => {
       const client = row.isPublic ? homeport.anonymous : owner.client;
@@ -469,7 +476,7 @@ onlyOn('sqlite', describe)('paths and methods', () => {
 });
 
 onlyOn('sqlite', describe)('headers', () => {
-  it.each(rows)('%s names the request and lets browsers read the answer', async (_, row) => {
+  it.each(sample(rows))('%s names the request and lets browsers read the answer', async (_, row) => {
     const ids = new Set<unknown>();
     for (const client of [owner.client, homeport.anonymous]) {
       const { headers } = await send(client, row, pathTo(row, absentResources()), { 'x-request-id': 'mine' });
@@ -489,22 +496,25 @@ onlyOn('sqlite', describe)('headers', () => {
     expect(ids.size).toBe(2);
   });
 
-  it.each([...new Set(rows.map(([, row]) => row.path))])('%s answers a preflight request', async (path) => {
-    const answer = await homeport.anonymous.call('OPTIONS', path, {
-      headers: {
-        origin: 'https://elsewhere.example',
-        'access-control-request-method': 'PATCH',
-        'access-control-request-headers': 'authorization, content-type',
-      },
-    });
-    expect(answer).toMatchObject({ status: 204, body: undefined });
-    expect(answer.headers['access-control-allow-origin']).toBe('*');
-    expect(answer.headers['access-control-allow-methods']).toBe('GET, POST, PATCH, DELETE');
-    expect(answer.headers['access-control-allow-headers']).toBe(
-      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
-    );
-    expect(answer.headers['access-control-max-age']).toBe('600');
-  });
+  it.each(sample([...new Set(rows.map(([, row]) => row.path))]))(
+    '%s answers a preflight request',
+    async (path) => {
+      const answer = await homeport.anonymous.call('OPTIONS', path, {
+        headers: {
+          origin: 'https://elsewhere.example',
+          'access-control-request-method': 'PATCH',
+          'access-control-request-headers': 'authorization, content-type',
+        },
+      });
+      expect(answer).toMatchObject({ status: 204, body: undefined });
+      expect(answer.headers['access-control-allow-origin']).toBe('*');
+      expect(answer.headers['access-control-allow-methods']).toBe('GET, POST, PATCH, DELETE');
+      expect(answer.headers['access-control-allow-headers']).toBe(
+        'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
+      );
+      expect(answer.headers['access-control-max-age']).toBe('600');
+    },
+  );
 });
 
 // On SQLite, examples.test.ts and record-of-changes.both.test.ts send each successful request.

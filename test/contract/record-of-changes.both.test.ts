@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { systemClock, timestamp } from '../../src/lib/clock.ts';
-import { field } from '../client.ts';
+import { type Answer, field } from '../client.ts';
 import { silent } from '../database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { manualClock } from '../manual-clock.ts';
@@ -186,29 +187,48 @@ const CHANGE_ROWS = CHANGES.map((row) => [nameOf(row), row] as const);
 
 // The entries are written by the same statement whatever the database, which the tests of single entries run on both.
 onlyOn('sqlite', describe)('each endpoint that changes something', () => {
+  /** Whether an account with resources is there from an earlier request. */
+  let wasAsked = false;
+  const actionsOf = ({ written }: { written: { action: string }[] }) => written.map(({ action }) => action);
+
+  /** Asks for a change of the present resources, with what came of it. */
+  async function change(row: EndpointRow) {
+    const reads = await keptReadsOf(homeport.platform.database, accountId, timestamp(systemClock));
+    const [read, readElsewhere] = [reads(homeport.platform.database), reads(other)];
+    await read();
+    const key = crypto.randomUUID();
+    const asked: Answer[] = [];
+    let isClaimed = false;
+    const written = await writtenBy(accountId, async () => {
+      isClaimed = await claims(key, async () => {
+        asked.push(await ask(owner, row, bodyFor(row, resources), { 'idempotency-key': key }));
+      });
+    });
+    const [answer] = asked;
+    if (answer === undefined) throw new Error('no answer');
+    return { answer, isClaimed, written, read, readElsewhere };
+  }
+
   it.each(CHANGE_ROWS)(
     '%s: is recorded once, with the user and the source, claims the key of the request, and leaves no kept answer stale',
     async (_, row) => {
-      // A person may have a limited number of credentials, and each set of resources has one.
-      ({ owner, accountId } = await homeport.ownedAccount());
-      resources = await createResources(homeport, owner, accountId);
-      const reads = await keptReadsOf(homeport.platform.database, accountId, timestamp(systemClock));
-      const [read, readElsewhere] = [reads(homeport.platform.database), reads(other)];
-      await read();
-      let requestId: unknown;
-      const key = crypto.randomUUID();
-      const headers = { 'idempotency-key': key };
-      const written = await writtenBy(accountId, async () => {
-        const isClaimed = await claims(key, async () => {
-          const answer = await ask(owner, row, bodyFor(row, resources), headers);
-          expect(answer.status).toBe(row.success);
-          requestId = answer.headers['x-request-id'];
-        });
-        // Without this, a kill before the answer is stored would let a repetition make the change again.
-        expect(isClaimed).toBe(statusesOfHeaders(row).includes(422));
-      });
+      // An earlier request may have left the resources in a state that refuses this one, or that it does not change.
+      const first = wasAsked ? await change(row) : null;
+      wasAsked = true;
+      const isDone =
+        first?.answer.status === row.success && isDeepStrictEqual(actionsOf(first), WRITTEN[row.number]);
+      if (first === null || !isDone) {
+        ({ owner, accountId } = await homeport.ownedAccount());
+        resources = await createResources(homeport, owner, accountId);
+      }
+      const last = first !== null && isDone ? first : await change(row);
+      const { answer, isClaimed, written, read, readElsewhere } = last;
+      expect(answer.status).toBe(row.success);
+      // Without this, a kill before the answer is stored would let a repetition make the change again.
+      expect(isClaimed).toBe(statusesOfHeaders(row).includes(422));
+      const requestId = answer.headers['x-request-id'];
       expect(await read()).toEqual(await readElsewhere());
-      expect(written.map(({ action }) => action)).toEqual(WRITTEN[row.number]);
+      expect(actionsOf(last)).toEqual(WRITTEN[row.number]);
       for (const entry of written) {
         expect(entry).toMatchObject({
           user_id: owner.userId,
