@@ -162,15 +162,24 @@ describe('homeport host', () => {
   });
 });
 
+onlyInLong(test)('a server on a host prints where its websites are', async () => {
+  const server = await serve(environment);
+  expect(server.stdout()).toContain(`http://<name>.localhost:${machine.description.ports.http}/`);
+  server.process.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+});
+
 test('a server on a host serves, and installs are switched with it and without it', async () => {
   // The platform that the commands then work on, with an install on it.
-  const homeport = await startTestHomeport({
-    place,
-    environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: machine.runFolder },
-  });
-  const { accountId, owner } = await homeport.ownedAccount();
-  const { id, name } = await homeport.install(owner, accountId);
-  await homeport.stop();
+  const start = () =>
+    startTestHomeport({
+      place,
+      environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: machine.runFolder },
+    });
+  const before = await start();
+  const { accountId, owner } = await before.ownedAccount();
+  const { id, name } = await before.install(owner, accountId);
+  await before.remove();
   const [host] = [text(await json('host', 'list'), '0', 'name')];
 
   // Without a server the command does it itself.
@@ -182,8 +191,7 @@ test('a server on a host serves, and installs are switched with it and without i
   });
   expect(machine.versions.get(id)).toMatchObject({ wordpressVersion: '6.1.9' });
 
-  const server = await serve(environment);
-  expect(server.stdout()).toContain(`http://<name>.localhost:${machine.description.ports.http}/`);
+  const homeport = await start();
   const { code, stdout } = await cli('installs', 'core', name, '6.8.7');
   expect({ code, stdout }).toEqual({ code: 0, stdout: `${name} runs on WordPress 6.8.7 (before: 6.1.9).\n` });
 
@@ -194,8 +202,7 @@ test('a server on a host serves, and installs are switched with it and without i
   expect(await json('installs', 'core', name, '7.1')).toMatchObject({ from: '6.8.7', to: '7.1' });
   await refused(['installs', 'core', name, '5.0'], `has no WordPress 5.0; it has 7.1, 6.8.7, 6.1.9.`);
   await refused(['host', 'remove', host], /There is an install on the host/);
-  server.process.kill('SIGTERM');
-  expect((await server.ended).code).toBe(0);
+  await homeport.remove();
 
   const token = 'a'.repeat(43);
   const link = `http://${name}.localhost:${machine.description.ports.http}/.well-known/homeport-login?token=${token}`;

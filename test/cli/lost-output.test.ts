@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type DatabasePlace, databasePlace } from '../database.ts';
 import { onlyInLong } from '../rounds.ts';
-import { type Environment, environmentFor, runJson } from './run-homeport.ts';
+import { callJson } from './call-homeport.ts';
+import { type Environment, environmentFor } from './run-homeport.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/homeport.mjs', import.meta.url));
 /** Waits for a line on its standard input, then becomes the program. */
@@ -21,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => place.remove());
 
 async function expectMigrated(): Promise<void> {
-  expect(await runJson(environment, 'migrate')).toMatchObject({ applied: [] });
+  expect(await callJson(environment, 'migrate')).toMatchObject({ applied: [] });
 }
 
 onlyInLong(it)('ignores that the reader of its output has gone', async () => {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   cpSync,
   existsSync,
@@ -12,20 +12,19 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import { BACKUP_NAME } from '../../src/platform-backup/storage.ts';
-import { type Client, createAgent, createClient, field, text } from '../client.ts';
-import { type DatabasePlace, databasePlace, silent, temporaryFolder } from '../database.ts';
+import { field, text } from '../client.ts';
+import { type DatabasePlace, databasePlace, migratedPlace, silent, temporaryFolder } from '../database.ts';
+import { visit } from '../edge.ts';
+import { type Person, startTestHomeport } from '../homeport.ts';
 import { mostlyOn, onlyOn } from '../only-on.ts';
 import { cases, isLong, onlyInLong } from '../rounds.ts';
-import { freePort } from '../servers/free-port.ts';
 import { type S3Server, startS3Server } from '../servers/s3-server.ts';
 import { call, callJson } from './call-homeport.ts';
-import { begin, type Environment, environmentFor, type Running, serve } from './run-homeport.ts';
+import { begin, type Environment, environmentFor, type Running } from './run-homeport.ts';
 
-const CREDENTIAL = { username: randomUUID(), password: randomBytes(18).toString('base64url') };
 // In the long tests larger than one part of an upload. Each backup and each check reads it.
 const LARGE_BYTES = isLong ? 17 * 1024 * 1024 : 100_000;
 const PAGE = '<!doctype html><p>Kept</p>';
@@ -34,57 +33,21 @@ const FORMER_PAGE = '<!doctype html><p>Of a backup</p>';
 let place: DatabasePlace;
 let environment: Environment;
 let backups: ReturnType<typeof temporaryFolder>;
+/** The owner of the install "keptsite". */
+let owner: Person;
 let name: string;
 /** The backup of the install that is in all later backups of the platform. */
 let installBackup: string;
 
 beforeAll(async () => {
-  place = await databasePlace();
+  place = await migratedPlace();
   backups = temporaryFolder();
-  environment = await environmentFor(place, {
-    HOMEPORT_INITIAL_CREDENTIAL: `${CREDENTIAL.username}:${CREDENTIAL.password}`,
-    HOMEPORT_EDGE_HTTP: `127.0.0.1:${await freePort()}`,
-    HOMEPORT_LOG_LEVEL: 'warn',
-  });
+  environment = await environmentFor(place);
 });
 afterAll(async () => {
   await place.remove();
   backups.remove();
 });
-
-async function withClient<Result>(
-  of: Environment,
-  work: (client: Client) => Promise<Result>,
-): Promise<Result> {
-  const agent = createAgent(readFileSync(join(of.HOMEPORT_DATA_DIR ?? '', 'tls/api.crt'), 'utf8'));
-  try {
-    const origin = of.HOMEPORT_PUBLIC_URL ?? '';
-    return await work(createClient({ origin, agent, conformance: () => undefined }, CREDENTIAL));
-  } finally {
-    await agent.destroy();
-  }
-}
-
-async function withServer<Result>(
-  of: Environment,
-  work: (server: Running) => Promise<Result>,
-): Promise<Result> {
-  const server = await serve(of);
-  try {
-    return await work(server);
-  } finally {
-    server.process.kill('SIGTERM');
-    await server.ended;
-  }
-}
-
-/** Response of the edge for a website. */
-async function visit(of: Environment, site: string): Promise<{ status: number; body: string }> {
-  const { statusCode, body } = await request(`http://${of.HOMEPORT_EDGE_HTTP}/`, {
-    headers: { host: `${site}.localhost` },
-  });
-  return { status: statusCode, body: await body.text() };
-}
 
 /** Every file below a folder: its mode, time and checksum. */
 function filesBelow(folder: string): Record<string, string> {
@@ -127,48 +90,42 @@ async function rowsOf({ settings }: DatabasePlace): Promise<Record<string, strin
 }
 
 test('a backup made while writes go on is whole, and has what was written before', async () => {
-  await withServer(environment, async () => {
-    const [install, account] = await withClient(environment, async (client) => {
-      const account_id = text((await client.get('/accounts')).body, 'results', 0, 'id');
-      const made = await client.post('/installs', { name: 'keptsite', account_id });
-      expect(made.status).toBe(201);
-      const id = text(made.body, 'id');
-      await expect
-        .poll(async () => field((await client.get(`/installs/${id}`)).body, 'status'), { timeout: 60_000 })
-        .toBe('active');
-      return [id, account_id] as const;
-    });
+  const homeport = await startTestHomeport({ place });
+  try {
+    const owned = await homeport.ownedAccount();
+    owner = owned.owner;
+    const { id: install } = await homeport.install(owner, owned.accountId, { name: 'keptsite' });
     const files = join(place.settings.dataDir, 'host/installs', install, 'files');
     writeFileSync(join(files, 'index.html'), FORMER_PAGE);
     installBackup = text(await callJson(environment, 'backup', 'create', 'keptsite'), 'id');
     writeFileSync(join(files, 'index.html'), PAGE);
     writeFileSync(join(files, 'large.bin'), randomBytes(LARGE_BYTES));
 
-    const written: string[] = [];
+    let written = 0;
+    let ended = false;
     const creating = begin(environment, 'platform', 'backup', 'create', backups.path, '--json');
-    const manifest = await withClient(environment, async (client) => {
-      let ended = false;
-      creating.ended.then(() => {
-        ended = true;
-      });
-      while (!ended) {
-        const { status, body } = await client.post('/sites', { name: 'Meanwhile', account_id: account });
-        expect(status).toBe(201);
-        written.push(text(body, 'id'));
-        await sleep(20);
-      }
-      const { code, stdout, stderr } = await creating.ended;
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      return JSON.parse(stdout);
+    creating.ended.then(() => {
+      ended = true;
     });
+    while (!ended) {
+      const site = { name: 'Meanwhile', account_id: owned.accountId };
+      expect((await owner.client.post('/sites', site)).status).toBe(201);
+      written++;
+      await sleep(20);
+    }
+    const { code, stdout, stderr } = await creating.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const manifest: unknown = JSON.parse(stdout);
     name = text(manifest, 'name');
     expect(name).toMatch(BACKUP_NAME);
     expect(manifest).toMatchObject({
       sealing_key: false,
       websites: [{ id: install, name: 'keptsite', missing: null }],
     });
-    expect(written.length).toBeGreaterThan(0);
-  });
+    expect(written).toBeGreaterThan(0);
+  } finally {
+    await homeport.remove();
+  }
   const folder = join(backups.path, name);
   expect(readdirSync(backups.path)).toEqual([name]);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -191,11 +148,7 @@ test('restored into an empty folder, every row and every byte is there, and the 
   expect(packs.map((path) => statSync(join(location, path)).nlink)).toEqual(packs.map(() => 2));
   expect(field(made, 'stored_bytes')).toBeLessThan(Number(field(made, 'bytes')));
   const restored = await databasePlace();
-  const elsewhere = {
-    ...environment,
-    ...(await environmentFor(restored)),
-    HOMEPORT_EDGE_HTTP: `127.0.0.1:${await freePort()}`,
-  };
+  const elsewhere = await environmentFor(restored);
   try {
     const keyless = await call(elsewhere, 'platform', 'restore', location);
     expect(keyless).toMatchObject({ code: 1, stderr: expect.stringContaining('--sealing-key') });
@@ -223,15 +176,16 @@ test('restored into an empty folder, every row and every byte is there, and the 
         expect(readFileSync(join(to, part, one)), one).toEqual(readFileSync(join(from, part, one)));
     }
     expect(readFileSync(join(to, 'sealing.key'))).toEqual(readFileSync(join(from, 'sealing.key')));
-    await withServer(elsewhere, async () => {
-      await expect
-        .poll(() => visit(elsewhere, 'keptsite'), { timeout: 60_000 })
-        .toEqual({ status: 200, body: PAGE });
-      const { status } = await withClient(elsewhere, (client) => client.get('/user'));
-      expect(status).toBe(200);
+    const homeport = await startTestHomeport({ place: restored });
+    try {
+      const page = () => visit(homeport, 'http://keptsite.localhost/');
+      await expect.poll(page, { timeout: 60_000 }).toMatchObject({ status: 200, body: PAGE });
+      expect((await homeport.clientOf(owner.credential).get('/user')).status).toBe(200);
       await callJson(elsewhere, 'backup', 'restore', installBackup, '--yes');
-      expect(await visit(elsewhere, 'keptsite')).toEqual({ status: 200, body: FORMER_PAGE });
-    });
+      expect(await page()).toMatchObject({ status: 200, body: FORMER_PAGE });
+    } finally {
+      await homeport.remove();
+    }
     const again = await call(elsewhere, 'platform', 'restore', location, '--sealing-key', key);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty') });
   } finally {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../database.ts';
-import { onlyInLong } from '../rounds.ts';
+import { onlyInLong, rounds } from '../rounds.ts';
 import { freePort } from '../servers/free-port.ts';
 import { call } from './call-homeport.ts';
 import { type Environment, run } from './run-homeport.ts';
@@ -23,22 +23,28 @@ async function refusal(environment: Environment, ...words: string[]): Promise<st
 }
 
 test('a data folder that cannot be made ends the start at once', async () => {
-  const file = join(folder.path, 'file');
-  writeFileSync(file, '');
-  const start = async (dataDir: string, command: string) =>
-    (await run({ HOMEPORT_DATA_DIR: dataDir }, command)).stderr;
-  // Node's own mkdir never returns for the first two.
-  const [proc, below, taken] = await Promise.all([
-    start('/proc/x', 'serve'),
-    start('/proc/x/y', 'migrate'),
-    start(file, 'serve'),
-  ]);
-  for (const printed of [proc, below]) {
-    expect(printed).toMatch(
+  // Node's own mkdir never returns for these, so it would hold up this process.
+  const starts = [
+    { dataDir: '/proc/x', command: 'serve' },
+    { dataDir: '/proc/x/y', command: 'migrate' },
+  ];
+  const printed = await Promise.all(
+    rounds(starts.slice(1), starts).map(({ dataDir, command }) =>
+      run({ HOMEPORT_DATA_DIR: dataDir }, command),
+    ),
+  );
+  for (const { stderr } of printed) {
+    expect(stderr).toMatch(
       /^homeport: The data folder \/proc\/x(\/y)? cannot be used \((EACCES|ENOENT).*\)\. Make it a folder .* in HOMEPORT_DATA_DIR\.\n$/,
     );
   }
-  expect(taken).toContain(`${file} cannot be used (${file} is a file, not a folder).`);
+});
+
+test('a data folder that is a file', async () => {
+  const file = join(folder.path, 'file');
+  writeFileSync(file, '');
+  const printed = await refusal({ HOMEPORT_DATA_DIR: file }, 'migrate');
+  expect(printed).toContain(`${file} cannot be used (${file} is a file, not a folder).`);
 });
 
 test('a data folder that cannot be looked into is not taken for none', async () => {
