@@ -91,7 +91,7 @@ describe('a backup', () => {
     expect((await client.get(backup)).body).toMatchObject({ status: 'completed' });
   });
 
-  rule('of an install that is deleted meanwhile ends without an error', async () => {
+  onlyInLong(rule)('of an install that is deleted meanwhile ends without an error', async () => {
     const { client, backup, install } = await requestLarge();
     await expect.poll(async () => (await client.get(backup)).body).toMatchObject({ status: 'in_progress' });
     const before = lines.length;
@@ -176,7 +176,7 @@ describe('notification mails', () => {
     expect(line.length).toBeLessThan(250);
   });
 
-  rule('are limited for strangers, whoever asks, and unlimited for members', async () => {
+  onlyInLong(rule)('are limited for strangers, whoever asks, and unlimited for members', async () => {
     const { install: own, owner: asking } = await freshInstall();
     const { install: others, owner: other } = await freshInstall();
     const [stranger, refused] = [address(), address()];

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { onlyOn } from '../../../test/only-on.ts';
+import { onlyInLong } from '../../../test/rounds.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { checkCheckpoints } from '../../cli/doctor/checkpoints.ts';
 import {
@@ -95,7 +96,7 @@ const changePlugin = () =>
   });
 
 onlyOn('sqlite', describe)('the checkpoint of a copy', () => {
-  it('is kept with a copy that does not work, which says what is wrong', async () => {
+  onlyInLong(it)('is kept with a copy that does not work, which says what is wrong', async () => {
     const warning = 'the home page answers 500';
     machine.machine.restore = async () => ({ bytes: 1, files: 1, sha256: '0'.repeat(64), warning });
     await copy();
@@ -118,7 +119,7 @@ onlyOn('sqlite', describe)('the checkpoint of a copy', () => {
     expect([restored.length, await operations('backup.restore')]).toEqual([1, []]);
   });
 
-  it('is not put back if every attempt left the website', async () => {
+  onlyInLong(it)('is not put back if every attempt left the website', async () => {
     answer(() => Promise.reject(new UnchangedWebsiteError('the database server restarts')));
     await copy();
     await finish();
@@ -214,7 +215,7 @@ describe('the return to a checkpoint', () => {
     await homeport.idle();
   }
 
-  rule('is tried again while the host refuses it, and holds up what waits', async () => {
+  onlyInLong(rule)('is tried again while the host refuses it, and holds up what waits', async () => {
     let isFull = true;
     answer(async () => {
       if (isFull) throw new RefusedRestoreError(NO_ROOM);
@@ -266,7 +267,7 @@ describe('the return to a checkpoint', () => {
     expect(await checkCheckpoints(database, clock)).toMatchObject([{ state: 'ok' }]);
   });
 
-  it('is given up at once if the checkpoint is lost, and after three other errors', async () => {
+  onlyInLong(it)('is given up at once if the checkpoint is lost, and after three other errors', async () => {
     answer(() => Promise.reject(new RefusedRestoreError('It is damaged.', { isLost: true })));
     await breakWebsite();
     await finish();

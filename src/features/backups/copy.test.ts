@@ -7,6 +7,7 @@ import { type DatabasePlace, migratedPlace } from '../../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { signedIn } from '../../../test/portal-client.ts';
+import { onlyInLong } from '../../../test/rounds.ts';
 import { damageBackup } from '../../../test/stored-backup.ts';
 import { type Caller, operatorFor } from '../../access/caller.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
@@ -242,7 +243,7 @@ it('leaves nothing behind if the target is deleted during the backup', async () 
   expect(snapshotsOf(source)).toEqual(snapshots);
 });
 
-it('leaves nothing behind if the target is deleted after the backup', async () => {
+onlyInLong(it)('leaves nothing behind if the target is deleted after the backup', async () => {
   const [before, snapshots] = [await backups(), snapshotsOf(source)];
   const doomed = await homeport.install(owner, accountId);
   await holdUp(doomed);
@@ -277,7 +278,7 @@ it('fails if the source is deleted meanwhile', async () => {
   });
 });
 
-it('continues in the next process', async () => {
+onlyInLong(it)('continues in the next process', async () => {
   const before = await backups();
   writeFileSync(pageOf(source), 'before the crash');
   await holdUp(source);

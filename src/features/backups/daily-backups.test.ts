@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
+import { onlyInLong } from '../../../test/rounds.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { maintenance } from '../../app/maintenance.ts';
 import { checkBackups } from '../../cli/doctor/backups.ts';
@@ -377,7 +378,7 @@ it('restores into another install, whose host name then serves it', async () => 
   await expect(homeport.services.backups.requestRestore(id, 'nobody')).rejects.toThrow(/no install "nobody"/);
 });
 
-it('no install may have the name of a scratch install', async () => {
+onlyInLong(it)('no install may have the name of a scratch install', async () => {
   const answer = await owner.client.post('/installs', {
     name: 'restore-check-0a1b2c3d',
     account_id: accountId,

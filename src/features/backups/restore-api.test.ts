@@ -7,6 +7,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../test
 import { mailsTo } from '../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { NOT_FOUND, refusal } from '../../../test/refusal.ts';
+import { onlyInLong } from '../../../test/rounds.ts';
 import { damageBackup } from '../../../test/stored-backup.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { applyInstall } from '../websites/installs/jobs.ts';
@@ -181,7 +182,7 @@ describe('a restore', () => {
     }
   });
 
-  it('limits mails to strangers like a backup', async () => {
+  onlyInLong(it)('limits mails to strangers like a backup', async () => {
     const emails = Array.from({ length: 50 }, (_, index) => `s${index}@${shop.name}.example.com`);
     const { owner: fresh, accountId: own } = await homeport.ownedAccount();
     const install = await homeport.install(fresh, own);

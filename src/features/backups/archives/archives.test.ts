@@ -272,7 +272,7 @@ describe('an archive', () => {
     ]);
   });
 
-  it('is announced by mail without its link', async () => {
+  onlyInLong(it)('is announced by mail without its link', async () => {
     const to = `ready-${shop.name}@example.com`;
     await pack({ notification_emails: [to] });
     await homeport.idle();
@@ -299,7 +299,7 @@ describe('an archive', () => {
     expect(await pack({ backup_id: crypto.randomUUID() })).toMatchObject(unknown);
   });
 
-  it('is gone for a link if its file is', async () => {
+  onlyInLong(it)('is gone for a link if its file is', async () => {
     const { uri } = await packed();
     rmSync(join(homeport.config.dataDir, 'host', 'archives', shop.id), { recursive: true });
     expect((await download(uri)).status).toBe(404);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DatabasePlace, migratedPlace } from '../../../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { type DnsTestServers, startDnsServers } from '../../../../test/servers/dns-server.ts';
 import { freePort } from '../../../../test/servers/free-port.ts';
 import { checkDomainCertificates } from '../../../cli/doctor/domain-certificates.ts';
@@ -78,7 +79,7 @@ const caller = () => ({
 });
 
 describe('when the certificate authority is removed from the settings', () => {
-  it('forgets the orders that it failed, everywhere', async () => {
+  onlyInLong(it)('forgets the orders that it failed, everywhere', async () => {
     for (let at = 0; at < 3; at++) await homeport.install(owner, accountId);
     await homeport.idle();
     expect(await domains()).toMatchObject([1, 2, 3].map(() => ({ ssl_status: 'failed', failures: 1 })));

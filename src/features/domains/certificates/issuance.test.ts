@@ -137,7 +137,7 @@ describe('a domain that leads here', () => {
     expect(await visit(homeport, `http://${domain.name}/`)).toMatchObject({ status: 301 });
   });
 
-  it('has one for each name, including the default domain', async () => {
+  onlyInLong(it)('has one for each name, including the default domain', async () => {
     const domain = await added('apart.here.example');
     const own = text((await owner.client.get(`/installs/${install.id}/domains`)).body, 'results', 0, 'id');
     const path = `/installs/${install.id}/domains/${own}/ssl_certificate`;
@@ -200,7 +200,7 @@ describe('a domain that does not lead here', () => {
     expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', failures: 0 });
   });
 
-  it('is retried at growing intervals', async () => {
+  onlyInLong(it)('is retried at growing intervals', async () => {
     await dns.setZone('rising.example', '');
     const domain = await added('rising.example');
     const pauses: number[] = [];
@@ -226,7 +226,7 @@ it('does not order a certificate that CAA forbids, and says which record to add'
   expect(await validationsOf(domain.name)).toBe(0);
 });
 
-it('does not order wildcards, which affects no other name', async () => {
+onlyInLong(it)('does not order wildcards, which affects no other name', async () => {
   const wildcard = await added('*.wild.here.example');
   expect(await sslOf(wildcard)).toBe('failed');
   const refused = await row(wildcard);
@@ -328,7 +328,7 @@ describe('limits', () => {
     expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', ssl_reason: null });
   });
 
-  it('checks the limit in the transaction that records a request', async () => {
+  onlyInLong(it)('checks the limit in the transaction that records a request', async () => {
     const name = 'counted.example';
     await spendValidations(name, 3);
     const both = await Promise.allSettled([spendValidations(name, 1), spendValidations(name, 1)]);

@@ -151,7 +151,7 @@ describe('POST ssl_certificate', () => {
     });
   });
 
-  it('is limited to once in 5 seconds for an install, and accepts any body', async () => {
+  onlyInLong(it)('is limited to once in 5 seconds for an install, and accepts any body', async () => {
     const domain = await added('limited.here.example');
     clock.advance(5_000);
     expect((await owner.client.call('POST', domain.path, { raw: '{"broken' })).status).toBe(202);
@@ -203,7 +203,7 @@ describe('an uploaded certificate', () => {
     });
   });
 
-  it('gives way to an order of a user', async () => {
+  onlyInLong(it)('gives way to an order of a user', async () => {
     const domain = await added('back.here.example');
     await uploaded([domain.name]);
     expect(await ordered(domain)).toMatchObject({ status: 'succeeded' });

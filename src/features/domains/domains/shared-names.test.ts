@@ -93,7 +93,7 @@ describe('a name that another install has', () => {
     });
   });
 
-  it('is not affected when the duplicate is removed', async () => {
+  onlyInLong(it)('is not affected when the duplicate is removed', async () => {
     const [first, second] = [await newInstall(), await newInstall()];
     const name = domainName();
     const at = await added(first, name);
@@ -146,7 +146,7 @@ describe('at the same time', () => {
     expect(await rowsOf(names[0] ?? '')).toEqual([]);
   });
 
-  it('answers purges and checks during a deletion as if before or after it', async () => {
+  onlyInLong(it)('answers purges and checks during a deletion as if before or after it', async () => {
     for (let round = 0; round < 8; round++) {
       const install = await newInstall();
       const cname = await defaultDomain(install);

@@ -4,6 +4,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../../t
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
 import { NOT_FOUND } from '../../../../test/refusal.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { createOutside } from '../../../app/network-clients.ts';
 import { domainReportJobKinds } from './job-kinds.ts';
 
@@ -131,7 +132,7 @@ describe('a report', () => {
     });
   });
 
-  it('needs no DNS for what the platform knows', async () => {
+  onlyInLong(it)('needs no DNS for what the platform knows', async () => {
     const [install, other] = [
       await homeport.install(owner, accountId),
       await homeport.install(owner, accountId),
@@ -216,7 +217,7 @@ describe('a report', () => {
     expect(await read(install, id)).toMatchObject(NOT_FOUND);
   });
 
-  it('is complete and empty if the domain was deleted before the check', async () => {
+  onlyInLong(it)('is complete and empty if the domain was deleted before the check', async () => {
     const install = await homeport.install(owner, accountId);
     const domain = await added(install, 'quick.example');
     const [asked] = await Promise.all([

@@ -3,6 +3,7 @@ import { field, text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { type DnsTestServers, findDnsServers, startDnsServers } from '../../../../test/servers/dns-server.ts';
 import { maintenance } from '../../../app/maintenance.ts';
 import { timestamp } from '../../../lib/clock.ts';
@@ -186,7 +187,7 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
     expect(await attention()).toEqual([]);
   });
 
-  it('creates one report for a name and its www name', async () => {
+  onlyInLong(it)('creates one report for a name and its www name', async () => {
     await dns.setZone('pair.example', HERE);
     await added('pair.example');
     await added('www.pair.example');
@@ -228,24 +229,27 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
     expect(await row('silent.example')).toMatchObject({ reached: false });
   });
 
-  it('skips domains with a report from today, and keeps the state if it cannot tell', async () => {
-    await dns.setZone('asked.example', HERE);
-    await dns.setZone('private.example', HERE);
-    const domain = await added('asked.example');
-    await added('private.example');
-    clock.advance(DAY_MS);
-    await looks();
-    await dns.setZone('private.example', '@ A 10.0.0.1');
-    clock.advance(DAY_MS - HOUR_MS);
-    await owner.client.post(`/installs/${install.id}/domains/${domain}/check_status`);
-    await homeport.idle();
-    const count = (await reports()).length;
-    clock.advance(HOUR_MS);
-    await looks();
-    expect(await looked()).toEqual(['private.example', `${install.name}.sites.example`]);
-    expect(await row('private.example')).toMatchObject({ reached: true });
-    expect(await reports()).toHaveLength(count);
-  });
+  onlyInLong(it)(
+    'skips domains with a report from today, and keeps the state if it cannot tell',
+    async () => {
+      await dns.setZone('asked.example', HERE);
+      await dns.setZone('private.example', HERE);
+      const domain = await added('asked.example');
+      await added('private.example');
+      clock.advance(DAY_MS);
+      await looks();
+      await dns.setZone('private.example', '@ A 10.0.0.1');
+      clock.advance(DAY_MS - HOUR_MS);
+      await owner.client.post(`/installs/${install.id}/domains/${domain}/check_status`);
+      await homeport.idle();
+      const count = (await reports()).length;
+      clock.advance(HOUR_MS);
+      await looks();
+      expect(await looked()).toEqual(['private.example', `${install.name}.sites.example`]);
+      expect(await row('private.example')).toMatchObject({ reached: true });
+      expect(await reports()).toHaveLength(count);
+    },
+  );
 
   it('does not run if the operator has switched it off', () => {
     const { platform } = homeport;
@@ -258,7 +262,7 @@ describe.skipIf(!findDnsServers())('the reachability monitor', () => {
     expect(schedules(false)).not.toContain(monitorReachability.name);
   });
 
-  it('checks served domains only', async () => {
+  onlyInLong(it)('checks served domains only', async () => {
     await dns.setZone('twice.example', HERE);
     await dns.setZone('waits.example', HERE);
     await added('twice.example');

@@ -7,6 +7,7 @@ import { field, text } from '../../../../test/client.ts';
 import { visit } from '../../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { type DnsTestServers, findDnsServers, startDnsServers } from '../../../../test/servers/dns-server.ts';
 import {
   type ChainKind,
@@ -187,7 +188,7 @@ describe.skipIf(!findDnsServers())('a report of a domain from outside', () => {
     }
   });
 
-  it('follows a CNAME, and checks a wildcard through a name below it', async () => {
+  onlyInLong(it)('follows a CNAME, and checks a wildcard through a name below it', async () => {
     await dns.setZone('below.example', `www CNAME ${install.name}.sites.example.\n* A 127.0.0.1`);
     expect(await seen('www.below.example')).toMatchObject({
       cname: `${install.name}.sites.example`,

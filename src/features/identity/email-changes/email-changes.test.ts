@@ -7,6 +7,7 @@ import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts'
 import { codeAt, enrol } from '../../../../test/one-time-codes.ts';
 import { createPortalClient, PASSWORD, type PortalClient, signedIn } from '../../../../test/portal-client.ts';
 import { refusal } from '../../../../test/refusal.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { operatorFor } from '../../../access/caller.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
 
@@ -282,7 +283,7 @@ describe('an address of an unclaimed user', () => {
     }
   });
 
-  it('is refused if the invitation was accepted meanwhile', async () => {
+  onlyInLong(it)('is refused if the invitation was accepted meanwhile', async () => {
     const [email, inviting] = [address(), await homeport.ownedAccount()];
     await invited(email, inviting);
     const invitation = tokenIn((await mailsOf(email)).at(-1));

@@ -10,6 +10,7 @@ import {
   type PortalClient,
   signedIn,
 } from '../../../../test/portal-client.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/durations.ts';
 import { hashSecret } from '../../../secrets/random-secret.ts';
 import { KNOWN_MS, knownDevice, MAX_KNOWN_DEVICES, rememberDevice } from './known-devices.ts';
@@ -145,15 +146,18 @@ describe('guessing a user’s password from many addresses', () => {
     expect((await signInFrom(withDeviceOf(browser), '203.0.113.2', PASSWORD)).status).toBe(200);
   });
 
-  it('gets five extra guesses with a stolen device cookie, apart from other devices', async () => {
-    const other = await signedIn(homeport, person);
-    const stolen = withDeviceOf(browser);
-    await lockOutStrangers();
-    const guesses = Array.from({ length: 8 }, () => signInFrom(stolen, '203.0.113.3', 'a guess'));
-    const statuses = (await Promise.all(guesses)).map(({ status }) => status).sort();
-    expect(statuses).toEqual([...Array(5).fill(401), ...Array(3).fill(429)]);
-    expect((await signInFrom(withDeviceOf(other), '203.0.113.3', PASSWORD)).status).toBe(200);
-  });
+  onlyInLong(it)(
+    'gets five extra guesses with a stolen device cookie, apart from other devices',
+    async () => {
+      const other = await signedIn(homeport, person);
+      const stolen = withDeviceOf(browser);
+      await lockOutStrangers();
+      const guesses = Array.from({ length: 8 }, () => signInFrom(stolen, '203.0.113.3', 'a guess'));
+      const statuses = (await Promise.all(guesses)).map(({ status }) => status).sort();
+      expect(statuses).toEqual([...Array(5).fill(401), ...Array(3).fill(429)]);
+      expect((await signInFrom(withDeviceOf(other), '203.0.113.3', PASSWORD)).status).toBe(200);
+    },
+  );
 
   it('gains nothing from cookies of other users or made-up ones', async () => {
     const theirs = withDeviceOf(await signedIn(homeport, await homeport.person()));
@@ -165,7 +169,7 @@ describe('guessing a user’s password from many addresses', () => {
     }
   });
 
-  it('does not reveal whether a user has the address', async () => {
+  onlyInLong(it)('does not reveal whether a user has the address', async () => {
     const theirs = await signedIn(homeport, await homeport.person());
     const answers = [];
     for (const email of [person.email, 'nobody@people.example']) {

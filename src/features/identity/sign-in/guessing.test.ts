@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { createPortalClient, givePassword, PASSWORD, signedIn } from '../../../../test/portal-client.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 
 const NEW = 'a new password of mine';
@@ -117,7 +118,7 @@ it('right passwords do not count', async () => {
   }
 });
 
-it('password checks of signed-in users are limited, too', async () => {
+onlyInLong(it)('password checks of signed-in users are limited, too', async () => {
   const strict = await startTestHomeport({
     clock: manualClock(new Date()),
     roles: { api: true, hosting: false },

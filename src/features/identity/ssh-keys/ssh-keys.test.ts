@@ -11,6 +11,7 @@ import { visit } from '../../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
 import { FORBIDDEN, refusal } from '../../../../test/refusal.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { newSshKey } from '../../../../test/ssh-key.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import { MAX_KEYS } from './service.ts';
@@ -308,7 +309,7 @@ describe('signing in by SFTP', () => {
     await isRefused(install.name, key.private);
   });
 
-  it('needs permission to work on the install', async () => {
+  onlyInLong(it)('needs permission to work on the install', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const [mine, theirs] = [
       await homeport.install(owner, accountId),

@@ -7,6 +7,7 @@ import { visit } from '../../../../test/edge.ts';
 import type { Person, TestHomeport } from '../../../../test/homeport.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
 import { NOT_FOUND } from '../../../../test/refusal.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import type { S3Server } from '../../../../test/servers/s3-server.ts';
 import {
   files,
@@ -54,7 +55,7 @@ function write({ id }: Install, path: string, content: string): void {
 
 const open = ({ name }: Install, path: string) => visit(homeport, `http://${name}.localhost${path}`);
 
-describe('the validation file', () => {
+onlyInLong(describe)('the validation file', () => {
   it('is fixed for an install and differs between installs', async () => {
     const [install, other] = [await newInstall(), await newInstall()];
     const answer = await fileOf(install);

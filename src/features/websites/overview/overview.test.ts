@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { field } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { operatorFor } from '../../../access/caller.ts';
 import { loadScope } from '../../../access/memberships.ts';
 import type { BackupStatus } from '../../../database/tables/backups.ts';
@@ -176,7 +177,7 @@ describe('a very large account', () => {
 });
 
 describe('the search in the lists of a very large account', () => {
-  it('finds the same as in a small one', async () => {
+  onlyInLong(it)('finds the same as in a small one', async () => {
     const account = await homeport.ownedAccount();
     const caller = operatorFor(account.owner.userId);
     const created = await Promise.all(

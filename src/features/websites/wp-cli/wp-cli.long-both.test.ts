@@ -5,6 +5,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../../t
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { onlyOn } from '../../../../test/only-on.ts';
 import { NOT_FOUND } from '../../../../test/refusal.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import type { WpCliOutcome } from '../../../hosting/contract/wp-cli.ts';
 import { type ServedMachine, serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
 import { timestamp } from '../../../lib/clock.ts';
@@ -183,7 +184,7 @@ onlyOn('sqlite', describe)('limits', () => {
     expect((await ended(['plugin', 'list'])).status).toBe(202);
   });
 
-  it('a user starts 30 commands a minute', async () => {
+  onlyInLong(it)('a user starts 30 commands a minute', async () => {
     const person = await homeport.person(accountId, 'full');
     for (let count = 0; count < 30; count++) {
       expect((await run(['plugin', 'list'], person)).status).toBe(202);
