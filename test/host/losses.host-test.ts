@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunningMachine } from '../../src/app/linux-host.ts';
@@ -92,6 +93,16 @@ onlyInLong(test)(
     expect((await home(robbed)).status).toBe(200);
   },
 );
+
+test('a machine without a website that was made before makes no empty one', async () => {
+  const { host, stop } = await machine.start();
+  const install = { ...plainState('losing-all'), isMade: true };
+  await expect(host.apply(install)).rejects.toThrow(/losing-all is missing on its machine/);
+  expect(await users().find(install.id)).toBeNull();
+  expect(existsSync(layout().homeOf(install.id))).toBe(false);
+  expect((await host.heldInstalls(null)).installs.filter(({ id }) => id === install.id)).toEqual([]);
+  await stop();
+});
 
 test('a website that lost its record is not provisioned over its remains', async () => {
   const { host } = running;

@@ -50,10 +50,14 @@ export function addInstallCommands(program: Command): void {
     .command('apply')
     .summary('apply the desired state of an install again')
     .description(
-      'apply the desired state of an install to its host again, after the host lost it or a manual change ' +
+      'apply the desired state of an install to its host again, for example after a manual change ' +
         '("homeport doctor --host"). Waits for the result. A running server does the work, otherwise this command does',
     )
     .argument('<name>', 'the install')
+    .option(
+      '--from-scratch',
+      'if the machine has nothing of the website, make an empty one. Restore a backup into it afterwards: backups of the empty one would replace the good ones in time',
+    )
     .option('--json', 'print JSON when it is done: job_id, install_id, install_name')
     .addHelpText('after', '\nExample:\n  homeport install apply harbourcafe')
     .action(applyAgain);
@@ -125,9 +129,13 @@ async function listInstalls({ account, json }: { account?: string; json?: boolea
   });
 }
 
-async function applyAgain(name: string, { json }: { json?: boolean }, command: Command): Promise<void> {
+async function applyAgain(
+  name: string,
+  { json, fromScratch = false }: { json?: boolean; fromScratch?: boolean },
+  command: Command,
+): Promise<void> {
   await withPlatform(command, async (platform, services) => {
-    const { jobId, installId } = await services.installs.applyAgain(name);
+    const { jobId, installId } = await services.installs.applyAgain(name, { fromScratch });
     const ended = await waitForJob(
       jobId,
       { title: `Applying ${name}`, subject: `The work on ${name}` },

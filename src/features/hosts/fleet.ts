@@ -14,7 +14,7 @@ import { type Repetition, repeatEvery } from '../../lib/concurrency.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { type ConnectionsOptions, createConnections } from './connections.ts';
 import { placeInstall } from './placement.ts';
-import { allHosts, freeFailed, hostServing, placeOf } from './store.ts';
+import { allHosts, findHost, freeFailed, hostServing, placeOf } from './store.ts';
 
 /** All hosts as one: each call goes to the host of its install. */
 export interface Fleet extends Host {
@@ -131,7 +131,8 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       const hostId = await place(state.id);
       await options.requireNameFree(hostId, state);
       const machine = await connections.machine(hostId);
-      return machine.apply(state, signal);
+      const host = await findHost(reader, { id: hostId });
+      return machine.apply(host?.description?.keepsLost ? state : { ...state, isMade: false }, signal);
     },
 
     retire: toKeeper('retire'),

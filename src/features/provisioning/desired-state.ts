@@ -37,7 +37,7 @@ async function readDesiredState(
     certificateServes({ authority: config.acmeDirectory !== null, certificate, now: clock.now() });
   const byDomain = new Map(certificates.map((certificate) => [certificate.domain_id, certificate]));
   const php = await findPhpLimits(reader, installId);
-  const { id, name, php_version, wordpress_version, runtime } = install;
+  const { id, name, php_version, wordpress_version, runtime, status } = install;
   return {
     id,
     name,
@@ -65,6 +65,7 @@ async function readDesiredState(
     ...(await loadWebsiteRules(reader, sealer, install)),
     // Left out without limits, so that hosts of earlier versions accept the state.
     ...(php === null ? {} : { php }),
+    ...(status === 'active' ? { isMade: true } : {}),
     // Left out for files, as before installs had a runtime.
     ...(runtime === 'wordpress' ? { runtime } : {}),
   };

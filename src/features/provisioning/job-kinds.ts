@@ -19,6 +19,7 @@ import {
   updatePhp,
 } from '../websites/installs/jobs.ts';
 import {
+  endLoss,
   failInstall,
   findActiveInstall,
   findInstallRef,
@@ -62,7 +63,8 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
     }),
     defineJob({
       ...applyInstall,
-      run: ({ id, primary }, job) => bringToDesiredState(platform, host, id, job, { primary }),
+      run: ({ id, primary, from_scratch: fromScratch }, job) =>
+        bringToDesiredState(platform, host, id, job, { primary, fromScratch }),
       async giveUp({ id, primary }, _failure, transaction) {
         // No job will complete these host names any more.
         await failPendingDomains(transaction.queries, id);
@@ -108,6 +110,7 @@ async function bringToDesiredState(
   { id: jobId, requestId, signal, progress }: Pick<RunningJob, 'id' | 'requestId' | 'signal' | 'progress'>,
   {
     primary,
+    fromScratch = false,
     ...change
   }: {
     status?: 'active';
@@ -115,6 +118,7 @@ async function bringToDesiredState(
     phpVersion?: string;
     php?: PhpChange;
     primary?: PrimaryChange | undefined;
+    fromScratch?: boolean | undefined;
   } = {},
 ): Promise<Completion | undefined> {
   const { database } = platform;
@@ -136,6 +140,7 @@ async function bringToDesiredState(
     wordpressVersion: change.wordpressVersion ?? desired.wordpressVersion,
     phpVersion: change.phpVersion ?? desired.phpVersion,
     ...(php === null ? {} : { php }),
+    ...(fromScratch ? { isMade: false } : {}),
   };
   const applied = await permanently(
     postponing(host.apply(state, signal, (done, total, step) => progress(done, total, 'bytes', step))),
@@ -143,6 +148,7 @@ async function bringToDesiredState(
   return async (transaction) => {
     const { queries } = transaction;
     await noteApplied(queries, installId, { ...applied, status: change.status });
+    if (fromScratch) await endLoss(queries, installId);
     if (php !== null) await storePhpLimits(queries, installId, php);
     await recordServed(queries, installId, servedNames(state));
     await certificatesServed(transaction, platform, installId);

@@ -1,20 +1,34 @@
 import type { Queries } from '../../database/database.ts';
 import type { HeldInstall } from '../../hosting/contract/inventory.ts';
 
-/** Stores what these installs of a host have lost. Changes only installs whose state differs. */
-export async function storeLostData(queries: Queries, held: readonly HeldInstall[]): Promise<void> {
+export const NOT_THERE = 'The machine does not have this website.';
+
+/**
+ * Stores what these active installs of a host have lost: those that it holds, and those that it has nothing of. Changes only installs whose
+ * state differs. Returns the ids of installs that are newly `absent`.
+ */
+export async function storeLostData(
+  queries: Queries,
+  held: readonly HeldInstall[],
+  absent: readonly string[],
+): Promise<string[]> {
   const lost = new Map(
     held.flatMap(({ id, lost: reasons = [] }) => (reasons.length > 0 ? [[id, reasons.join(' ')]] : [])),
   );
+  for (const id of absent) lost.set(id, NOT_THERE);
   const former = await queries
     .selectFrom('installs')
     .select(['id', 'lost_data'])
     .where('lost_data', 'is not', null)
     .execute();
   const known = new Map(former.map(({ id, lost_data }) => [id, lost_data]));
-  for (const { id } of held) {
-    const now = lost.get(id) ?? null;
-    if (now === (known.get(id) ?? null)) continue;
-    await queries.updateTable('installs').set({ lost_data: now }).where('id', '=', id).execute();
+  const changed = [...held.map(({ id }) => id), ...absent].filter(
+    (id) => (lost.get(id) ?? null) !== (known.get(id) ?? null),
+  );
+  for (const id of changed) {
+    const lost_data = lost.get(id) ?? null;
+    await queries.updateTable('installs').set({ lost_data }).where('id', '=', id).execute();
   }
+  const missing = new Set(absent);
+  return changed.filter((id) => missing.has(id));
 }

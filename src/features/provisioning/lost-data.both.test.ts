@@ -18,13 +18,13 @@ beforeAll(async () => {
 });
 afterAll(() => homeport?.remove());
 
-/** What the host says, with this data lost. */
-async function reconcile(lost: string[]): Promise<string | null> {
+/** What the host says, with this data lost; null: it has nothing of the website. */
+async function reconcile(lost: string[] | null): Promise<string | null> {
   const inventory: Inventory = {
     heldInstalls: async (after) => ({
       platform: null,
       installs:
-        after === null
+        after === null && lost !== null
           ? [
               {
                 id: install.id,
@@ -60,6 +60,13 @@ test('nightly backups leave a website out while data of it is missing, so that t
   expect(await reconcile(['wp-config.php is missing.', 'The database is missing.'])).toBe(
     'wp-config.php is missing. The database is missing.',
   );
+  expect(await isBackedUp()).toBe(false);
+  expect(await reconcile([])).toBeNull();
+  expect(await isBackedUp()).toBe(true);
+});
+
+test('a website that its machine does not have at all is not backed up either', async () => {
+  expect(await reconcile(null)).toBe('The machine does not have this website.');
   expect(await isBackedUp()).toBe(false);
   expect(await reconcile([])).toBeNull();
   expect(await isBackedUp()).toBe(true);

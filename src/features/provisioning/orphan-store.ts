@@ -108,6 +108,17 @@ export async function installsOf(queries: Queries, host: string, ids: readonly s
     .execute();
 }
 
+/** The ids of the active installs of this host; on {@link EMBEDDED} all. */
+export async function activeInstallsOf(queries: Queries, host: string): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('installs')
+    .select('id')
+    .where('status', '=', 'active')
+    .$if(host !== EMBEDDED, (query) => query.where('host_id', '=', host))
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** Whether a lane has an unfinished job. */
 export async function isLaneBusy(queries: Queries, lane: string): Promise<boolean> {
   const job = await queries

@@ -13,7 +13,13 @@ import { applyInstall } from '../websites/installs/jobs.ts';
 import { deletedIds } from './deleted-installs/store.ts';
 import { loadDesiredState } from './desired-state.ts';
 import { storeLostData } from './lost-data-store.ts';
-import { installsOf, isLaneBusy, providePlatformId, replaceOrphans } from './orphan-store.ts';
+import {
+  activeInstallsOf,
+  installsOf,
+  isLaneBusy,
+  providePlatformId,
+  replaceOrphans,
+} from './orphan-store.ts';
 
 /** Why a host keeps serving websites without a row in the database. */
 export type Refusal = 'another platform' | 'no website known';
@@ -46,6 +52,8 @@ export async function reconcileHost(
 ): Promise<Reconciled> {
   const { database, clock, random, log } = platform;
   const own = await providePlatformId(database, random.uuid());
+  // Before the host is asked, so that an install which becomes active meanwhile is not missed.
+  const expected = await activeInstallsOf(database.reader, host);
   const { belongsTo, held, known, strangers } = await compareHeld(database.reader, inventory, host);
   const active = held.filter(({ id }) => known.get(id) === 'active');
 
@@ -53,11 +61,11 @@ export async function reconcileHost(
   let orphans = strangers;
   if (refusal === null) {
     if (belongsTo !== own) await inventory.belongTo(own);
-    const present = new Set<string>();
+    const kept = new Set<string>();
     for (const page of pagesOf(strangers.map(({ id }) => id))) {
-      for (const id of await inventory.setAside(own, page)) present.add(id);
+      for (const id of await inventory.setAside(own, page)) kept.add(id);
     }
-    orphans = strangers.filter(({ id }) => present.has(id));
+    orphans = strangers.filter(({ id }) => kept.has(id));
     const news = orphans.filter(({ digest }) => digest !== null);
     if (news.length > 0) {
       log.warn(
@@ -68,8 +76,10 @@ export async function reconcileHost(
   } else {
     log.error({ host, count: strangers.length }, refusalSentence(refusal));
   }
-  await database.write(async ({ queries }) => {
-    await storeLostData(queries, active);
+  const present = new Set(held.map(({ id }) => id));
+  const absent = refusal === null ? expected.filter((id) => !present.has(id)) : [];
+  const missing = await database.write(async ({ queries }) => {
+    const newly = await storeLostData(queries, active, absent);
     await replaceOrphans(
       queries,
       host,
@@ -81,7 +91,14 @@ export async function reconcileHost(
         found_at: timestamp(clock),
       })),
     );
+    return newly;
   });
+  if (missing.length > 0) {
+    log.error(
+      { host, installs: missing.slice(0, NAMED), count: missing.length },
+      'websites are missing on their machine. Nothing is made in their place: bring their data back, or see "homeport install apply --help"',
+    );
+  }
   return { refusal, orphans, known: active };
 }
 
@@ -172,7 +189,9 @@ export async function applyChanged(
   const { database, queue, log } = platform;
   const unusable: { install: string; error: unknown }[] = [];
   let done = 0;
-  for (const { id, digest } of installs) {
+  for (const { id, digest, lost = [] } of installs) {
+    // Nothing of it is served, and nothing of it could be.
+    if (digest === null && lost.length > 0) continue;
     if (++done % COMPARED_AT_ONCE === 0) await nextTurn();
     if (signal.aborted) return;
     const desired = await loadDesiredState(platform, id).catch((error: unknown) => {

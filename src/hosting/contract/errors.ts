@@ -8,6 +8,16 @@ export class BrokenWebsiteError extends PermanentHostError {
   override name = 'BrokenWebsiteError';
 }
 
+/** A website that was made before is not on the host any more, and nothing was made in its place. */
+export class MissingWebsiteError extends PermanentHostError {
+  override name = 'MissingWebsiteError';
+  constructor(name: string) {
+    super(
+      `The website ${name} is missing on its machine. Nothing was made in its place, so that no backups of an empty website replace the good ones.`,
+    );
+  }
+}
+
 /** A backup is damaged or missing. */
 export class LostBackupError extends PermanentHostError {
   override name = 'LostBackupError';

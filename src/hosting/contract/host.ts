@@ -104,6 +104,8 @@ export interface HostDescription {
   hasRelay?: boolean;
   /** Whether it has WP-CLI; hosts of earlier versions omit it. */
   hasWpCli?: boolean;
+  /** Whether it refuses to make a website again that was made before and that it has nothing of; hosts of earlier versions omit it. */
+  keepsLost?: boolean;
   /** Hosts of earlier versions omit it. */
   diskQuotas?: DiskQuotaKind;
 }

@@ -32,6 +32,11 @@ export interface InstallState extends InstallRef {
   rules?: WebsiteRules | null;
   /** The limits of PHP; null or left out for the host's defaults. */
   php?: PhpLimits | null;
+  /**
+   * Whether the website was made before. A host that has nothing of it then refuses: an empty website in its place would push the good
+   * backups out. Left out: it may be made.
+   */
+  isMade?: boolean;
   /** The runtime of the website. Left out: WordPress on a Linux host, files in the embedded host. */
   runtime?: Runtime;
 }

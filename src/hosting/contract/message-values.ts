@@ -78,6 +78,8 @@ export const state = Type.Object(
     ),
     rules: Type.Optional(orNull(WebsiteRulesSchema)),
     php: Type.Optional(orNull(phpLimits)),
+    // The control plane leaves it out for hosts whose description does not name it.
+    isMade: Type.Optional(Type.Boolean(newer(false))),
   },
   closed,
 );
@@ -181,6 +183,7 @@ export const descriptionSchema = Type.Object({
   php: Type.Optional(phpBounds),
   hasRelay: Type.Optional(Type.Boolean()),
   hasWpCli: Type.Optional(Type.Boolean()),
+  keepsLost: Type.Optional(Type.Boolean()),
   diskQuotas: Type.Optional(
     Type.Object({
       kind: Type.Union([Type.Literal('project'), Type.Literal('measured'), Type.Literal('none')]),

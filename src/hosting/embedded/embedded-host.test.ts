@@ -6,7 +6,7 @@ import ssh2 from 'ssh2';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newSshKey } from '../../../test/ssh-key.ts';
 import { DAY_MS } from '../../lib/durations.ts';
-import { PermanentHostError } from '../contract/errors.ts';
+import { MissingWebsiteError, PermanentHostError } from '../contract/errors.ts';
 import type { Hostname } from '../contract/install-state.ts';
 import { certificateFor, eventually, siteState } from '../policy/edge.fixture.ts';
 import { startHost, type TestHost, traces, vhostFile } from './embedded-host.fixture.ts';
@@ -43,6 +43,20 @@ describe('apply', () => {
     await site.host.apply({ ...install, hostnames: [] });
     await site.host.apply(install);
     expect(await readdir(site.file(install, ''))).toEqual(['mine.txt']);
+  });
+
+  test('makes no empty website in the place of one that was made before and is missing', async () => {
+    const install = alpha();
+    await expect(site.host.apply({ ...install, isMade: true })).rejects.toThrow(MissingWebsiteError);
+    expect(await readdir(join(site.folder, 'installs'))).toEqual([]);
+    expect((await site.http('alpha.test', '/')).status).toBe(404);
+    await site.host.apply(install);
+    await site.host.apply({ ...install, isMade: true });
+    await rm(join(site.folder, 'installs', install.id), { recursive: true });
+    await expect(site.host.apply({ ...install, isMade: true })).rejects.toThrow(MissingWebsiteError);
+    expect((await site.host.heldInstalls(null)).installs).toMatchObject([
+      { id: install.id, lost: ['The files of the website are missing.'] },
+    ]);
   });
 
   test('finishes what an interrupted run left', async () => {

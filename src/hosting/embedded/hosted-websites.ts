@@ -12,6 +12,8 @@ export interface HostedWebsites {
   heldWebsiteOf(installId: string): WordPressWebsite | null;
   /** The same as `websiteOf`, but null for a file that cannot be used. The edge has logged it. */
   usableWebsite(installId: string): WordPressWebsite | null;
+  /** Whether the install has a website, of any kind. */
+  isKnown(installId: string): boolean;
   list(): Promise<WordPressWebsite[]>;
   /** The host names of an install. */
   namesOf(installId: string): Promise<string[]>;
@@ -52,6 +54,7 @@ export function createHostedWebsites(store: VhostStore, siteDomain: string): Hos
     websiteOf,
     heldWebsiteOf: (id) => parsed(id, store.readHeldText(id)),
     usableWebsite,
+    isKnown: (id) => store.readText(id) !== null,
     list,
     namesOf: async (id) => (await store.read(id))?.file.hostnames.map(({ name }) => name) ?? [],
   };

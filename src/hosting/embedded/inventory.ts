@@ -10,7 +10,7 @@ import { stateDigest } from '../contract/state-digest.ts';
 import { createPlatformMembership } from '../policy/platform-membership.ts';
 import { installOfVhostFile, type Layout } from './host-folder/layout.ts';
 import { parseVhostFile, type VhostFile } from './host-folder/vhost.ts';
-import { missingData } from './wordpress/missing-data.ts';
+import { missingData, NO_FILES } from './wordpress/missing-data.ts';
 
 export interface EmbeddedInventory extends Inventory {
   /** Takes an install back from `aside`. Its website is created from its new vhost file, or removed. */
@@ -46,7 +46,12 @@ export function createEmbeddedInventory({
   function held(id: string): HeldInstall {
     const served = readVhost(layout.vhostOf(id));
     const file = served ?? readVhost(layout.asideOf(id));
-    const lost = file?.wordpress === undefined ? [] : missingData(layout, id);
+    const lost =
+      file?.wordpress !== undefined
+        ? missingData(layout, id)
+        : existsSync(layout.filesOf(id))
+          ? []
+          : [NO_FILES];
     return {
       id,
       name: file?.name ?? null,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { MissingWebsiteError } from '../contract/errors.ts';
 import type { Host } from '../contract/host.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
 import { ALL_PARTS } from '../contract/snapshots.ts';
@@ -71,6 +72,8 @@ export function createWebsiteBackups(options: BackupsOptions): Backups {
       return restoringCore(website, wordpressVersion, { versions: wordpress.versions, record }, restored);
     }
     const { parts = ALL_PARTS, from } = given;
+    // A website with WordPress would come back as one of files.
+    if (!websites.isKnown(install.id)) throw new MissingWebsiteError(install.name);
     const found = requireWordPress(install);
     requireParts(parts, found !== null);
     const { paths } = parts;

@@ -2,14 +2,14 @@ import { stat } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { untilAborted } from '../../lib/concurrency.ts';
 import { ifThere } from '../../lib/if-there.ts';
-import { PermanentHostError } from '../contract/errors.ts';
+import { MissingWebsiteError, PermanentHostError } from '../contract/errors.ts';
 import type { Host } from '../contract/host.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
 import type { AppliedInstall, InstallState } from '../contract/install-state.ts';
 import type { ReportProgress } from '../contract/progress.ts';
 import type { ChangeableWebsite } from '../websites/changes/changeable-website.ts';
 import type { Layout } from './host-folder/layout.ts';
-import type { ServedWordPress } from './host-folder/vhost.ts';
+import type { ServedWordPress, VhostFile } from './host-folder/vhost.ts';
 import type { EmbeddedAddresses, EmbeddedHostOptions } from './host-options.ts';
 import type { HostedWebsites } from './hosted-websites.ts';
 import type { EmbeddedInventory } from './inventory.ts';
@@ -90,13 +90,21 @@ export function createWebsiteStates(options: WebsiteStatesOptions): Pick<Host, '
     return isChosen && present !== undefined && isSameButPort(origin, present) ? present : origin;
   }
 
+  /** Without its files, a static website would become an empty one, and one with WordPress a new one. A known one is closed to visitors. */
+  async function requireFiles({ id, name }: InstallRef, present: VhostFile | null): Promise<void> {
+    if (present?.wordpress !== undefined || (await ifThere(stat(layout.filesOf(id)))) !== null) return;
+    throw new MissingWebsiteError(name);
+  }
+
   /** Brings the website into this state. */
   async function put(
     state: InstallState,
     signal: AbortSignal | undefined,
     report: ReportProgress | undefined,
   ): Promise<AppliedInstall> {
-    const isNew = (await served.read(state.id)) === null;
+    const present = await served.read(state.id);
+    const isNew = present === null;
+    if (state.isMade) await requireFiles(state, present);
     const wanted = await wordpressFor(state, report, signal);
     const facts = wanted && { ...wanted, passKey: state.rules?.password?.passKey ?? null };
     const revision = await serially(state.id, async () => {

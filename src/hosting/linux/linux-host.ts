@@ -409,6 +409,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         sshHostKeys: parts.ssh.hostKeys(),
         ...(php.length === 0 ? {} : { php: parts.phpBounds }),
         hasRelay: parts.mail.hasRelay,
+        keepsLost: true,
         hasWpCli: await parts.wpCliPhar.isThere(),
         diskQuotas: await quotaKind(parts.quotas, layout.limits),
       };

@@ -6,10 +6,13 @@ import { requireNamed } from './requested-website.ts';
 
 /**
  * For the command line: applies the desired state of an install again, by name. The host may have lost the website, or
- * an operator may have repaired it by hand. Returns the job's id. Throws InvalidRequest.
+ * an operator may have repaired it by hand. `fromScratch`: make an empty website if the host has nothing of this one. Returns the job's id. Throws InvalidRequest.
  */
 export function createApplyAgain({ database, queue }: Pick<Platform, 'database' | 'queue'>) {
-  return async (name: string): Promise<{ jobId: string; installId: string }> =>
+  return async (
+    name: string,
+    { fromScratch = false }: { fromScratch?: boolean } = {},
+  ): Promise<{ jobId: string; installId: string }> =>
     database.write(async (transaction) => {
       const install = await requireNamed(transaction.queries, name);
       if (install.status !== 'active') {
@@ -18,7 +21,7 @@ export function createApplyAgain({ database, queue }: Pick<Platform, 'database' 
         );
       }
       const jobId = await queue.enqueue(transaction, applyInstall, {
-        payload: { id: install.id },
+        payload: { id: install.id, ...(fromScratch ? { from_scratch: true } : {}) },
         lane: install.id,
       });
       return { jobId, installId: install.id };

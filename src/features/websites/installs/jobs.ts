@@ -9,7 +9,12 @@ export const primaryChangeSchema = Type.Object({
   to: Type.String(),
 });
 export type PrimaryChange = Static<typeof primaryChangeSchema>;
-const changePayload = Type.Object({ id: Type.String(), primary: Type.Optional(primaryChangeSchema) });
+const changePayload = Type.Object({
+  id: Type.String(),
+  primary: Type.Optional(primaryChangeSchema),
+  /** The operator wants an empty website if the host has nothing of this one. */
+  from_scratch: Type.Optional(Type.Boolean()),
+});
 const switchPayload = Type.Object({ id: Type.String(), version: Type.String() });
 
 /** Creates the website of a new install, which becomes `active` once its edge answers. */

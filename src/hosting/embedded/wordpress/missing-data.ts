@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { Layout } from '../host-folder/layout.ts';
 import { DATABASE } from './site.ts';
 
+export const NO_FILES = 'The files of the website are missing.';
+
 /**
  * The missing data of a website with WordPress, one sentence each, without paths of the machine: customers read them. Without this data, WordPress would make an empty database and offer
  * its installation to visitors. Synchronous, because it comes before each request of PHP.
@@ -13,7 +15,7 @@ export function missingData(layout: Pick<Layout, 'filesOf' | 'databaseOf'>, inst
     ? ['wp-config.php', 'wp-content']
         .filter((name) => !existsSync(join(files, name)))
         .map((name) => `${name} is missing.`)
-    : ['The files of the website are missing.'];
+    : [NO_FILES];
   if (existsSync(join(layout.databaseOf(installId), DATABASE))) return missing;
   return [...missing, 'The database of the website is missing.'];
 }

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { removeDurably } from '../../../lib/durable-file.ts';
 import { messageOf } from '../../../lib/error-message.ts';
-import { PermanentHostError } from '../../contract/errors.ts';
+import { MissingWebsiteError, PermanentHostError } from '../../contract/errors.ts';
 import type { InstallState, RemovalOptions, RemovedInstall } from '../../contract/install-state.ts';
 import { type Observation, observe } from '../../websites/probe/observation.ts';
 import { findFault } from '../../websites/probe/website-check.ts';
@@ -399,7 +399,12 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     makeFolders: async (record) => steps.makeFolders(await websiteOf(record)),
     async apply(state, signal) {
       const record = (await records.read(state.id)) ?? (await takeBack(state.id));
-      return record === null ? provision(state, signal) : change(record, state, signal);
+      if (record !== null) return change(record, state, signal);
+      if (state.isMade) {
+        await requireNothingThere({ ...state, database: databaseOf(state.id) });
+        throw new MissingWebsiteError(state.name);
+      }
+      return provision(state, signal);
     },
     remove,
     setAside,
