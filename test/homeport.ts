@@ -105,7 +105,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
     );
     await fillWithWordPress(`${dataDir}/host`);
   }
-  const { port, config, homeport } = await onFreePort(async (port) => {
+  const { port, config, started } = await onFreePort(async (port) => {
     const config = readConfig({
       HOMEPORT_DATA_DIR: dataDir,
       ...(databaseUrl === null ? {} : { HOMEPORT_DATABASE_URL: databaseUrl }),
@@ -134,7 +134,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
       ...(options.hostCallers === undefined ? {} : { hostCallers: options.hostCallers }),
       ...(options.hostKind === undefined ? {} : { hostKind: options.hostKind }),
     };
-    return { port, config, homeport: await startHomeport(config, surroundings, roles) };
+    return { port, config, started: await startHomeport(config, surroundings, roles) };
   }).catch(async (error: unknown) => {
     // The test cannot remove it, because it never got it.
     if (options.place === undefined) await place.remove();
@@ -142,11 +142,16 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
   });
   // Those of another clock may not be valid now.
   if (options.clock === undefined) keepCertificates(config);
-  const { platform, services } = homeport;
+  /** Null once it is removed. The variables of a test file last as long as its worker, and would keep 3 MB for each server. */
+  let running: RunningHomeport | null = started;
+  const server = (): RunningHomeport => {
+    if (running === null) throw new Error('the server was removed');
+    return running;
+  };
   const origin = `https://localhost:${port}`;
   const ca = readFileSync(ownCertificateFile(dataDir), 'utf8');
   const agent = createAgent(ca);
-  const parts = { origin, agent, conformance: () => apiConformance(homeport) };
+  const parts = { origin, agent, conformance: () => apiConformance(server()) };
   const clientOf = (credential: IssuedCredential) => createClient(parts, credential);
 
   async function join(
@@ -155,7 +160,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
     member: MemberRole,
     installIds: string[],
   ): Promise<void> {
-    await platform.database.write(async ({ queries }) => {
+    await server().platform.database.write(async ({ queries }) => {
       const membership = { account_id: accountId, user_id: userId };
       await insertMember(queries, { ...membership, ...member, created_at: timestamp(clock) });
       await setInstallGrants(queries, membership, installIds);
@@ -169,7 +174,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
   ): Promise<Person> {
     const userId = crypto.randomUUID();
     const email = `${userId}@people.example`;
-    await platform.database.write(({ queries }) =>
+    await server().platform.database.write(({ queries }) =>
       insertUser(queries, {
         id: userId,
         email,
@@ -179,14 +184,30 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
       }),
     );
     if (accountId !== undefined) await join(accountId, userId, parseRoles(roles), installIds);
-    const credential = await services.credentials.issue(userId, { name: 'test' });
+    const credential = await server().services.credentials.issue(userId, { name: 'test' });
     return { userId, email, credential, client: clientOf(credential) };
   }
 
-  const account = async (name = 'An account') => (await services.accounts.create(name)).id;
+  const account = async (name = 'An account') => (await server().services.accounts.create(name)).id;
 
   return {
-    ...homeport,
+    get platform() {
+      return server().platform;
+    },
+    get services() {
+      return server().services;
+    },
+    get api() {
+      return server().api;
+    },
+    get hosting() {
+      return server().hosting;
+    },
+    get prepareWordPress() {
+      return server().prepareWordPress;
+    },
+    idle: () => server().idle(),
+    stop: (...given) => server().stop(...given),
     config,
     place,
     origin,
@@ -197,7 +218,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
     person,
     async setPassword({ userId }, password) {
       const password_hash = await quickPasswordHash(password);
-      await platform.database.write(({ queries }) =>
+      await server().platform.database.write(({ queries }) =>
         queries.updateTable('users').set({ password_hash }).where('id', '=', userId).execute(),
       );
     },
@@ -207,17 +228,18 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
     },
     async install(owner, accountId, more = {}) {
       const name = installName();
-      const made = await services.installs.create(operatorFor(owner.userId), {
+      const made = await server().services.installs.create(operatorFor(owner.userId), {
         name,
         account_id: accountId,
         ...more,
       });
-      await homeport.idle();
+      await server().idle();
       return { id: made.id, name };
     },
     async remove() {
       // Longer than for a real server, because the machine may be busy.
-      await homeport.stop(2_000, 60_000);
+      await running?.stop(2_000, 60_000);
+      running = null;
       await agent.close();
       if (!options.place) await place.remove();
     },

@@ -162,6 +162,8 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;
+      // The variables of a test file last as long as its worker.
+      buckets.clear();
     },
   };
 }
