@@ -30,6 +30,8 @@ function variant(name: string, body: (context: TestContext) => Promise<void>): v
 function defineCases(start: () => Promise<Platform>, extent: 'quick' | 'main'): void {
   /** Registers a main path that takes long, and whose code other cases run too. */
   const long = extent === 'quick' ? variant : test;
+  /** Commands of WP-CLI take 4 s of a processor each with PHP as WebAssembly. */
+  const hasCommands = isLong || extent === 'main';
   let platform: Platform;
   let owner: Owner;
   let visitor: Visitor;
@@ -161,15 +163,17 @@ function defineCases(start: () => Promise<Platform>, extent: 'quick' | 'main'): 
 
   test('a backup brings back the whole website, and an older database is upgraded', async () => {
     const earlier = 58_975;
-    await wp('option', 'update', 'db_version', String(earlier));
+    if (hasCommands) await wp('option', 'update', 'db_version', String(earlier));
     const backup = await owner.backUp(shop);
     const whole = await upload();
     await spoil();
     expect(await titles()).toEqual(['Fresh bread', 'Sold out']);
     expect(await restore(backup, {})).toMatchObject(SUCCEEDED);
     expect([await titles(), await upload()]).toEqual([['Fresh bread'], whole]);
-    const version = text(await wp('option', 'get', 'db_version'), 'result', 'stdout');
-    expect(Number(version)).toBeGreaterThan(earlier);
+    if (hasCommands) {
+      const version = text(await wp('option', 'get', 'db_version'), 'result', 'stdout');
+      expect(Number(version)).toBeGreaterThan(earlier);
+    }
     await expectWhole(shop, 'Corner Shop');
   });
 

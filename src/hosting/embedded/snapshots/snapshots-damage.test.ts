@@ -14,7 +14,7 @@ import { linesIn, makeSnapshotPlace, type SnapshotPlace, stateOf } from './snaps
 import { chunksIn, readPackList } from './store/pack-file.ts';
 
 /** Places of a file at which a byte is changed. */
-const FLIPS = rounds(10, 40);
+const FLIPS = rounds(6, 40);
 
 let here: SnapshotPlace;
 beforeEach(() => {
