@@ -60,13 +60,16 @@ describe.runIf(isFree)('a server started by root without systemd', () => {
   const apiOf = async (server: Running) =>
     (await childrenOf(server.process.pid ?? 0)).filter(({ command }) => / serve( |$)/.test(command));
 
-  test('runs as the user from the setup, who gets a new data folder, and stops gracefully', async () => {
-    const server = await serve(environment, '--only', 'api');
-    expect((await apiOf(server)).map(({ uid }) => uid)).toEqual([String(account.uid)]);
-    expect(server.stderr()).not.toContain('as root');
-    server.process.kill('SIGTERM');
-    expect((await server.ended).code).toBe(0);
-  });
+  onlyInLong(test)(
+    'runs as the user from the setup, who gets a new data folder, and stops gracefully',
+    async () => {
+      const server = await serve(environment, '--only', 'api');
+      expect((await apiOf(server)).map(({ uid }) => uid)).toEqual([String(account.uid)]);
+      expect(server.stderr()).not.toContain('as root');
+      server.process.kill('SIGTERM');
+      expect((await server.ended).code).toBe(0);
+    },
+  );
 
   onlyInLong(test)('runs as root if that user cannot use the data folder, and says why', async () => {
     const key = `${dataDir}/sealing.key`;
@@ -79,9 +82,11 @@ describe.runIf(isFree)('a server started by root without systemd', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  test('starts the host beside it, and restarts it when it dies, while the server goes on', async () => {
+  test('runs as the user from the setup, starts the host beside it, and restarts that when it dies, while the server goes on', async () => {
     const server = await serve(environment);
     const [api] = await apiOf(server);
+    expect(api?.uid).toBe(String(account.uid));
+    expect(server.stderr()).not.toContain('as root');
     const first = await hostOf(server);
     process.kill(first, 'SIGKILL');
     await server.printed('the host of this machine was ended by SIGKILL');

@@ -114,9 +114,15 @@ afterAll(async () => {
   if (othersBefore !== undefined) expect(await dataOfOthers()).toEqual(othersBefore);
   await machine?.remove();
 });
-beforeEach(async () => {
+beforeAll(async () => {
   expect(await inspect(false)).toEqual([]);
 });
+// A repair ends with such an inspection, too.
+if (isLong) {
+  beforeEach(async () => {
+    expect(await inspect(false)).toEqual([]);
+  });
+}
 
 /** Expects a fault in these words, its repair, a website that works, and the same data. */
 async function expectRepaired(

@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { manualClock } from '../../../../test/manual-clock.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import { makeHome } from '../isolation/folders.ts';
@@ -315,7 +316,7 @@ describe('its files', () => {
 });
 
 describe('the database template', () => {
-  it('is made once, and what a making left that was killed is taken away', async () => {
+  onlyInLong(it)('is made once, and what a making left that was killed is taken away', async () => {
     const { layout, users, databases } = machine;
     const file = await templates.ensure(version);
     const before = (await stat(file)).mtimeMs;
