@@ -26,9 +26,9 @@ const NO_CONTENT = new Set([
   ...['websites.lock', 'websites-waiting.lock', BACKUP_LOCK].flatMap((name) => [name, `${name}-journal`]),
 ]);
 const WORKSHOP = '.restoring';
-/** Files that go to the same path below the data folder. */
+/** Files that go to the same path below the data folder, besides those of the host itself. */
 const IN_PLACE =
-  /^(tls\/api\.(crt|key)|host\/(id|platform|ssh-host-key|edge-certificate\.pem)|host\/vhosts\/[0-9a-f-]{36}\.json|host\/snapshots\/[0-9a-f-]{36}\/([0-9a-f-]{36}\.(backup\.jsonl|tar\.zst|manifest\.jsonl)|packs\/[0-9a-f]{64}\.pack(\.damaged)?))$/;
+  /^(tls\/api\.(crt|key)|host\/vhosts\/[0-9a-f-]{36}\.json|host\/snapshots\/[0-9a-f-]{36}\/([0-9a-f-]{36}\.(backup\.jsonl|tar\.zst|manifest\.jsonl)|packs\/[0-9a-f]{64}\.pack(\.damaged)?))$/;
 
 export interface RestoreOptions {
   storage: BackupStorage;
@@ -117,18 +117,25 @@ async function requireEmptyFolder(dataDir: string): Promise<void> {
 
 async function fetchAll(
   manifest: Manifest,
-  { storage, name, onProgress }: RestoreOptions,
+  { storage, name, websites, onProgress }: RestoreOptions,
   fetched: string,
 ): Promise<void> {
   const expected = new Set([databaseFile(manifest.database.dialect), 'sealing.key']);
+  const isInPlace = filesInPlace(websites);
   for (const [index, file] of manifest.files.entries()) {
-    if (!expected.has(file.path) && !IN_PLACE.test(file.path) && !WEBSITE_FILE.test(file.path))
+    if (!expected.has(file.path) && !isInPlace(file) && !WEBSITE_FILE.test(file.path))
       throw new DamagedBackup(`${name} holds ${file.path}, which no backup of this format does.`);
     const to = join(fetched, file.path);
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     await readChecked(storage, name, file, { to });
     onProgress?.(index + 1, manifest.files.length);
   }
+}
+
+/** Whether a file goes to the same path below the data folder. */
+function filesInPlace(websites: WebsiteParts | null): (file: { path: string }) => boolean {
+  const ofHost = new Set(websites?.hostFileNames.map((name) => `host/${name}`));
+  return ({ path }) => ofHost.has(path) || IN_PLACE.test(path);
 }
 
 interface Folders {
@@ -165,7 +172,7 @@ async function unpack(
   { websites }: RestoreOptions,
   { fetched, ready }: Folders,
 ): Promise<void> {
-  for (const { path } of manifest.files.filter((file) => IN_PLACE.test(file.path))) {
+  for (const { path } of manifest.files.filter(filesInPlace(websites))) {
     const to = join(ready, path);
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     await rename(join(fetched, path), to);

@@ -28,7 +28,9 @@ export interface WebsiteArchive {
 
 /** Reads and restores the parts of the host that keeps its websites in the data folder. */
 export interface WebsiteParts {
-  /** Files of the host itself that are there: id, SSH host key, certificate. */
+  /** Names of the files of the host itself that a backup can hold: id, choice of PHP, SSH host key, certificate. */
+  hostFileNames: readonly string[];
+  /** Those that are there. */
   hostFiles(): Promise<HostFile[]>;
   /**
    * Passes on what the host keeps of an install beside its website's files: vhost, backups. The backups do not change until `work` ends.

@@ -83,13 +83,17 @@ export function platformParts(root: string, clock: Clock) {
     return null;
   }
 
+  const hostFiles = [
+    layout.folderId,
+    layout.platform,
+    layout.phpChoice,
+    layout.sshHostKey,
+    layout.edgeCertificate,
+  ].map((file) => ({ name: basename(file), file }));
+
   return {
-    hostFiles: () =>
-      present(
-        [layout.folderId, layout.platform, layout.phpChoice, layout.sshHostKey, layout.edgeCertificate].map(
-          (file) => ({ name: basename(file), file }),
-        ),
-      ),
+    hostFileNames: hostFiles.map(({ name }) => name),
+    hostFiles: () => present(hostFiles),
 
     async withFilesOf(installId: string, work: UseFiles, signal?: AbortSignal): Promise<void> {
       const vhost = layout.vhostOf(installId);
