@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../test/any-character.ts';
+import { rounds } from '../../test/rounds.ts';
 import { InvalidRequest } from '../lib/failures.ts';
 import { MAXIMUM_LIMIT, pageEnvelope, readPageRequest } from './paging.ts';
 
@@ -150,6 +151,7 @@ describe('pageEnvelope', () => {
         expect(next.searchParams.get('offset')).toBe('1');
         expect(page.next).toMatch(/^[\x21-\x7e]+$/);
       }),
+      { numRuns: rounds(30, 100) },
     );
   });
 });

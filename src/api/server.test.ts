@@ -13,6 +13,7 @@ import { silent } from '../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { createPortalClient } from '../../test/portal-client.ts';
 import { exchange, rawConnection, statusesIn } from '../../test/raw-connection.ts';
+import { onlyInLong } from '../../test/rounds.ts';
 import { openDatabase } from '../database/open.ts';
 import { createSelfSigned } from '../lib/certificates/self-signed-certificate.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
@@ -161,8 +162,10 @@ describe('without a proxy', () => {
     await agent.destroy();
   });
 
-  it.runIf(python)('answers Python, which reads only once it has sent all of 50 MB, with 400', async () => {
-    const script = `
+  onlyInLong(it.runIf(python))(
+    'answers Python, which reads only once it has sent all of 50 MB, with 400',
+    async () => {
+      const script = `
 import http.client, ssl, sys
 port, authorization, ca = sys.argv[1:]
 for _ in range(4):
@@ -172,10 +175,11 @@ for _ in range(4):
     answer = connection.getresponse()
     print(answer.status, 'too_large' in answer.read().decode())
 `;
-    const words = ['-c', script, String(portOf(homeport)), basic(owner), homeport.ca];
-    const { stdout } = await promisify(execFile)('python3', words);
-    expect(stdout.trim().split('\n')).toEqual(Array.from({ length: 4 }, () => '400 True'));
-  });
+      const words = ['-c', script, String(portOf(homeport)), basic(owner), homeport.ca];
+      const { stdout } = await promisify(execFile)('python3', words);
+      expect(stdout.trim().split('\n')).toEqual(Array.from({ length: 4 }, () => '400 True'));
+    },
+  );
 
   it.each(['/session', '/password_resets'])(
     'limits the body of %s, which requires no session',

@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import tar from 'tar-stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { silent, temporaryFolder } from '../../../test/database.ts';
+import { onlyInLong } from '../../../test/rounds.ts';
 import { SETTINGS } from '../../config/settings.ts';
 import { migrate } from '../../database/migrate.ts';
 import { openDatabase } from '../../database/open.ts';
@@ -183,7 +184,7 @@ it('knows the files of secrets although another setting is wrong', async () => {
   expect(texts).toContain('is no file');
 });
 
-it('names the database, not the configuration, if its tables cannot be read', async () => {
+onlyInLong(it)('names the database, not the configuration, if its tables cannot be read', async () => {
   const data = join(folder.path, 'broken');
   mkdirSync(data, { mode: 0o700 });
   const database = openDatabase({ databaseUrl: null, dataDir: data }, silent);

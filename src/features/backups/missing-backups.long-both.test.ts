@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
+import { onlyInLong } from '../../../test/rounds.ts';
 import { damageBackup, manifestOf } from '../../../test/stored-backup.ts';
 import { checkBackups } from '../../cli/doctor/backups.ts';
 import { checkDamagedBackups } from '../../cli/doctor/damaged-backups.ts';
@@ -204,33 +205,38 @@ it('leaves what it knows if a host cannot read its backups, and asks nothing wit
   renameSync(aside(), folder());
 });
 
-it('compares the backups of deleted installs, too, and restores the newest that is there', async () => {
-  const [first, second] = [await backUp(), await backUp()];
-  await owner.client.delete(`/installs/${install.id}`);
-  await homeport.idle();
-  const [deleted] = (await homeport.services.deletedInstalls.listAll()).filter(({ id }) => id === install.id);
-  const last = deleted?.backup_id ?? '';
-  const messages = async () =>
-    (await checkBackups({ reader: reader() }, { host: 'linux', backupDays: 3 }, clock)).map(
-      ({ message }) => message,
+onlyInLong(it)(
+  'compares the backups of deleted installs, too, and restores the newest that is there',
+  async () => {
+    const [first, second] = [await backUp(), await backUp()];
+    await owner.client.delete(`/installs/${install.id}`);
+    await homeport.idle();
+    const [deleted] = (await homeport.services.deletedInstalls.listAll()).filter(
+      ({ id }) => id === install.id,
     );
-  for (const id of [second, last]) renameSync(manifest(id), `${manifest(id)}.away`);
-  await compare();
-  expect((await messages())[0]).toBe(
-    `2 backups of ${install.name} (deleted) are missing from the backup storage.`,
-  );
-  renameSync(`${manifest(second)}.away`, manifest(second));
-  await compare();
-  const restored = await owner.client.post(`/deleted_installs/${install.id}/restore`);
-  expect(restored.status).toBe(202);
-  await homeport.idle();
-  const { body } = await owner.client.get(
-    `/operations/${text(restored.headers, 'location').split('/').at(-1)}`,
-  );
-  expect(body).toMatchObject({ status: 'succeeded', result: { backup_id: second } });
-  expect(await seen(last)).toMatchObject({ missing_since: expect.any(String) });
-  expect(await seen(first)).toMatchObject({ missing_since: null });
-});
+    const last = deleted?.backup_id ?? '';
+    const messages = async () =>
+      (await checkBackups({ reader: reader() }, { host: 'linux', backupDays: 3 }, clock)).map(
+        ({ message }) => message,
+      );
+    for (const id of [second, last]) renameSync(manifest(id), `${manifest(id)}.away`);
+    await compare();
+    expect((await messages())[0]).toBe(
+      `2 backups of ${install.name} (deleted) are missing from the backup storage.`,
+    );
+    renameSync(`${manifest(second)}.away`, manifest(second));
+    await compare();
+    const restored = await owner.client.post(`/deleted_installs/${install.id}/restore`);
+    expect(restored.status).toBe(202);
+    await homeport.idle();
+    const { body } = await owner.client.get(
+      `/operations/${text(restored.headers, 'location').split('/').at(-1)}`,
+    );
+    expect(body).toMatchObject({ status: 'succeeded', result: { backup_id: second } });
+    expect(await seen(last)).toMatchObject({ missing_since: expect.any(String) });
+    expect(await seen(first)).toMatchObject({ missing_since: null });
+  },
+);
 
 it('refuses to restore a deleted install whose backups are all missing', async () => {
   await owner.client.delete(`/installs/${install.id}`);

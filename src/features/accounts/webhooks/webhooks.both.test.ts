@@ -165,7 +165,7 @@ describe('a webhook', () => {
     expect(receiver.received[0]?.event).toMatchObject({ type: 'domain.created', install_id: one.id });
   });
 
-  it('gets nothing while it is off, and nothing of other accounts', async () => {
+  rule('gets nothing while it is off, and nothing of other accounts', async () => {
     const { id } = await createWebhook();
     await owner.client.patch(`/webhooks/${id}`, { enabled: false });
     await addSite('Off');
@@ -303,7 +303,7 @@ describe('a failed delivery', () => {
     await until(() => expect(names()).toEqual(['After']));
   });
 
-  it('switches the webhook off at once if the receiver is gone (410)', async () => {
+  rule('switches the webhook off at once if the receiver is gone (410)', async () => {
     const { id } = await createWebhook();
     receiver.answer = () => 410;
     await addSite('Gone');

@@ -232,7 +232,7 @@ describe('an archive', () => {
     expect(rows).toEqual([]);
   });
 
-  it('outlives its backup, which cannot be deleted while it is packed', async () => {
+  onlyInLong(it)('outlives its backup, which cannot be deleted while it is packed', async () => {
     await packed();
     const path = `/installs/${shop.id}/backups/${backupId}`;
     expect((await owner.client.delete(path)).status).toBe(204);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestDatabase, silent } from '../../../../test/database.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { createRateLimiter } from '../../../api/rate-limiter.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { RateLimited } from '../../../lib/failures.ts';
@@ -57,7 +58,7 @@ describe('wrong passwords', () => {
     expect(await admitted(1, processes(1), (one) => one.password(from, person, null))).toBe(1);
   });
 
-  it('of one user are limited to ninety a minute from all addresses', async () => {
+  onlyInLong(it)('of one user are limited to ninety a minute from all addresses', async () => {
     const person = email();
     expect(await admitted(200, processes(2), (one) => one.password(address(), person, null))).toBe(90);
     expect(await admitted(1, processes(1), (one) => one.password(address(), email(), null))).toBe(1);

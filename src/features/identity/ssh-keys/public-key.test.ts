@@ -8,6 +8,7 @@ import ssh2 from 'ssh2';
 import { describe, expect, test } from 'vitest';
 import { anyCharacter } from '../../../../test/any-character.ts';
 import { has } from '../../../../test/missing-programs.ts';
+import { rounds } from '../../../../test/rounds.ts';
 import { type PublicKey, type PublicKeyFault, parsePublicKey } from './public-key.ts';
 
 function accepted(text: string): PublicKey {
@@ -360,6 +361,7 @@ describe('properties', () => {
         expect(parsePublicKey(text).ok).toBe(false);
         expect(parsePublicKey(`ssh-ed25519 ${text}`).ok).toBe(false);
       }),
+      { numRuns: rounds(30, 100) },
     );
   });
 

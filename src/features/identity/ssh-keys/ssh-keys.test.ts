@@ -61,7 +61,7 @@ describe('POST /ssh_keys', () => {
 
   const hasKeygen = spawnSync('ssh-keygen', ['-?']).error === undefined;
 
-  it.runIf(hasKeygen)('shows the same fingerprints as ssh-keygen', async () => {
+  onlyInLong(it.runIf(hasKeygen))('shows the same fingerprints as ssh-keygen', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'keys-'));
     try {
       for (const type of ['ed25519', 'ecdsa', 'rsa']) {

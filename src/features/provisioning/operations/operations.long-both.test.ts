@@ -3,6 +3,7 @@ import { field, text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
 import { NOT_FOUND } from '../../../../test/refusal.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { operatorFor } from '../../../access/caller.ts';
 
 type Install = { id: string; name: string };
@@ -90,21 +91,24 @@ describe('GET /operations/{operation_id}', () => {
     });
   });
 
-  it('keeps the operations of a deleted install for 30 days, for those who see the whole account', async () => {
-    const doomed = await homeport.install(owner, accountId);
-    const given = await homeport.person(accountId, 'partial', [doomed.id]);
-    const id = await purge(doomed);
-    await homeport.idle();
-    await homeport.services.installs.remove(operatorFor(owner.userId), doomed.id);
-    await homeport.idle();
-    expect(await read(id)).toMatchObject({ kind: 'cache.purge', install: doomed });
-    expect(await given.client.get(`/operations/${id}`)).toMatchObject(NOT_FOUND);
-    expect(kindsOf(await list(`install_id=${doomed.id}`))).toEqual([
-      'install.create',
-      'cache.purge',
-      'install.delete',
-    ]);
-  });
+  onlyInLong(it)(
+    'keeps the operations of a deleted install for 30 days, for those who see the whole account',
+    async () => {
+      const doomed = await homeport.install(owner, accountId);
+      const given = await homeport.person(accountId, 'partial', [doomed.id]);
+      const id = await purge(doomed);
+      await homeport.idle();
+      await homeport.services.installs.remove(operatorFor(owner.userId), doomed.id);
+      await homeport.idle();
+      expect(await read(id)).toMatchObject({ kind: 'cache.purge', install: doomed });
+      expect(await given.client.get(`/operations/${id}`)).toMatchObject(NOT_FOUND);
+      expect(kindsOf(await list(`install_id=${doomed.id}`))).toEqual([
+        'install.create',
+        'cache.purge',
+        'install.delete',
+      ]);
+    },
+  );
 });
 
 describe('GET /operations', () => {

@@ -8,6 +8,7 @@ import { visit } from '../../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
 import { NOT_FOUND } from '../../../../test/refusal.ts';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { freePort } from '../../../../test/servers/free-port.ts';
 import { operatorFor } from '../../../access/caller.ts';
 import { serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
@@ -226,7 +227,7 @@ describe('on a Linux host', () => {
     await machine.close();
   });
 
-  it.skipIf(!hasOpenSsh)('on another machine uses its public name and its own key', async () => {
+  onlyInLong(it.skipIf(!hasOpenSsh))('on another machine uses its public name and its own key', async () => {
     const here = await serveMachine({ capacity: 0 });
     const there = await serveMachine();
     const linux = await startTestHomeport({
