@@ -88,6 +88,7 @@ describe('homeport host', () => {
         capacity: null,
         php_versions: [],
         wordpress_versions: [],
+        machine: null,
         seen_at: null,
         reason: null,
       },

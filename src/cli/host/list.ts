@@ -10,7 +10,7 @@ export function addHostList(host: Command): void {
     .description('list hosts with installs, capacity and versions, as a running server saw them last')
     .option(
       '--json',
-      'print JSON: an array of id, name, address, public_name, edge_addresses, accepting, installs, capacity, php_versions, wordpress_versions, seen_at, reason',
+      'print JSON: an array of id, name, address, public_name, edge_addresses, accepting, installs, capacity, php_versions, wordpress_versions, machine (processors, load, memory and disk in bytes; null if unknown), seen_at, reason',
     )
     .addHelpText('after', '\nExample:\n  homeport host list')
     .action(async ({ json }: { json?: boolean }, command: Command) => {
@@ -30,6 +30,8 @@ export function addHostList(host: Command): void {
                   'PUBLIC NAME',
                   'EDGE ADDRESSES',
                   'INSTALLS',
+                  'LOAD',
+                  'FREE',
                   'PHP',
                   'WORDPRESS',
                   'SEEN',
@@ -41,6 +43,7 @@ export function addHostList(host: Command): void {
                   known.public_name ?? '-',
                   known.edge_addresses.join(' ') || '-',
                   `${known.installs} of ${known.description?.capacity ?? '?'}`,
+                  ...leftOf(known),
                   known.description?.phpVersions.join(' ') || '-',
                   known.description?.wordpressVersions.join(' ') || '-',
                   shownTime(known.seen_at, 'never'),
@@ -50,6 +53,15 @@ export function addHostList(host: Command): void {
         );
       });
     });
+}
+
+/** The load, and what is free. Hosts of earlier versions do not say it. */
+function leftOf({ description }: HostView): [load: string, free: string] {
+  const machine = description?.machine;
+  if (machine === undefined) return ['-', '-'];
+  const { memory, disk, load, processors } = machine;
+  const percent = ({ free, total }: typeof memory) => `${Math.floor((100 * free) / total)} %`;
+  return [`${load.toFixed(1)} of ${processors}`, `${percent(memory)} memory, ${percent(disk)} disk`];
 }
 
 function stateOf({ reason, accepting, seen_at }: HostView): string {
@@ -72,6 +84,7 @@ function hostJson(known: HostView) {
     capacity: description?.capacity ?? null,
     php_versions: description?.phpVersions ?? [],
     wordpress_versions: description?.wordpressVersions ?? [],
+    machine: description?.machine ?? null,
     seen_at,
     reason,
   };

@@ -3,7 +3,7 @@ import { PermanentHostError } from '../../hosting/contract/errors.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { chooseHost } from './room.ts';
-import { allHosts, findPlacement, installCounts, setHost } from './store.ts';
+import { allHosts, findPlacement, installCounts, productionCounts, setHost } from './store.ts';
 
 const GONE = 'The install was deleted meanwhile';
 
@@ -22,7 +22,12 @@ export async function placeInstall(
     const install = await findPlacement(queries, installId);
     if (!install) throw new PermanentHostError(GONE);
     if (install.host_id !== null) return install.host_id;
-    const choice = chooseHost(await allHosts(queries), await installCounts(queries), install);
+    const neighbours =
+      install.environment === 'production' ? await productionCounts(queries, install.account_id) : new Map();
+    const choice = chooseHost(await allHosts(queries), await installCounts(queries), {
+      ...install,
+      neighbours,
+    });
     if ('refusal' in choice) {
       throw choice.permanent
         ? new PermanentHostError(choice.refusal)

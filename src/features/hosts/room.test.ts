@@ -45,6 +45,72 @@ it.each<[string, KnownHost[], Record<string, number>, string]>([
   expect(chooseHost(hosts, new Map(Object.entries(counts)), needs)).toMatchObject({ host: { name: chosen } });
 });
 
+/** A machine of two processors with these free parts of its memory and its disk, and this load. */
+const withLeft = (known: KnownHost, memory: number, disk: number, load: number): KnownHost => ({
+  ...known,
+  description: known.description && {
+    ...known.description,
+    machine: {
+      processors: 2,
+      load,
+      memory: { total: 1000, free: memory * 1000 },
+      disk: { total: 1000, free: disk * 1000 },
+    },
+  },
+});
+
+it.each<[string, KnownHost[], Record<string, number>, string]>([
+  [
+    'the machine with more memory',
+    [withLeft(host('a', 50), 0.2, 1, 0), withLeft(host('b', 10), 0.5, 1, 0)],
+    {},
+    'b',
+  ],
+  [
+    'the machine with more disk',
+    [withLeft(host('a', 50), 1, 0.1, 0), withLeft(host('b', 10), 1, 0.3, 0)],
+    {},
+    'b',
+  ],
+  [
+    'the machine at rest',
+    [withLeft(host('a', 50), 1, 1, 5), withLeft(host('b', 10), 0.5, 0.5, 0.2)],
+    {},
+    'b',
+  ],
+  [
+    'one that is not short',
+    [withLeft(host('a', 50), 0.9, 0.04, 0), withLeft(host('b', 10), 0.06, 1, 1.9)],
+    {},
+    'b',
+  ],
+  [
+    'the least short if all are',
+    [withLeft(host('a', 50), 0.9, 0.01, 0), withLeft(host('b', 10), 0.04, 1, 0)],
+    {},
+    'b',
+  ],
+  [
+    'one of an earlier version by its capacity',
+    [withLeft(host('a', 9), 0.3, 1, 0), host('b', 10)],
+    { b: 1 },
+    'b',
+  ],
+  [
+    'another host than the production of the account has',
+    [host('a', 100), host('b', 100)],
+    { a: 1, b: 40 },
+    'b',
+  ],
+  ['the same host if the other has little left', [host('a', 100), host('b', 100)], { a: 1, b: 60 }, 'a'],
+])('chooses %s', (_what, hosts, counts, chosen) => {
+  const neighbours = new Map([['a', 1]]);
+  const isSpread = /production|little/.test(_what);
+  expect(
+    chooseHost(hosts, new Map(Object.entries(counts)), { ...needs, ...(isSpread ? { neighbours } : {}) }),
+  ).toMatchObject({ host: { name: chosen } });
+});
+
 const without = (known: KnownHost, name: string): KnownHost => ({
   ...known,
   description:

@@ -6,14 +6,23 @@ export interface Needs {
   /** `major.minor`, or null for the host's default. */
   phpVersion: string | null;
   wordpressVersion: string | null;
+  /** How many production installs of its account each host has, if it is one itself. */
+  neighbours?: ReadonlyMap<string, number>;
 }
 
 /** The chosen host, or why none was chosen. */
 export type Choice = { host: KnownHost } | { refusal: string; permanent: boolean };
 
+/** A machine with less of its memory or its disk gets an install only if all others are as short. */
+const LEAST_FREE = 0.05;
+/** The share of the best machine's free part that another needs, to get an install because it has fewer of the same account. */
+const COMPARABLE = 0.5;
+
 /**
- * Chooses the host with the most free capacity that accepts installs, answers and meets the requirements; the oldest
- * wins ties. `counts`: installs per host.
+ * Chooses among the hosts that accept installs, answer and meet the requirements. The one with the largest free part wins, of its capacity,
+ * memory, disk or processors, whichever is the smallest. Production installs of an account go to different hosts, if these have about as
+ * much left, so that the loss of a machine does not take all of them. Then the larger free capacity wins, and the older host. `counts`:
+ * installs per host.
  */
 export function chooseHost(hosts: KnownHost[], counts: Map<string, number>, needs: Needs): Choice {
   const accepting = hosts.filter((host) => host.accepting);
@@ -25,11 +34,11 @@ export function chooseHost(hosts: KnownHost[], counts: Map<string, number>, need
   }
   const answering = accepting.filter((host) => host.reason === null && host.description !== null);
   const suited = answering.filter((host) => suits(host, needs));
-  const [best] = suited
-    .map((host) => ({ host, room: roomOf(host, counts) }))
-    .filter(({ room }) => room > 0)
-    .sort((one, other) => other.room - one.room);
-  if (best !== undefined) return { host: best.host };
+  const best = bestOf(
+    suited.map((host) => ({ host, room: roomOf(host, counts) })).filter(({ room }) => room > 0),
+    needs.neighbours ?? new Map(),
+  );
+  if (best !== undefined) return { host: best };
   if (answering.length < accepting.length) {
     const silent = accepting.filter((host) => !answering.includes(host)).map((host) => host.name);
     return {
@@ -42,6 +51,43 @@ export function chooseHost(hosts: KnownHost[], counts: Map<string, number>, need
     refusal: 'No host has room for another install; "homeport host add" adds a machine',
     permanent: true,
   };
+}
+
+function bestOf(
+  candidates: readonly { host: KnownHost; room: number }[],
+  neighbours: ReadonlyMap<string, number>,
+): KnownHost | undefined {
+  const judged = candidates.map(({ host, room }) => ({
+    ...{ host, room, free: freePart(host, room), isShort: isShort(host) },
+    near: neighbours.get(host.id) ?? 0,
+  }));
+  const roomy = judged.filter((one) => !one.isShort);
+  const eligible = roomy.length > 0 ? roomy : judged;
+  const most = Math.max(...eligible.map(({ free }) => free));
+  const [best] = eligible
+    .filter(({ free }) => free >= most * COMPARABLE)
+    .sort((one, other) => one.near - other.near || other.free - one.free || other.room - one.room);
+  return best?.host;
+}
+
+/** The smallest of the free parts of a host, from 0 to 1. Hosts of earlier versions tell only their capacity. */
+function freePart({ description }: KnownHost, room: number): number {
+  const byCapacity = room / (description?.capacity ?? room);
+  const machine = description?.machine;
+  if (machine === undefined) return byCapacity;
+  const { memory, disk, load, processors } = machine;
+  return Math.min(
+    byCapacity,
+    memory.free / memory.total,
+    disk.free / disk.total,
+    Math.max(0, 1 - load / processors),
+  );
+}
+
+function isShort({ description }: KnownHost): boolean {
+  const machine = description?.machine;
+  if (machine === undefined) return false;
+  return [machine.memory, machine.disk].some(({ free, total }) => free < total * LEAST_FREE);
 }
 
 /** Free capacity of a host, in installs. */

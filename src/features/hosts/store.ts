@@ -148,8 +148,22 @@ export function findPlacement(queries: Queries, installId: string) {
   return queries
     .selectFrom('installs')
     .select(['name', 'host_id', 'php_version as phpVersion', 'wordpress_version as wordpressVersion'])
+    .select(['account_id', 'environment'])
     .where('id', '=', installId)
     .executeTakeFirst();
+}
+
+/** How many production installs of an account each host has. */
+export async function productionCounts(queries: Queries, accountId: string): Promise<Map<string, number>> {
+  const rows = await queries
+    .selectFrom('installs')
+    .select((eb) => ['host_id', eb.fn.countAll<number>().as('count')])
+    .where('account_id', '=', accountId)
+    .where('environment', '=', 'production')
+    .where('host_id', 'is not', null)
+    .groupBy('host_id')
+    .execute();
+  return new Map(rows.flatMap(({ host_id, count }) => (host_id === null ? [] : [[host_id, count]])));
 }
 
 /** Assigns an install to a host; false if it has been deleted. */

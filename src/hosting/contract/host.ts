@@ -80,6 +80,16 @@ export interface Host
   measureStorage(install: InstallRef, signal?: AbortSignal): Promise<MeasuredStorage>;
 }
 
+/** What a machine has left. Sizes in bytes. */
+export interface MachineState {
+  processors: number;
+  /** The processes that want a processor, on average of the last minute. */
+  load: number;
+  memory: { total: number; free: number };
+  /** Of the file system with the websites. */
+  disk: { total: number; free: number };
+}
+
 /** A host's identity and capabilities. */
 export interface HostDescription {
   /** UUID, stored in the host's folder. */
@@ -104,6 +114,8 @@ export interface HostDescription {
   hasRelay?: boolean;
   /** Whether it has WP-CLI; hosts of earlier versions omit it. */
   hasWpCli?: boolean;
+  /** Hosts of earlier versions omit it. */
+  machine?: MachineState;
   /** Whether it refuses to make a website again that was made before and that it has nothing of; hosts of earlier versions omit it. */
   keepsLost?: boolean;
   /** Hosts of earlier versions omit it. */

@@ -171,6 +171,8 @@ const hostKey = Type.String({
 });
 
 /** A host's description of itself, which the control plane stores. Bounded, because the host may be compromised. */
+const sizes = Type.Object({ total: count, free: count });
+
 export const descriptionSchema = Type.Object({
   id: uuid,
   capacity: Type.Integer({ minimum: 0, maximum: 100_000 }),
@@ -184,6 +186,14 @@ export const descriptionSchema = Type.Object({
   hasRelay: Type.Optional(Type.Boolean()),
   hasWpCli: Type.Optional(Type.Boolean()),
   keepsLost: Type.Optional(Type.Boolean()),
+  machine: Type.Optional(
+    Type.Object({
+      processors: Type.Integer({ minimum: 1, maximum: 100_000 }),
+      load: Type.Number({ minimum: 0 }),
+      memory: sizes,
+      disk: sizes,
+    }),
+  ),
   diskQuotas: Type.Optional(
     Type.Object({
       kind: Type.Union([Type.Literal('project'), Type.Literal('measured'), Type.Literal('none')]),

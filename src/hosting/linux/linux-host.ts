@@ -30,6 +30,7 @@ import { findSandboxed } from './isolation/write-limit.ts';
 import { capacityOfMachine } from './machine/capacity.ts';
 import { hostId } from './machine/identity.ts';
 import type { JournalEntry } from './machine/journal.ts';
+import { stateOfMachine } from './machine/machine-state.ts';
 import { findPhpRuntimes, isComplete } from './machine/php-runtimes.ts';
 import type { InstallRecord } from './machine/record.ts';
 import { tryOrLog } from './machine/try-or-log.ts';
@@ -410,6 +411,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         ...(php.length === 0 ? {} : { php: parts.phpBounds }),
         hasRelay: parts.mail.hasRelay,
         keepsLost: true,
+        machine: await stateOfMachine(layout.folder),
         hasWpCli: await parts.wpCliPhar.isThere(),
         diskQuotas: await quotaKind(parts.quotas, layout.limits),
       };
