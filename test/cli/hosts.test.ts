@@ -94,7 +94,7 @@ describe('homeport host', () => {
       },
     ]);
     expect((await cli('host', 'list')).stdout).toMatch(
-      /web2 +https:\/\/10\.0\.0\.2:8470 +- +- +0 of \? +- +- +never +not seen yet/,
+      /web2 +https:\/\/10\.0\.0\.2:8470 +- +- +0 of \? +- +- +- +- +never +not seen yet/,
     );
   });
 
