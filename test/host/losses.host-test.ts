@@ -95,13 +95,12 @@ onlyInLong(test)(
 );
 
 test('a machine without a website that was made before makes no empty one', async () => {
-  const { host, stop } = await machine.start();
+  const { host } = running;
   const install = { ...plainState('losing-all'), isMade: true };
   await expect(host.apply(install)).rejects.toThrow(/losing-all is missing on its machine/);
   expect(await users().find(install.id)).toBeNull();
   expect(existsSync(layout().homeOf(install.id))).toBe(false);
   expect((await host.heldInstalls(null)).installs.filter(({ id }) => id === install.id)).toEqual([]);
-  await stop();
 });
 
 test('a website that lost its record is not provisioned over its remains', async () => {
