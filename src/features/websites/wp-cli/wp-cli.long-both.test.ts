@@ -231,7 +231,7 @@ describe('a failure', () => {
   });
 
   it('of the worker in the middle ends the operation too', async () => {
-    const { database, queue } = homeport.platform;
+    const { database } = homeport.platform;
     const answer = await run(['plugin', 'list']);
     await homeport.idle();
     expect(ran).toHaveLength(1);
@@ -243,13 +243,13 @@ describe('a failure', () => {
         .set({ ended_at: null })
         .where('operation_id', '=', id)
         .execute();
-      await queries
+      const { numUpdatedRows } = await queries
         .updateTable('jobs')
         .set({ state: 'queued', attempt: 0, finished_at: null, run_at: timestamp(clock) })
         .where('id', '=', id)
-        .execute();
+        .executeTakeFirstOrThrow();
+      expect(numUpdatedRows).toBe(1n);
     });
-    expect(await queue.find(id)).toMatchObject({ state: 'queued' });
     await ended(['plugin', 'list']);
     expect(await operation(answer)).toMatchObject({ status: 'failed', error: { code: 'interrupted' } });
     expect(ran).toHaveLength(2);
