@@ -362,12 +362,13 @@ describe.each(ABOUT_THINGS.map((row) => [nameOf(row), row] as const))('%s', (_, 
     }
   });
 
+  /** The endpoint table has each unknown identifier, with the same status and message. */
   const variantsOf = (resources: ResourceSet): Record<string, string>[] => [
-    ...idsOf(row).map((name) => ({ ...resources, [name]: crypto.randomUUID() })),
+    ...(isLong ? idsOf(row).map((name) => ({ ...resources, [name]: crypto.randomUUID() })) : []),
     absentResources(),
   ];
 
-  /** Hidden objects get the same response as missing ones, for every identifier. */
+  /** Hidden objects get the same response as missing ones. In the long tests for every identifier. */
   async function expectLikeAbsent(
     caller: Person,
     variants: Record<string, string>[],

@@ -108,7 +108,7 @@ onlyOn('postgres', describe)('a PostgreSQL that goes away', () => {
   it('answers 503 at once while it is away, and recovers automatically', async () => {
     let crashed = false;
     const statuses = new Set<number>();
-    const busy = Array.from({ length: 8 }, async (_, index) => {
+    const busy = Array.from({ length: 4 }, async (_, index) => {
       while (!crashed) {
         const asked =
           index % 2 === 0
