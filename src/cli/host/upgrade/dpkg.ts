@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CommandError, runCommand } from '../../../lib/run-command.ts';
 import { PACKAGE } from './packages.ts';
@@ -6,6 +8,7 @@ import { run } from './surviving-terminal.ts';
 /** Variables of dpkg(1), such as another database. */
 type DpkgEnvironment = Readonly<Record<string, string>>;
 
+const DATABASE = '/var/lib/dpkg';
 /** dpkg's exit code if it could not begin, for example because another program installs packages. */
 const COULD_NOT_BEGIN = 2;
 const LOOK_EVERY_MS = 5_000;
@@ -30,11 +33,17 @@ export async function configurePackage(version: string, environment: DpkgEnviron
   );
 }
 
-/** Unpacks the package from a file if a kill has interrupted that. apt refuses to go on: it looks for the file of the former version. */
-export async function repeatUnpacking(file: string, environment: DpkgEnvironment = {}): Promise<void> {
+/**
+ * Lets dpkg finish what a kill has interrupted, because apt refuses to go on. `file`: the package that was unpacked. A failure of dpkg is left
+ * to apt, which can install packages that are missing.
+ */
+export async function finishInterrupted(file: string, environment: DpkgEnvironment = {}): Promise<void> {
   const words = ['--show', `--showformat=\${db:Status-Status}`, PACKAGE];
   const { stdout: status } = await runCommand('dpkg-query', words, { environment });
   if (status === 'half-installed') await runDpkg(['--unpack', file], environment);
+  // Changes of its database that dpkg had not merged yet.
+  const changes = await readdir(join(environment.DPKG_ADMINDIR ?? DATABASE, 'updates'));
+  if (status !== 'installed' || changes.length > 0) await runDpkg(['--configure', '--pending'], environment);
 }
 
 /** Of the package, also while dpkg was interrupted; empty without one. */

@@ -6,7 +6,7 @@ import { SETTINGS_FILE } from '../../../lib/own-command.ts';
 import { reportFailure } from '../../terminal/report-failure.ts';
 import { controlPlaneAccount } from '../service-setup.ts';
 import { runAs, succeedsAs } from '../unprivileged.ts';
-import { configurePackage, installedVersion, packageVersion, repeatUnpacking, runDpkg } from './dpkg.ts';
+import { configurePackage, finishInterrupted, installedVersion, packageVersion, runDpkg } from './dpkg.ts';
 import { serveKept } from './kept-service.ts';
 import { becomeReady, startsOf } from './readiness.ts';
 import { courseOf, endUpgrade, type UpgradeState, upgradePaths, writeUpgradeState } from './state.ts';
@@ -58,7 +58,7 @@ async function install(state: UpgradeState, settings: Settings, waitMs: number):
   const { former, next, services, starts } = state;
   const { config, platform } = settings;
   say(`Installing Homeport ${next.version}`);
-  await repeatUnpacking(next.file);
+  await finishInterrupted(next.file);
   const words = ['install', '--yes', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120', next.file];
   const isInstalled = (await run('apt-get', words)) === 0;
   if (!isInstalled && (await installedVersion()) === former.version) {

@@ -6,6 +6,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -16,7 +17,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/database.ts';
 import { has } from '../../../../test/missing-programs.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
-import { configurePackage, installedVersion, repeatUnpacking, runDpkg } from './dpkg.ts';
+import { configurePackage, finishInterrupted, installedVersion, runDpkg } from './dpkg.ts';
 import { NEEDS_OPERATOR, orNeedsOperator } from './finish.ts';
 import { packageOfFile } from './offered-package.ts';
 import { otherInstallation } from './other-installations.ts';
@@ -145,16 +146,27 @@ function dpkgElsewhere(status = ''): Record<string, string> {
   return { DPKG_ADMINDIR: admin, DPKG_ROOT: root, DPKG_FORCE: 'not-root,script-chrootless,bad-path' };
 }
 
-it('unpacks again what a kill has interrupted, and nothing else', async () => {
-  const environment = dpkgElsewhere(
-    'Package: homeport\nStatus: install reinstreq half-installed\nMaintainer: a\nArchitecture: amd64\nVersion: 0.3.0\nDescription: a\n',
-  );
+const statusOf = (state: string) =>
+  `Package: homeport\nStatus: install ${state}\nMaintainer: a\nArchitecture: amd64\nVersion: 0.4.0\nDescription: a\n`;
+
+it('unpacks and configures again what a kill has interrupted', async () => {
+  const environment = dpkgElsewhere(statusOf('reinstreq half-installed'));
   const file = packageFile();
-  await repeatUnpacking(file, environment);
-  expect(await installedVersion(environment)).toBe('unpacked 0.4.0');
+  await finishInterrupted(file, environment);
+  expect(await installedVersion(environment)).toBe('0.4.0');
+  // A complete package is left alone.
   rmSync(file);
-  await repeatUnpacking(file, environment);
-  expect(await configurePackage('0.4.0', environment)).toBe(true);
+  await finishInterrupted(file, environment);
+  expect(await installedVersion(environment)).toBe('0.4.0');
+});
+
+it('merges changes of the database of dpkg, beside which apt refuses to work', async () => {
+  const environment = dpkgElsewhere(statusOf('ok unpacked'));
+  const updates = join(folder.path, 'admin/updates');
+  writeFileSync(join(updates, '0000'), statusOf('ok installed'));
+  await finishInterrupted(packageFile(), environment);
+  expect(readdirSync(updates)).toEqual([]);
+  expect(await installedVersion(environment)).toBe('0.4.0');
 });
 
 it('counts a package as complete only if dpkg has configured it', async () => {
