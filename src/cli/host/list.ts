@@ -60,7 +60,8 @@ function leftOf({ description }: HostView): [load: string, free: string] {
   const machine = description?.machine;
   if (machine === undefined) return ['-', '-'];
   const { memory, disk, load, processors } = machine;
-  const percent = ({ free, total }: typeof memory) => `${Math.floor((100 * free) / total)} %`;
+  const percent = ({ free, total }: typeof memory) =>
+    total === 0 ? '-' : `${Math.floor((100 * free) / total)} %`;
   return [`${load.toFixed(1)} of ${processors}`, `${percent(memory)} memory, ${percent(disk)} disk`];
 }
 

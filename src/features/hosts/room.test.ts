@@ -111,6 +111,18 @@ it.each<[string, KnownHost[], Record<string, number>, string]>([
   ).toMatchObject({ host: { name: chosen } });
 });
 
+it('ignores sizes without a total, which would otherwise leave no host for anyone', () => {
+  const odd = withLeft(host('a', 9), 0.2, 1, 0);
+  const machine = odd.description?.machine;
+  const description = odd.description && {
+    ...odd.description,
+    ...(machine ? { machine: { ...machine, disk: { total: 0, free: 0 } } } : {}),
+  };
+  const hosts = [{ ...odd, description }, withLeft(host('b', 10), 0.5, 0.5, 0)];
+  expect(chooseHost(hosts, new Map(), needs)).toMatchObject({ host: { name: 'b' } });
+  expect(chooseHost([{ ...odd, description }], new Map(), needs)).toMatchObject({ host: { name: 'a' } });
+});
+
 const without = (known: KnownHost, name: string): KnownHost => ({
   ...known,
   description:

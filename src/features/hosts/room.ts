@@ -76,13 +76,11 @@ function freePart({ description }: KnownHost, room: number): number {
   const machine = description?.machine;
   if (machine === undefined) return byCapacity;
   const { memory, disk, load, processors } = machine;
-  return Math.min(
-    byCapacity,
-    memory.free / memory.total,
-    disk.free / disk.total,
-    Math.max(0, 1 - load / processors),
-  );
+  return Math.min(byCapacity, partOf(memory), partOf(disk), Math.max(0, 1 - load / processors));
 }
+
+/** A size without a total says nothing. A quotient that is not a number would leave no host for any install. */
+const partOf = ({ free, total }: { free: number; total: number }): number => (total === 0 ? 1 : free / total);
 
 function isShort({ description }: KnownHost): boolean {
   const machine = description?.machine;

@@ -170,9 +170,9 @@ const hostKey = Type.String({
   pattern: '^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/]+={0,2}$',
 });
 
-/** A host's description of itself, which the control plane stores. Bounded, because the host may be compromised. */
 const sizes = Type.Object({ total: count, free: count });
 
+/** A host's description of itself, which the control plane stores. Bounded, because the host may be compromised. */
 export const descriptionSchema = Type.Object({
   id: uuid,
   capacity: Type.Integer({ minimum: 0, maximum: 100_000 }),
