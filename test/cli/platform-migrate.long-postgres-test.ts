@@ -71,10 +71,11 @@ test('names what is missing, and takes no password in an argument', async () => 
     stdout: '',
     stderr: expect.stringContaining('Name the PostgreSQL database in --to'),
   });
-  const secret = address.replace('@', ':a-secret-word@');
-  const told = await run(environment, 'platform', 'migrate', '--to', secret);
-  expect(told).toMatchObject({ code: 1, stderr: expect.stringContaining('PGPASSWORD') });
-  expect(`${told.stdout}${told.stderr}`).not.toContain('a-secret-word');
+  for (const secret of [address.replace('@', ':a-secret-word@'), `${address}?password=a-secret-word`]) {
+    const told = await run(environment, 'platform', 'migrate', '--to', secret);
+    expect(told).toMatchObject({ code: 1, stderr: expect.stringContaining('PGPASSWORD') });
+    expect(`${told.stdout}${told.stderr}`).not.toContain('a-secret-word');
+  }
   const other = await run(environment, 'platform', 'migrate', '--to', 'mysql://root@127.0.0.1/homeport');
   expect(other).toMatchObject({
     code: 1,

@@ -13,7 +13,8 @@ import { createLineProgress } from '../terminal/line-progress.ts';
 /** Moves the configured platform to the PostgreSQL database of an address. Throws OperatorError. */
 export async function moveDatabase(config: Config, to: string): Promise<MoveOutcome> {
   const address = url(['postgres:', 'postgresql:'])(to, '--to');
-  if (new URL(address).password !== '') {
+  const { password, searchParams } = new URL(address);
+  if (password !== '' || searchParams.has('password')) {
     throw new OperatorError(
       'Every user of this machine can read a password among the arguments of a command. Leave it out of --to, and set it in PGPASSWORD or in ~/.pgpass.',
     );

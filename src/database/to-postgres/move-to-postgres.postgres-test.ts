@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
@@ -16,7 +17,8 @@ import { openCurrentDatabase } from '../../app/open-platform.ts';
 import { checkCounts } from '../../cli/doctor/counts.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
-import { SQLITE_FILE } from '../open.ts';
+import { migrate } from '../migrate.ts';
+import { openDatabase, SQLITE_FILE } from '../open.ts';
 import { DifferentRows } from './compare-rows.ts';
 import { cancelMove, moveToPostgres } from './move-to-postgres.ts';
 
@@ -106,6 +108,53 @@ test('moves to no database that another platform uses', async () => {
   await expect(moveToPostgres(file, absent, options)).rejects.toThrow(
     /\/absent cannot be used: .*does not exist/,
   );
+});
+
+test('says what a user lacks that may create no tables', async () => {
+  const owned = await databasePlace();
+  const name = `poor_${randomBytes(6).toString('hex')}`;
+  await query(owned.settings.databaseUrl, `create role ${name} login password 'poor'`);
+  const address = new URL(owned.settings.databaseUrl ?? '');
+  Object.assign(address, { username: name, password: 'poor' });
+  const moved = moveToPostgres(file, address.href, { log: silent, clock: systemClock });
+  await expect(moved).rejects.toThrow(OperatorError);
+  await expect(moved).rejects.toThrow(
+    /permission denied for schema public\. Its user has to own the database/,
+  );
+  await query(owned.settings.databaseUrl, `drop role ${name}`);
+  await owned.remove();
+});
+
+test('moves one of two platforms that are moved to the same database at once', async () => {
+  const shared = await databasePlace();
+  const sources = ['first', 'second'].map((name) => {
+    const of = temporaryFolder();
+    return { name, ...of, file: join(of.path, SQLITE_FILE) };
+  });
+  for (const source of sources) {
+    const opened = openDatabase({ databaseUrl: null, dataDir: source.path }, silent);
+    await migrate(opened);
+    await opened.close();
+    const connection = new Sqlite(source.file);
+    connection
+      .prepare('insert into accounts (id, name, created_at) values (?, ?, ?)')
+      .run(randomUUID(), source.name, '2026-01-01T00:00:00.000Z');
+    connection.close();
+  }
+  const prepared = openDatabase(shared.settings, silent);
+  await migrate(prepared);
+  await prepared.close();
+  const to = shared.settings.databaseUrl ?? '';
+  const outcomes = await Promise.allSettled(
+    sources.map((source) => moveToPostgres(source.file, to, { log: silent, clock: systemClock })),
+  );
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const refused = outcomes.find(({ status }) => status === 'rejected');
+  expect(refused).toMatchObject({ reason: { message: expect.stringContaining('not empty') } });
+  const winner = sources[outcomes.findIndex(({ status }) => status === 'fulfilled')];
+  expect(await query(to, 'select name from accounts')).toEqual([{ name: winner?.name }]);
+  for (const source of sources) source.remove();
+  await shared.remove();
 });
 
 test('stays on SQLite when PostgreSQL does not take a row, or has another', async () => {

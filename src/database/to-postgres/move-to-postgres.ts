@@ -47,6 +47,9 @@ export async function moveToPostgres(file: string, url: string, options: MoveOpt
     // The role or the database may have limits.
     await client.query('set local statement_timeout = 0');
     await client.query('set local idle_in_transaction_session_timeout = 0');
+    // Again, with others kept out: another platform may have been moved here meanwhile.
+    await client.query('lock table users, accounts');
+    await requireUnused(client, KNOWN_MIGRATIONS);
     const tables = await targetTables(client);
     requireSameTables(source, tables);
     const of = countRows(source, tables);
@@ -111,21 +114,28 @@ async function prepareTarget(url: string, log: Logger): Promise<void> {
     await client.connect();
     await requireUnused(client, KNOWN_MIGRATIONS);
   } catch (error) {
-    if (error instanceof OperatorError) throw error;
-    const reason = error instanceof Error && error.message !== '' ? error.message : String(error);
-    throw new OperatorError(
-      `PostgreSQL at ${placeOf(url)} cannot be used: ${reason}. Start it, and check the address, the user and the password.`,
-      { cause: error },
-    );
+    throw unusable(url, error, 'Start it, and check the address, the user and the password.');
   } finally {
     await client.end().catch(() => {});
   }
   const database = openPostgres(url, log);
   try {
     await migrate(database);
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof pg.DatabaseError ? error.cause : error;
+    // Since PostgreSQL 15, only the owner of a database may create tables in its schema "public".
+    throw unusable(url, cause, 'Its user has to own the database: create it with "createdb --owner".');
   } finally {
     await database.close();
   }
+}
+
+function unusable(url: string, error: unknown, remedy: string): OperatorError {
+  if (error instanceof OperatorError) return error;
+  const reason = error instanceof Error && error.message !== '' ? error.message : String(error);
+  return new OperatorError(`PostgreSQL at ${placeOf(url)} cannot be used: ${reason}. ${remedy}`, {
+    cause: error,
+  });
 }
 
 function connection(url: string): pg.Client {
