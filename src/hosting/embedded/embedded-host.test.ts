@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import ssh2 from 'ssh2';
@@ -57,6 +57,16 @@ describe('apply', () => {
     expect((await site.host.heldInstalls(null)).installs).toMatchObject([
       { id: install.id, lost: ['The files of the website are missing.'] },
     ]);
+  });
+
+  test('puts back the files that a restore had moved when it was killed', async () => {
+    const install = alpha();
+    await site.host.apply(install);
+    await writeFile(site.file(install, 'mine.txt'), 'mine');
+    const folder = join(site.folder, 'installs', install.id);
+    await rename(join(folder, 'files'), join(folder, '.files.restore-old'));
+    await site.host.apply({ ...install, isMade: true });
+    expect(await readFile(site.file(install, 'mine.txt'), 'utf8')).toBe('mine');
   });
 
   test('finishes what an interrupted run left', async () => {

@@ -92,8 +92,11 @@ export function createWebsiteStates(options: WebsiteStatesOptions): Pick<Host, '
 
   /** Without its files, a static website would become an empty one, and one with WordPress a new one. A known one is closed to visitors. */
   async function requireFiles({ id, name }: InstallRef, present: VhostFile | null): Promise<void> {
-    if (present?.wordpress !== undefined || (await ifThere(stat(layout.filesOf(id)))) !== null) return;
-    throw new MissingWebsiteError(name);
+    const isThere = async () => (await ifThere(stat(layout.filesOf(id)))) !== null;
+    if (present?.wordpress !== undefined || (await isThere())) return;
+    // A restore that was killed may have moved them.
+    await snapshots.recover(id);
+    if (!(await isThere())) throw new MissingWebsiteError(name);
   }
 
   /** Brings the website into this state. */
