@@ -140,6 +140,14 @@ test('a website that is only not served is backed up before, too', async () => {
   expect(await pageOf()).toBe('page that nobody sees');
 });
 
+test('a website that its host does not know any more is made again first', async () => {
+  rmSync(host('installs', install.id), { recursive: true });
+  rmSync(host('vhosts', `${install.id}.json`));
+  const restored = await restoreJson('--install', install.name);
+  expect(restored).toMatchObject({ install_name: install.name, platform_backup: second });
+  expect(await pageOf()).toBe('second page');
+});
+
 test('another install gets the website of one that is gone; a deleted one is named', async () => {
   const { name } = await homeport.install(owner, accountId);
   const gone = await homeport.install(owner, accountId);

@@ -19,7 +19,6 @@ import {
   updatePhp,
 } from '../websites/installs/jobs.ts';
 import {
-  endLoss,
   failInstall,
   findActiveInstall,
   findInstallRef,
@@ -148,7 +147,6 @@ async function bringToDesiredState(
   return async (transaction) => {
     const { queries } = transaction;
     await noteApplied(queries, installId, { ...applied, status: change.status });
-    if (fromScratch) await endLoss(queries, installId);
     if (php !== null) await storePhpLimits(queries, installId, php);
     await recordServed(queries, installId, servedNames(state));
     await certificatesServed(transaction, platform, installId);

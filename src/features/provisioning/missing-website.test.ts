@@ -75,6 +75,8 @@ test('the operator makes it from scratch, and a restore brings it back', async (
   await homeport.services.installs.applyAgain(install.name, { fromScratch: true });
   await homeport.idle();
   expect((await home()).status).toBe(200);
+  // Until its content is back, so that no nightly backup of the empty one is made in between.
+  expect(await lostData()).toBe('The files of the website are missing.');
   const restored = await owner.client.post(`/installs/${install.id}/backups/${backupId}/restore`, {
     notification_emails: [],
     create_checkpoint: false,
@@ -83,4 +85,5 @@ test('the operator makes it from scratch, and a restore brings it back', async (
   await homeport.idle();
   expect((await home()).body).toBe("the customer's page");
   expect(readFileSync(join(files(), 'index.html'), 'utf8')).toBe("the customer's page");
+  expect((await owner.client.get(`/installs/${install.id}`)).body).toMatchObject({ lost_data: null });
 });

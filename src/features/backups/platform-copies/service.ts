@@ -48,7 +48,8 @@ export function createPlatformCopies({ database, queue, random, activity, sealer
           );
         }
         if (isUnserved) {
-          await queue.enqueue(transaction, applyInstall, { payload: { id: installId }, lane: installId });
+          const payload = { id: installId, from_scratch: true };
+          await queue.enqueue(transaction, applyInstall, { payload, lane: installId });
         }
         const backupId = random.uuid();
         const result: { backup_id: string } & Record<string, string> = {
