@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Value } from 'typebox/value';
 import type { Queries } from '../../database/database.ts';
 import type { InstallStatus } from '../../database/tables/installs.ts';
+import { requireNotMoved } from '../../database/to-postgres/moved-mark.ts';
 import { type HeldInstall, INVENTORY_PAGE, type Inventory } from '../../hosting/contract/inventory.ts';
 import { stateDigest } from '../../hosting/contract/state-digest.ts';
 import { timestamp } from '../../lib/clock.ts';
@@ -41,6 +42,8 @@ export interface ReconcileOptions {
 /**
  * Compares the installs on a host with the database, sets unknown ones aside and records them for the operator.
  *
+ * A server that still runs on a database that was moved changes nothing: it would set aside what was made since. Rejects then.
+ *
  * The host is queried before the database. An install's row is committed before its host gets it, so a pending install
  * never looks like an orphan.
  */
@@ -51,6 +54,7 @@ export async function reconcileHost(
   { accepted = false }: ReconcileOptions = {},
 ): Promise<Reconciled> {
   const { database, clock, random, log } = platform;
+  await requireNotMoved(database);
   const own = await providePlatformId(database, random.uuid());
   // Before the host is asked, so that an install which becomes active meanwhile is not missed.
   const expected = await activeInstallsOf(database.reader, host);
