@@ -82,9 +82,9 @@ export async function reconcileHost(
   }
   const present = new Set(held.map(({ id }) => id));
   const absent = refusal === null ? expected.filter((id) => !present.has(id)) : [];
-  const missing = await database.write(async ({ queries }) => {
-    const newly = await storeLostData(queries, active, absent);
-    await replaceOrphans(
+  const missing = await storeLostData(database, active, absent);
+  await database.write(({ queries }) =>
+    replaceOrphans(
       queries,
       host,
       orphans.map(({ id, name, hostnames, digest }) => ({
@@ -94,9 +94,8 @@ export async function reconcileHost(
         is_served: refusal !== null && digest !== null,
         found_at: timestamp(clock),
       })),
-    );
-    return newly;
-  });
+    ),
+  );
   if (missing.length > 0) {
     log.error(
       { host, installs: missing.slice(0, NAMED), count: missing.length },
