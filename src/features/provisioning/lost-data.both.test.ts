@@ -18,24 +18,16 @@ beforeAll(async () => {
 });
 afterAll(() => homeport?.remove());
 
-/** What the host says, with this data lost; null: it has nothing of the website. */
-async function reconcile(lost: string[] | null): Promise<string | null> {
+/** What is stored after the host says that this data is lost; null: it has nothing of the website. `meanwhile` runs while it is asked. */
+async function reconcile(lost: string[] | null, meanwhile = async () => {}): Promise<string | null> {
+  const { id, name } = install;
   const inventory: Inventory = {
-    heldInstalls: async (after) => ({
-      platform: null,
-      installs:
-        after === null && lost !== null
-          ? [
-              {
-                id: install.id,
-                name: install.name,
-                hostnames: [],
-                digest: null,
-                ...(lost.length > 0 ? { lost } : {}),
-              },
-            ]
-          : [],
-    }),
+    async heldInstalls(after) {
+      if (after !== null || lost === null) return { platform: null, installs: [] };
+      await meanwhile();
+      const held = { id, name, hostnames: [], digest: null, ...(lost.length > 0 ? { lost } : {}) };
+      return { platform: null, installs: [held] };
+    },
     belongTo: async () => {},
     setAside: async () => [],
   };
@@ -70,6 +62,18 @@ test('a website that its machine does not have at all is not backed up either', 
   expect(await isBackedUp()).toBe(false);
   expect(await reconcile([])).toBeNull();
   expect(await isBackedUp()).toBe(true);
+});
+
+test('a website that is being made while its host is asked has lost nothing', async () => {
+  const { database } = homeport.platform;
+  const become = (status: 'active' | 'pending') => async () => {
+    await database.write(({ queries }) =>
+      queries.updateTable('installs').set({ status }).where('id', '=', install.id).execute(),
+    );
+  };
+  await become('pending')();
+  expect(await reconcile(['The files of the website are missing.'], become('active'))).toBeNull();
+  expect(await reconcile([])).toBeNull();
 });
 
 test('the API and the portal say what is missing, until a restore has replaced it', async () => {

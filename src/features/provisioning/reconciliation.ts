@@ -56,8 +56,8 @@ export async function reconcileHost(
   const { database, clock, random, log } = platform;
   await requireNotMoved(database);
   const own = await providePlatformId(database, random.uuid());
-  // Before the host is asked, so that an install which becomes active meanwhile is not missed.
-  const expected = await activeInstallsOf(database.reader, host);
+  // Before the host is asked, so that a website which is being made meanwhile does not count as lost.
+  const expected = new Set(await activeInstallsOf(database.reader, host));
   const { belongsTo, held, known, strangers } = await compareHeld(database.reader, inventory, host);
   const active = held.filter(({ id }) => known.get(id) === 'active');
 
@@ -81,8 +81,9 @@ export async function reconcileHost(
     log.error({ host, count: strangers.length }, refusalSentence(refusal));
   }
   const present = new Set(held.map(({ id }) => id));
-  const absent = refusal === null ? expected.filter((id) => !present.has(id)) : [];
-  const missing = await storeLostData(database, active, absent);
+  const absent = refusal === null ? [...expected].filter((id) => !present.has(id)) : [];
+  const made = active.filter(({ id }) => expected.has(id));
+  const missing = await storeLostData(database, made, absent);
   await database.write(({ queries }) =>
     replaceOrphans(
       queries,
