@@ -6,7 +6,7 @@ import ssh2 from 'ssh2';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newSshKey } from '../../../test/ssh-key.ts';
 import { DAY_MS } from '../../lib/durations.ts';
-import { MissingWebsiteError, PermanentHostError } from '../contract/errors.ts';
+import { MissingWebsiteError, PermanentHostError, RefusedRestoreError } from '../contract/errors.ts';
 import type { Hostname } from '../contract/install-state.ts';
 import { certificateFor, eventually, siteState } from '../policy/edge.fixture.ts';
 import { startHost, type TestHost, traces, vhostFile } from './embedded-host.fixture.ts';
@@ -50,6 +50,8 @@ describe('apply', () => {
     await expect(site.host.apply({ ...install, isMade: true })).rejects.toThrow(MissingWebsiteError);
     expect(await readdir(join(site.folder, 'installs'))).toEqual([]);
     expect((await site.http('alpha.test', '/')).status).toBe(404);
+    // So that no checkpoint is put back.
+    await expect(site.host.restore(install, randomUUID())).rejects.toThrow(RefusedRestoreError);
     await site.host.apply(install);
     await site.host.apply({ ...install, isMade: true });
     await rm(join(site.folder, 'installs', install.id), { recursive: true });

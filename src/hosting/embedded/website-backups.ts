@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { MissingWebsiteError } from '../contract/errors.ts';
+import { asUnchanged, MissingWebsiteError } from '../contract/errors.ts';
 import type { Host } from '../contract/host.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
 import { ALL_PARTS } from '../contract/snapshots.ts';
@@ -73,7 +73,7 @@ export function createWebsiteBackups(options: BackupsOptions): Backups {
     }
     const { parts = ALL_PARTS, from } = given;
     // A website with WordPress would come back as one of files.
-    if (!websites.isKnown(install.id)) throw new MissingWebsiteError(install.name);
+    if (!websites.isKnown(install.id)) throw asUnchanged(new MissingWebsiteError(install.name));
     const found = requireWordPress(install);
     requireParts(parts, found !== null);
     const { paths } = parts;

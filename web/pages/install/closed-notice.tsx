@@ -23,7 +23,7 @@ export function ClosedNotice({ install, lost }: { install: Install; lost: string
   );
   return (
     <Notice tone="bad" title={`${install.name} is closed to visitors, because data is missing`}>
-      <p>{lost} Visitors see a page with the status 503.</p>
+      <p>{lost} Visitors see an error page.</p>
       {isBeingRestored === true ? (
         <>
           <p>A backup is being restored.</p>
