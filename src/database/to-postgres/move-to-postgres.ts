@@ -39,7 +39,7 @@ export async function moveToPostgres(file: string, url: string, options: MoveOpt
   const { log, clock, onProgress = () => {} } = options;
   await prepareTarget(url, log);
   const client = connection(url);
-  const source = new Sqlite(file, { fileMustExist: true, timeout: WRITER_TIMEOUT_MS });
+  const source = openSource(file);
   try {
     begin(source);
     await client.connect();
@@ -47,6 +47,8 @@ export async function moveToPostgres(file: string, url: string, options: MoveOpt
     // The role or the database may have limits.
     await client.query('set local statement_timeout = 0');
     await client.query('set local idle_in_transaction_session_timeout = 0');
+    // And a commit that does not wait for the disk, while SQLite's mark does.
+    await client.query('set local synchronous_commit = on');
     // Again, with others kept out: another platform may have been moved here meanwhile.
     await client.query('lock table users, accounts');
     await requireUnused(client, KNOWN_MIGRATIONS);
@@ -82,7 +84,7 @@ function counting(
 
 /** Lets processes write to a SQLite database again that was moved. Throws OperatorError if it was not. */
 export function cancelMove(file: string): { to: string } {
-  const connection = new Sqlite(file, { fileMustExist: true, timeout: WRITER_TIMEOUT_MS });
+  const connection = openSource(file);
   try {
     begin(connection);
     const move = unmarkMoved(connection);
@@ -93,6 +95,13 @@ export function cancelMove(file: string): { to: string } {
   } finally {
     connection.close();
   }
+}
+
+/** Its commits survive a power cut. Otherwise SQLite could take changes afterwards again, which PostgreSQL would lack. */
+function openSource(file: string): Sqlite.Database {
+  const source = new Sqlite(file, { fileMustExist: true, timeout: WRITER_TIMEOUT_MS });
+  source.pragma('synchronous = FULL');
+  return source;
 }
 
 function begin(source: Sqlite.Database): void {
