@@ -267,7 +267,7 @@ describe('the return to a checkpoint', () => {
     expect(await checkCheckpoints(database, clock)).toMatchObject([{ state: 'ok' }]);
   });
 
-  onlyInLong(it)('is given up at once if the checkpoint is lost, and after three other errors', async () => {
+  it('is given up at once if the checkpoint is lost, and after three other errors', async () => {
     answer(() => Promise.reject(new RefusedRestoreError('It is damaged.', { isLost: true })));
     await breakWebsite();
     await finish();

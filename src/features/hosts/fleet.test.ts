@@ -467,36 +467,33 @@ describe('starting', () => {
     );
   });
 
-  onlyInLong(it)(
-    'continues if a known host is unreachable, and treats another host in its place as another',
-    async () => {
-      const first = await serveMachine();
-      const own = await startTestHomeport({ environment: environment(first.runFolder) });
-      await own.stop();
-      await first.down();
-      const again = await startTestHomeport({
-        place: own.place,
-        environment: environment(first.runFolder),
-        roles: { api: false, hosting: true },
-      });
-      expect(await again.services.hosts.list()).toEqual([
-        expect.objectContaining({ reason: expect.stringContaining('nothing listens at') }),
-      ]);
-      await again.stop();
-      first.description.id = randomUUID();
-      await first.up();
-      const third = await startTestHomeport({
-        place: own.place,
-        environment: environment(first.runFolder),
-        roles: { api: false, hosting: true },
-      });
-      const [earlier, later] = await third.services.hosts.list();
-      expect(earlier).toMatchObject({ reason: 'Another host has taken its place' });
-      expect(later).toMatchObject({ id: first.description.id, reason: null });
-      expect(later?.name).toBe(`${earlier?.name}-${first.description.id.slice(0, 4)}`);
-      await third.stop();
-      await own.place.remove();
-      await first.close();
-    },
-  );
+  it('continues if a known host is unreachable, and treats another host in its place as another', async () => {
+    const first = await serveMachine();
+    const own = await startTestHomeport({ environment: environment(first.runFolder) });
+    await own.stop();
+    await first.down();
+    const again = await startTestHomeport({
+      place: own.place,
+      environment: environment(first.runFolder),
+      roles: { api: false, hosting: true },
+    });
+    expect(await again.services.hosts.list()).toEqual([
+      expect.objectContaining({ reason: expect.stringContaining('nothing listens at') }),
+    ]);
+    await again.stop();
+    first.description.id = randomUUID();
+    await first.up();
+    const third = await startTestHomeport({
+      place: own.place,
+      environment: environment(first.runFolder),
+      roles: { api: false, hosting: true },
+    });
+    const [earlier, later] = await third.services.hosts.list();
+    expect(earlier).toMatchObject({ reason: 'Another host has taken its place' });
+    expect(later).toMatchObject({ id: first.description.id, reason: null });
+    expect(later?.name).toBe(`${earlier?.name}-${first.description.id.slice(0, 4)}`);
+    await third.stop();
+    await own.place.remove();
+    await first.close();
+  });
 });

@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
-import { onlyInLong } from '../../../test/rounds.ts';
 import { freePort } from '../../../test/servers/free-port.ts';
 import { newSshKey } from '../../../test/ssh-key.ts';
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
@@ -151,7 +150,7 @@ describe('two hosts', () => {
     await fleet.stop();
   });
 
-  onlyInLong(it)('get answers about their own installs only', async () => {
+  it('get answers about their own installs only', async () => {
     const here = await install({ php_version: '8.4' });
     const there = await install({ php_version: '7.4' });
     const key = newSshKey();
@@ -206,7 +205,7 @@ describe('two hosts', () => {
     }
   });
 
-  onlyInLong(it)('remove an install without a row, wherever it is', async () => {
+  it('remove an install without a row, wherever it is', async () => {
     const fleet = startFleet(homeport);
     await fleet.start();
     const known = await install({ php_version: '7.4' });

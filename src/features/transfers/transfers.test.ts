@@ -4,7 +4,6 @@ import { field } from '../../../test/client.ts';
 import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
-import { onlyInLong } from '../../../test/rounds.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { deleteTransfersBefore } from './store.ts';
@@ -294,7 +293,7 @@ describe('refusals', () => {
     });
   });
 
-  onlyInLong(it)('an account has at most 20 open transfers', async () => {
+  it('an account has at most 20 open transfers', async () => {
     const { origin, destination } = now;
     const caller = { name: 'Another', account_id: origin.accountId };
     for (let count = 0; count <= 20; count += 1) {

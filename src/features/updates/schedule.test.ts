@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
-import { onlyInLong } from '../../../test/rounds.ts';
 import type {
   AvailableUpdate,
   UpdateOrder,
@@ -162,7 +161,7 @@ it('stops a release after a rollback, until the operator resumes it', async () =
   expect(names().sort()).toEqual(installs.map(({ name }) => name).sort());
 });
 
-onlyInLong(it)('brings no release to an install where a user’s update to it was rolled back', async () => {
+it('brings no release to an install where a user’s update to it was rolled back', async () => {
   await old();
   const [first, ...others] = installs;
   broken = new Set(first ? [first.name] : []);
@@ -213,7 +212,7 @@ it('leaves out installs that want no release, defer it, or are outside of their 
   await owner.client.patch(`/installs/${deferred.id}`, { defer_wordpress_upgrades_until: null });
 });
 
-onlyInLong(it)('updates plugins every day or week, but not those that were rolled back', async () => {
+it('updates plugins every day or week, but not those that were rolled back', async () => {
   const [daily, weekly] = installs;
   if (!daily || !weekly) throw new Error('there are too few installs');
   const maintenance_window = { days: WEEKDAYS, from_hour: 0, hours: 24, time_zone: 'UTC' };

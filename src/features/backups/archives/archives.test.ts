@@ -272,7 +272,7 @@ describe('an archive', () => {
     ]);
   });
 
-  onlyInLong(it)('is announced by mail without its link', async () => {
+  it('is announced by mail without its link', async () => {
     const to = `ready-${shop.name}@example.com`;
     await pack({ notification_emails: [to] });
     await homeport.idle();

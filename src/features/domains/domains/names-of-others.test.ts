@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { text } from '../../../../test/client.ts';
-import { onlyInLong } from '../../../../test/rounds.ts';
 import { domainOwnership } from '../../../database/migrations/0016-domain-ownership.ts';
 import { POSTGRES_TYPES, SQLITE_TYPES } from '../../../database/migrations/column-types.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/durations.ts';
@@ -135,7 +134,7 @@ describe('a name that another account has', () => {
   });
 });
 
-onlyInLong(it)('after an upgrade, what is served stays, and strangers who waited need proof', async () => {
+it('after an upgrade, what is served stays, and strangers who waited need proof', async () => {
   const name = registrable();
   const at = await alice.added(alice.install, name);
   const stranger = await bob.added(bob.install, name);

@@ -309,7 +309,7 @@ describe('signing in by SFTP', () => {
     await isRefused(install.name, key.private);
   });
 
-  onlyInLong(it)('needs permission to work on the install', async () => {
+  it('needs permission to work on the install', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const [mine, theirs] = [
       await homeport.install(owner, accountId),

@@ -155,6 +155,8 @@ describe('POST /installs', () => {
     expect(isReservedName('panel', config)).toBe(true);
     expect(isReservedName('www', config)).toBe(true);
     expect(isReservedName('shop', config)).toBe(false);
+    // A restore check deletes the install of its name.
+    expect(isReservedName('restore-check-0a1b2c3d', config)).toBe(true);
     expect(isReservedName('panel', { ...config, siteDomain: 'other.example' })).toBe(false);
     const hostNames = ['203.0.113.7', 'web1.sites.example', 'web2.other.example'];
     expect(isReservedName('web1', config, hostNames)).toBe(true);
