@@ -350,7 +350,8 @@ describe('a website is closed, and nothing is put in its place, after the loss o
     await expectClosed(blog, `The database ${database} is missing.`);
     expect(await sql('SHOW DATABASES')).not.toContain(database);
     await sql(`CREATE DATABASE ${database}`);
-    if (isLong) await expectClosed(blog, `The database ${database} has no tables.`);
+    // WordPress's installer would be open to any visitor.
+    await expectClosed(blog, `The database ${database} has no tables.`);
     await sql(`USE ${database}; ${stdout}`);
     await expectOpened(blog, data);
   });

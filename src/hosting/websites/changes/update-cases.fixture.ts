@@ -3,7 +3,6 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { copyAsVersion } from '../../../../test/host/wordpress-core.ts';
-import { onlyInLong } from '../../../../test/rounds.ts';
 import type { AvailableUpdate, UpdateOrder } from '../../contract/wordpress-updates.ts';
 import { type ChangedWebsite, checkpointOf, expectFormer, homePage } from './changed-website.fixture.ts';
 import { PLUGIN } from './plugin-source.fixture.ts';
@@ -55,7 +54,7 @@ export function testUpdates(website: () => ChangedWebsite): void {
       );
     });
 
-    onlyInLong(test)('rolls back a release of WordPress that breaks pages', async () => {
+    test('rolls back a release of WordPress that breaks pages', async () => {
       const { coreOf, host, install } = website();
       await copyAsVersion(coreOf(install.wordpressVersion), coreOf(BROKEN), BROKEN, 99_100);
       const loader = join(coreOf(BROKEN), 'wp-includes/template-loader.php');
