@@ -14,7 +14,7 @@ import { refusal } from '../../../../test/refusal.ts';
 import { onlyInLong } from '../../../../test/rounds.ts';
 import { damageBackup } from '../../../../test/stored-backup.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
-import { discardCopyBackups } from '../jobs.ts';
+import { archivesLane, discardCopyBackups } from '../jobs.ts';
 
 interface Archive {
   id: string;
@@ -232,9 +232,19 @@ describe('an archive', () => {
     expect(rows).toEqual([]);
   });
 
-  onlyInLong(it)('outlives its backup, which cannot be deleted while it is packed', async () => {
-    await packed();
+  it('outlives its backup, which cannot be deleted until it is packed', async () => {
+    const { database, queue } = homeport.platform;
+    // The archive waits for this job.
+    const before = { payload: {}, lane: archivesLane(shop.id), delayMs: MINUTE_MS };
+    await database.write((transaction) => queue.enqueue(transaction, discardCopyBackups, before));
+    expect((await pack()).status).toBe(202);
     const path = `/installs/${shop.id}/backups/${backupId}`;
+    expect(await owner.client.delete(path)).toMatchObject({
+      status: 409,
+      body: { message: 'The backup is being restored, copied or packed. Delete it after that.' },
+    });
+    clock.advance(MINUTE_MS);
+    await homeport.idle();
     expect((await owner.client.delete(path)).status).toBe(204);
     await homeport.idle();
     const [archive] = await archives();
