@@ -161,7 +161,7 @@ function defineCases(start: () => Promise<Platform>, extent: 'quick' | 'main'): 
   const restore = (backup: string, parts: object) =>
     owner.operate(`/installs/${shop.id}/backups/${backup}/restore`, { notification_emails: [], ...parts });
 
-  test('a backup brings back the whole website, and an older database is upgraded', async () => {
+  test(`a backup brings back the whole website${hasCommands ? ', and an older database is upgraded' : ''}`, async () => {
     const earlier = 58_975;
     if (hasCommands) await wp('option', 'update', 'db_version', String(earlier));
     const backup = await owner.backUp(shop);
