@@ -6,9 +6,9 @@ import { PACKAGE } from './packages.ts';
 import { run } from './surviving-terminal.ts';
 
 /** Variables of dpkg(1), such as another database. */
-type DpkgEnvironment = Readonly<Record<string, string>>;
+export type DpkgEnvironment = Readonly<Record<string, string>>;
 
-const DATABASE = '/var/lib/dpkg';
+export const DATABASE = '/var/lib/dpkg';
 /** dpkg's exit code if it could not begin, for example because another program installs packages. */
 const COULD_NOT_BEGIN = 2;
 const LOOK_EVERY_MS = 5_000;

@@ -6,6 +6,7 @@ import { upgradeFiles } from '../../../app/upgrade-copy.ts';
 import { SQLITE_FILE } from '../../../database/open.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
 import { databaseNeeds, programNeeds, requireRoom } from './needs.ts';
+import { isOneSystem } from './room.ts';
 
 let place: DatabasePlace;
 beforeEach(async () => {
@@ -28,13 +29,19 @@ it('needs room for the copy of the database and for the platform backup', async 
   expect(await databaseNeeds({ config, backups: null })).toEqual([copy]);
 });
 
-it('needs room for the package, the former program and the new one', () => {
+it('needs room for the package, the former program and the new one', async () => {
   const paths = { packages: '/kept/packages', tree: '/kept/former' };
-  expect(programNeeds({ packageBytes: 1, nextBytes: 2, formerBytes: 4 }, paths)).toEqual([
+  const needs = (isLinked: boolean) =>
+    programNeeds({ packageBytes: 1, nextBytes: 2, formerBytes: 4 }, { ...paths, isLinked });
+  expect(needs(true)).toEqual([
     { folder: '/kept/packages', bytes: 1 },
     { folder: '/kept/former', bytes: 4 },
     { folder: '/usr/lib/homeport', bytes: 2 },
   ]);
+  // Between file systems, the kept files are copies.
+  expect(needs(false)[1]).toEqual({ folder: '/kept/former', bytes: 8 });
+  expect(await isOneSystem('/proc/none', '/usr/none')).toBe(false);
+  expect(await isOneSystem('/usr/none/former', '/usr/none')).toBe(true);
 });
 
 it('refuses an upgrade without that room', async () => {

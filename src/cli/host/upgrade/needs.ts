@@ -9,7 +9,7 @@ import { ifThere } from '../../../lib/if-there.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
 import { PROGRAM_FOLDER } from '../../../lib/own-command.ts';
 import { createQuietLog } from '../../platform/quiet-log.ts';
-import { missingRoom, type Need } from './room.ts';
+import { isOneSystem, missingRoom, type Need } from './room.ts';
 import { upgradePaths } from './state.ts';
 
 /** Sizes of what an upgrade writes, in bytes. */
@@ -34,20 +34,25 @@ export interface StoredData {
  * full in the middle ends a version that runs. `data`: null if the database is not copied.
  */
 export async function requireRoom(sizes: Sizes, data: StoredData | null): Promise<void> {
+  const paths = upgradePaths();
+  const isLinked = await isOneSystem(paths.tree, PROGRAM_FOLDER);
   const missing = await missingRoom([
-    ...programNeeds(sizes, upgradePaths()),
+    ...programNeeds(sizes, { ...paths, isLinked }),
     ...(data === null ? [] : await databaseNeeds(data)),
   ]);
   if (missing.length > 0) throw new OperatorError(`${missing.join(' ')} Make room. Nothing was changed.`);
 }
 
-/** The package that is made of the present program is smaller than the program. The kept files take nothing more if they can be links. */
+/**
+ * The package that is made of the present program is smaller than half of the program, and dpkg-deb writes it twice. `isLinked`: whether the kept
+ * files are links, which take nothing more.
+ */
 export const programNeeds = (
   { packageBytes, nextBytes, formerBytes }: Sizes,
-  { packages, tree }: { packages: string; tree: string },
+  { packages, tree, isLinked }: { packages: string; tree: string; isLinked: boolean },
 ): Need[] => [
   { folder: packages, bytes: packageBytes },
-  { folder: tree, bytes: formerBytes },
+  { folder: tree, bytes: isLinked ? formerBytes : 2 * formerBytes },
   { folder: PROGRAM_FOLDER, bytes: nextBytes },
 ];
 

@@ -27,6 +27,12 @@ export async function missingRoom(needs: readonly Need[]): Promise<string[]> {
     );
 }
 
+/** Whether folders, which need not exist, are on one file system, so that a file can have a link in each. */
+export async function isOneSystem(first: string, second: string): Promise<boolean> {
+  const [{ dev }, other] = [await stat(await presentFolder(first)), await stat(await presentFolder(second))];
+  return dev === other.dev;
+}
+
 async function presentFolder(folder: string): Promise<string> {
   for (let path = folder; ; path = dirname(path)) {
     if ((await ifThere(stat(path))) !== null) return path;
