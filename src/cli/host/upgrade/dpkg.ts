@@ -24,8 +24,12 @@ export async function runDpkg(words: readonly string[], environment: DpkgEnviron
   }
 }
 
-/** Whether the package is complete in this version. First lets dpkg complete what was unpacked: apt refuses to work beside a broken package. */
+/**
+ * Whether the package is complete in this version. First lets dpkg complete what was unpacked and merge its changes: apt refuses to work beside
+ * both.
+ */
 export async function configurePackage(version: string, environment: DpkgEnvironment = {}): Promise<boolean> {
+  if (await hasChanges(environment)) await runDpkg(['--configure', '--pending'], environment);
   if ((await installedVersion(environment)) === version) return true;
   return (
     (await runDpkg(['--configure', PACKAGE], environment)) &&
@@ -41,10 +45,13 @@ export async function finishInterrupted(file: string, environment: DpkgEnvironme
   const words = ['--show', `--showformat=\${db:Status-Status}`, PACKAGE];
   const { stdout: status } = await runCommand('dpkg-query', words, { environment });
   if (status === 'half-installed') await runDpkg(['--unpack', file], environment);
-  // Changes of its database that dpkg had not merged yet.
-  const changes = await readdir(join(environment.DPKG_ADMINDIR ?? DATABASE, 'updates'));
-  if (status !== 'installed' || changes.length > 0) await runDpkg(['--configure', '--pending'], environment);
+  if (status !== 'installed' || (await hasChanges(environment)))
+    await runDpkg(['--configure', '--pending'], environment);
 }
+
+/** Whether there are changes of its database that dpkg has not merged yet. */
+const hasChanges = async (environment: DpkgEnvironment): Promise<boolean> =>
+  (await readdir(join(environment.DPKG_ADMINDIR ?? DATABASE, 'updates'))).length > 0;
 
 /** Of the package, also while dpkg was interrupted; empty without one. */
 export async function packageVersion(): Promise<string> {

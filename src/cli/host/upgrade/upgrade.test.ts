@@ -169,6 +169,14 @@ it('merges changes of the database of dpkg, beside which apt refuses to work', a
   expect(await installedVersion(environment)).toBe('0.4.0');
 });
 
+it('merges changes of the database of dpkg also if the package is complete', async () => {
+  const environment = dpkgElsewhere(statusOf('ok unpacked'));
+  const updates = join(folder.path, 'admin/updates');
+  writeFileSync(join(updates, '0000'), statusOf('ok installed'));
+  expect(await configurePackage('0.4.0', environment)).toBe(true);
+  expect(readdirSync(updates)).toEqual([]);
+});
+
 it('counts a package as complete only if dpkg has configured it', async () => {
   const environment = dpkgElsewhere();
   const repaired = join(folder.path, 'repaired');
