@@ -41,7 +41,11 @@ export async function setUp(
     ? await serviceSettings(process.env)
     : await settingsWithoutServices(process.env, given.dataDir);
   await prepareMachine(settings.config);
-  if (hasSystemd()) return setUpServices(settings, { waitMs });
+  if (hasSystemd()) {
+    // The drop-in of a return is left if the package was removed in the middle.
+    await serveInstalled();
+    return setUpServices(settings, { waitMs });
+  }
   const account = await controlPlaneAccount(settings.config);
   await tell('settings', () => settings.provide(account));
   await warn('settings', async () => settings.warning);

@@ -7,7 +7,7 @@ import { reportFailure } from '../../terminal/report-failure.ts';
 import { controlPlaneAccount } from '../service-setup.ts';
 import { runAs, succeedsAs } from '../unprivileged.ts';
 import { configurePackage, finishInterrupted, installedVersion, packageVersion, runDpkg } from './dpkg.ts';
-import { serveKept } from './kept-service.ts';
+import { serveInstalled, serveKept } from './kept-service.ts';
 import { becomeReady, startsOf } from './readiness.ts';
 import { courseOf, endUpgrade, type UpgradeState, upgradePaths, writeUpgradeState } from './state.ts';
 import { run, surviveTerminal } from './surviving-terminal.ts';
@@ -45,6 +45,8 @@ export async function finishUpgrade(state: UpgradeState, { waitMs }: { waitMs: n
     case 'look':
       return look(state, { config, platform }, waitMs);
     case 'forget':
+      // An interrupted return can have left the drop-in, and the kept files are deleted.
+      await serveInstalled();
       await clear(platform, { keepNewer: true });
       await endUpgrade();
       say(
@@ -129,6 +131,9 @@ async function returnToFormer(
   // The kept files are deleted in the end, so a service that runs from them is not the one to wait for.
   const before = await startsOf(services);
   const isInstalled = isUnpacked && (await configurePackage(former.version));
+  // The package's script does so unless the units are elsewhere or it fails.
+  if (isInstalled && (await serveInstalled()))
+    await createSystemctl('systemctl').run('stop', CONTROL_PLANE_UNIT);
   // The package's script restarts only what runs.
   for (const unit of services) await createSystemctl('systemctl').beginStart(unit);
   if (isInstalled && (config === null || (await becomeReady(services, config, { waitMs, before })))) {
