@@ -44,16 +44,17 @@ export async function requireRoom(sizes: Sizes, data: StoredData | null): Promis
 }
 
 /**
- * The package that is made of the present program is smaller than half of the program, and dpkg-deb writes it twice. `isLinked`: whether the kept
- * files are links, which take nothing more.
+ * dpkg unpacks all files of a version before it deletes those of the other, also in a return. The package that is made of the present program is
+ * smaller than half of the program, and dpkg-deb writes it twice. `isLinked`: whether the kept files are links, so that they stay on the disk of
+ * the program.
  */
 export const programNeeds = (
   { packageBytes, nextBytes, formerBytes }: Sizes,
   { packages, tree, isLinked }: { packages: string; tree: string; isLinked: boolean },
 ): Need[] => [
   { folder: packages, bytes: packageBytes },
-  { folder: tree, bytes: isLinked ? formerBytes : 2 * formerBytes },
-  { folder: PROGRAM_FOLDER, bytes: nextBytes },
+  { folder: tree, bytes: isLinked ? formerBytes / 2 : 2 * formerBytes },
+  { folder: PROGRAM_FOLDER, bytes: isLinked ? nextBytes + formerBytes : nextBytes },
 ];
 
 /** A copy for the return and what a migration writes, and the platform backup. */
