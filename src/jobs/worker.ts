@@ -117,6 +117,8 @@ export function createWorker(parts: WorkerParts): Worker {
   const cursors: Record<JobClass, string> = { short: '', long: '' };
   /** Attempts begun by this worker so far. */
   let attempts = 0;
+  /** Claims that took nothing and are repeated at once. */
+  let conflicts = 0;
   const upkeep = createUpkeep({
     database,
     clock,
@@ -174,8 +176,10 @@ export function createWorker(parts: WorkerParts): Worker {
       if (claimed.isOneByOne && rounds.some(({ jobs }) => jobs.length > 0)) wake();
     } catch (error) {
       // Another process claimed a job of the same lane at the same moment. It is visible now, so the next claim works.
-      if (uniqueViolation(error) === 'jobs.lane' || error instanceof ClaimedTogether) wake();
-      else claims.failed(error);
+      if (uniqueViolation(error) === 'jobs.lane' || error instanceof ClaimedTogether) {
+        conflicts += 1;
+        wake();
+      } else claims.failed(error);
     }
   });
 
@@ -346,9 +350,9 @@ export function createWorker(parts: WorkerParts): Worker {
         // A job that ends during a look may leave the next of its lane unseen, so only a look without running jobs
         // counts.
         const quiet = active.size === 0;
-        const before = attempts;
+        const before = attempts + conflicts;
         await claim();
-        if (quiet && attempts === before && !claims.present) return;
+        if (quiet && attempts + conflicts === before && !claims.present) return;
         await allEnded();
         if (claims.present) await sleep(claims.delayMs);
       }

@@ -13,11 +13,11 @@ import { openTestDatabase } from '../database.ts';
 import { rounds } from '../rounds.ts';
 import { createEffectJob, JournalEntry, type Moment } from './kill-job.ts';
 
-const JOBS = rounds(72, 600);
+const JOBS = rounds(100, 600);
 const LANES = 20;
 const WORK_MS = 40;
 /** A worker is killed each time so many more jobs are done, so a slow machine sees as many kills as a fast one. */
-const JOBS_PER_KILL = rounds(50, 40);
+const JOBS_PER_KILL = rounds(25, 40);
 /** Jobs whose process is killed at a chosen moment, besides. */
 const KILLED = new Map<number, Moment>([
   [3, 'in run'],
@@ -162,7 +162,7 @@ it('jobs survive kill -9 of their workers: all are done, each effect is there on
   for (const worker of all) {
     intervals.push(...readIntervals(worker.journal, await worker.gone));
   }
-  expect(kills).toBeGreaterThanOrEqual(rounds(1, 3));
+  expect(kills).toBeGreaterThanOrEqual(3);
   for (const [n, moment] of KILLED) {
     const killed = Number(readFileSync(join(marks, String(n)), 'utf8'));
     const last = Math.max(...intervals.filter((one) => one.n === n).map((one) => one.attempt));
