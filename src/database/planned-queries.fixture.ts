@@ -1,7 +1,23 @@
-import type Sqlite from 'better-sqlite3';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely';
+import { migratedPlace } from '../../test/database.ts';
 import type { Queries } from './database.ts';
+import { SQLITE_FILE } from './open.ts';
 import { SqliteCompiler } from './sqlite-compiler.ts';
+
+/** An empty SQLite database with the present schema, for plans. */
+export async function openPlannedDatabase(): Promise<{ database: Sqlite.Database; remove(): Promise<void> }> {
+  const place = await migratedPlace();
+  const database = new Sqlite(join(place.settings.dataDir, SQLITE_FILE), { readonly: true });
+  return {
+    database,
+    async remove() {
+      database.close();
+      await place.remove();
+    },
+  };
+}
 
 /**
  * Queries that have no rows, and how SQLite would run each: the details of its steps, in order. It plans without statistics, so an empty

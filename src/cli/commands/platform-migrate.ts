@@ -38,7 +38,7 @@ export function addPlatformMigrate(platform: Command): void {
         const left = cancelDatabaseMove(config);
         if (json) return printJson(left);
         process.stdout.write(
-          `The platform is on SQLite again. What was changed in ${left.to} is only there. Leave HOMEPORT_DATABASE_URL out, and restart the server.\n`,
+          `The platform is on SQLite again. Changes made in ${left.to} are only there. Leave HOMEPORT_DATABASE_URL out, and restart the server.\n`,
         );
         return;
       }

@@ -56,7 +56,7 @@ async function compareBatch(
   }
 }
 
-/** The value as text, in SQLite's form where there is one. */
+/** The value as text, in the form that SQLite stores. */
 function shown(value: string, { type }: TargetColumn): string {
   if (type === 'boolean') return `${value}::integer::text`;
   if (type.startsWith('timestamp'))

@@ -56,7 +56,7 @@ afterAll(async () => {
   folder?.remove();
 });
 
-/** What clients read, by path. */
+/** Answers of the API, by path. */
 async function answers(): Promise<Record<string, unknown>> {
   const { install_id, site_id } = resources;
   const paths = [

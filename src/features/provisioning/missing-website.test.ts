@@ -6,7 +6,7 @@ import { type DatabasePlace, migratedPlace } from '../../../test/database.ts';
 import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 
-// The machine was made anew with the identity of the former one. Its backups are elsewhere, or were kept.
+// A new machine has the identity of the former one. Its backups are elsewhere, or were kept.
 
 let place: DatabasePlace;
 let homeport: TestHomeport;

@@ -1,24 +1,15 @@
-import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type DatabasePlace, migratedPlace } from '../../../../test/database.ts';
 import type { Queries } from '../../../database/database.ts';
-import { SQLITE_FILE } from '../../../database/open.ts';
-import { plannedQueries } from '../../../database/planned-queries.fixture.ts';
+import { openPlannedDatabase, plannedQueries } from '../../../database/planned-queries.fixture.ts';
 import { installsWithOldCertificates, unwarnedCertificates } from './store.ts';
 import { unwarnedUploads } from './uploads/store.ts';
 
-let place: DatabasePlace;
-let database: Sqlite.Database;
+let planned: Awaited<ReturnType<typeof openPlannedDatabase>>;
 
 beforeAll(async () => {
-  place = await migratedPlace();
-  database = new Sqlite(join(place.settings.dataDir, SQLITE_FILE), { readonly: true });
+  planned = await openPlannedDatabase();
 });
-afterAll(async () => {
-  database?.close();
-  await place?.remove();
-});
+afterAll(() => planned?.remove());
 
 const at = '2026-01-01T00:00:00.000Z';
 const thresholds = [14, 7].map((days) => ({ days, endsBy: at }));
@@ -30,7 +21,7 @@ const READS: [string, (queries: Queries) => Promise<unknown>][] = [
 
 // A fleet has a million certificates, of which few expire soon.
 it.each(READS)('looks for %s that expire among those that end by then', async (_what, read) => {
-  const { queries, plan } = plannedQueries(database);
+  const { queries, plan } = plannedQueries(planned.database);
   await read(queries);
   expect(plan).toContainEqual(expect.stringMatching(/INDEX certificates_expiry \(not_after<\?\)/));
   expect(plan.filter((step) => /^SCAN (?!old$)/.test(step))).toEqual([]);

@@ -1,23 +1,14 @@
-import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type DatabasePlace, migratedPlace } from '../../../../test/database.ts';
-import { SQLITE_FILE } from '../../../database/open.ts';
-import { plannedQueries } from '../../../database/planned-queries.fixture.ts';
+import { openPlannedDatabase, plannedQueries } from '../../../database/planned-queries.fixture.ts';
 import type { SortedRequest } from '../../../lib/page.ts';
 import { countInstalls, type InstallFilters, type InstallSort, pageOfInstalls } from './list-store.ts';
 
-let place: DatabasePlace;
-let database: Sqlite.Database;
+let planned: Awaited<ReturnType<typeof openPlannedDatabase>>;
 
 beforeAll(async () => {
-  place = await migratedPlace();
-  database = new Sqlite(join(place.settings.dataDir, SQLITE_FILE), { readonly: true });
+  planned = await openPlannedDatabase();
 });
-afterAll(async () => {
-  database?.close();
-  await place?.remove();
-});
+afterAll(() => planned?.remove());
 
 /** How SQLite would read a list and its number of installs. */
 async function planOf(
@@ -25,7 +16,7 @@ async function planOf(
   count: number,
   asked: Partial<SortedRequest<InstallSort>> = {},
 ): Promise<string[]> {
-  const { queries, plan } = plannedQueries(database);
+  const { queries, plan } = plannedQueries(planned.database);
   const account = {
     account_id: 'a',
     role: 'owner',

@@ -1,26 +1,17 @@
-import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type DatabasePlace, migratedPlace } from '../../../../test/database.ts';
-import { SQLITE_FILE } from '../../../database/open.ts';
-import { plannedQueries } from '../../../database/planned-queries.fixture.ts';
+import { openPlannedDatabase, plannedQueries } from '../../../database/planned-queries.fixture.ts';
 import { recountAccount } from './recount-store.ts';
 
-let place: DatabasePlace;
-let database: Sqlite.Database;
+let planned: Awaited<ReturnType<typeof openPlannedDatabase>>;
 
 beforeAll(async () => {
-  place = await migratedPlace();
-  database = new Sqlite(join(place.settings.dataDir, SQLITE_FILE), { readonly: true });
+  planned = await openPlannedDatabase();
 });
-afterAll(async () => {
-  database?.close();
-  await place?.remove();
-});
+afterAll(() => planned?.remove());
 
 /** How SQLite would run the statements of a recount. */
 async function planOfRecount(): Promise<string[]> {
-  const { queries, plan } = plannedQueries(database);
+  const { queries, plan } = plannedQueries(planned.database);
   await recountAccount({ write: (work) => work({ dialect: 'sqlite', queries, afterCommit() {} }) }, 'a');
   return plan;
 }
