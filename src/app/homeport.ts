@@ -25,6 +25,7 @@ import { codeOf, hasCode } from '../lib/error-code.ts';
 import { hostAndPort } from '../lib/host-and-port.ts';
 import type { Randomness } from '../lib/ids.ts';
 import { OperatorError } from '../lib/operator-error.ts';
+import type { Announce } from '../lib/start-steps.ts';
 import { measuredWork } from '../metrics/measured-work.ts';
 import { createMeasurements } from '../metrics/measurements.ts';
 import { startMetrics } from '../metrics/server.ts';
@@ -53,6 +54,8 @@ export interface Surroundings {
   log: Logger;
   clock?: Clock;
   random?: Randomness;
+  /** Tells the service manager about the start, if one has started this process. */
+  announce?: Announce | undefined;
   /** The folder of the built portal, or its promise while it is being built. Default: that of `npm run build`. */
   portalFolder?: string | Promise<string>;
   /** Replace those of the hosts. */
@@ -98,6 +101,7 @@ export async function startHomeport(
 ): Promise<RunningHomeport> {
   const tracing = await startTracing('homeport', config, surroundings);
   const platform = await openPlatform(config, { ...surroundings, tracing });
+  const { announce } = surroundings;
   const { database, clock, random, log, queue } = platform;
   const authenticator = createAuthenticator(database, clock, (error) =>
     log.warn({ err: error }, 'could not store the last uses of credentials'),
@@ -167,6 +171,7 @@ export async function startHomeport(
   async function startHosting() {
     websites = createHost(platform, claimWebsites, connections);
     const { host, objectStorage } = websites;
+    await announce?.('Starting the websites');
     shutdown.add('object storage', () => objectStorage.close());
     await host.start();
     shutdown.add('websites', (graceMs) => host.stop(graceMs));
@@ -209,6 +214,7 @@ export async function startHomeport(
   }
 
   async function startApi(): Promise<ListenAddress> {
+    await announce?.('Starting the API');
     const gate = createGate({
       authenticator,
       sessions: services.sessions,

@@ -10,28 +10,33 @@ import { createQueue } from '../jobs/queue.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Randomness, systemRandomness } from '../lib/ids.ts';
 import { OperatorError } from '../lib/operator-error.ts';
+import { type Announce, MAY_TAKE_LONG } from '../lib/start-steps.ts';
 import { createActivityLog } from '../platform/activity-log.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createSealer } from '../secrets/sealer.ts';
 import { loadSealingKey } from '../secrets/sealing-key.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { prepareDataFolder } from './data-folder.ts';
+import { untilReachable } from './reachable-database.ts';
 import { copyBeforeMigration, requireNoUpgrade, returnDatabase } from './upgrade-copy.ts';
 
 /**
  * Creates the data folder, opens the database and migrates it. The caller closes it. A command leaves a database that an upgrade of the package
- * changes to the server. Throws OperatorError.
+ * changes to the server. `announce`: of a service, which also waits for PostgreSQL. Throws OperatorError.
  */
 export async function openCurrentDatabase(
   config: Config,
   log: Logger,
-  { isCommand }: { isCommand: boolean },
+  { isCommand, announce }: { isCommand: boolean; announce?: Announce | undefined },
 ): Promise<{ database: Database; migrations: MigrationOutcome }> {
   prepareDataFolder(config.dataDir);
   let database: Database | undefined;
   try {
     if (isCommand) requireNoUpgrade(config, ['returnTo']);
-    else await returnDatabase(config, log);
+    else {
+      if (announce !== undefined) await untilReachable(config, log, announce);
+      await returnDatabase(config, log, announce);
+    }
     database = openDatabase(config, log);
     await requireNotMoved(database);
     const begins = (migration: string) =>
@@ -39,8 +44,11 @@ export async function openCurrentDatabase(
         { migration },
         'Migrating the database. With a million installs, a migration can take a minute; do not stop it.',
       );
-    const before = async () =>
-      isCommand ? requireNoUpgrade(config, ['wanted']) : copyBeforeMigration(config, log);
+    const before = async () => {
+      if (isCommand) return requireNoUpgrade(config, ['wanted']);
+      await announce?.(`Copying and migrating the database ${MAY_TAKE_LONG}`);
+      await copyBeforeMigration(config, log);
+    };
     const migrations = await migrate(database, undefined, begins, before);
     return { database, migrations };
   } catch (error) {
@@ -58,17 +66,19 @@ export async function openPlatform(
     random = systemRandomness,
     tracing,
     isCommand = false,
+    announce,
   }: {
     log: Logger;
     clock?: Clock;
     random?: Randomness;
     tracing?: Tracing | undefined;
     isCommand?: boolean;
+    announce?: Announce | undefined;
   },
 ): Promise<Platform> {
   prepareDataFolder(config.dataDir);
   const sealer = createSealer(loadSealingKey(config));
-  const { database } = await openCurrentDatabase(config, log, { isCommand });
+  const { database } = await openCurrentDatabase(config, log, { isCommand, announce });
   const queue = createQueue(database, clock, random, tracing?.traceparentOf);
   return {
     config,

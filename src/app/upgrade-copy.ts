@@ -14,6 +14,7 @@ import { withoutWal } from '../database/sqlite-copy.ts';
 import { syncFolder } from '../lib/durable-file.ts';
 import { ifThere } from '../lib/if-there.ts';
 import { OperatorError } from '../lib/operator-error.ts';
+import { type Announce, MAY_TAKE_LONG } from '../lib/start-steps.ts';
 import { isNoRoom } from '../platform-backup/no-room.ts';
 
 type DatabaseConfig = Pick<Config, 'dataDir' | 'databaseUrl'>;
@@ -93,7 +94,11 @@ export function requireNoUpgrade(
  * Puts the database back if an upgrade has failed and this is the former version. A newer version refuses to run meanwhile, and a kill at any
  * time leaves the database of one of the versions, and this to do again.
  */
-export async function returnDatabase(config: DatabaseConfig, log: Logger): Promise<void> {
+export async function returnDatabase(
+  config: DatabaseConfig,
+  log: Logger,
+  announce?: Announce,
+): Promise<void> {
   const files = upgradeFiles(config);
   const schema = await ifThere(readFile(files.returnTo, 'utf8'));
   if (schema === null) return;
@@ -103,6 +108,7 @@ export async function returnDatabase(config: DatabaseConfig, log: Logger): Promi
     );
   }
   if (existsSync(files.copy) && !(await isOwn(config, log))) {
+    await announce?.(`Putting the database back ${MAY_TAKE_LONG}`);
     if (config.databaseUrl === null) await returnSqlite(join(config.dataDir, SQLITE_FILE), files);
     else await returnPostgres(config, config.databaseUrl, files.copy, log);
     await syncFolder(config.dataDir);

@@ -16,6 +16,12 @@ export function isDatabaseFault(error: unknown): boolean {
   return SERVER_FAULT.test(code) || NO_CONNECTION.test(code);
 }
 
+/** SQLSTATE classes of wrong settings: authorization, unknown database. */
+const WRONG_SETTINGS = /^(28|3D)[0-9A-Z]{3}$/;
+
+/** Whether a connection that failed may succeed later with the same settings. */
+export const canPass = (error: unknown): boolean => !WRONG_SETTINGS.test(codeOf(error) ?? '');
+
 /** Describes the fault and where to look, for the operator. */
 export function unusableDatabase(
   { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,

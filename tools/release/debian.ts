@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { WATCHED } from '../../src/cli/host/upgrade/packages.ts';
 import { outputOf, type Run } from './run.ts';
 import { settleFiles } from './settled-files.ts';
 
@@ -146,7 +147,8 @@ if [ -e /usr/share/debconf/confmodule ]; then
 fi
 [ -d /run/systemd/system ] && ${HAS_SERVICES} || exit 0
 # Writes the units of this version, and restarts what runs. dpkg would leave a half-configured package behind an error, which helps no one.
-/${FOLDER}/homeport host setup --services ||
+# "homeport upgrade" watches the services itself.
+/${FOLDER}/homeport host setup --services \${${WATCHED}:+--no-wait} ||
   echo "The services of Homeport do not run this version, for the reason above. Fix that, then run \\"homeport host setup --services\\"." >&2
 `,
   prerm: `#!/bin/sh

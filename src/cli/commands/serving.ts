@@ -24,7 +24,7 @@ import { type ProvidedPortal, providePortal } from '../platform/portal-build.ts'
 import { endSoon, killAfter } from '../platform/process-end.ts';
 import { provideNextProgram } from '../platform/program-build.ts';
 import { returnMemory } from '../platform/returned-memory.ts';
-import { notifyServiceManager } from '../platform/service-manager.ts';
+import { announcing, notifyServiceManager } from '../platform/service-manager.ts';
 import { lockWebsitesSoon } from '../platform/websites-lock.ts';
 import { startWordPress } from '../platform/wordpress-start.ts';
 import { alignedPairs, heading } from '../terminal/output.ts';
@@ -82,7 +82,11 @@ async function serveHere(
   const stopping = new AbortController();
   const portal = buildPortal && roles.api ? await findPortal(config, stopping.signal) : undefined;
   const portalFolder = portal?.build ?? portal?.folder;
-  const surroundings = { log, ...(portalFolder !== undefined && { portalFolder }) };
+  const surroundings = {
+    log,
+    announce: announcing(log),
+    ...(portalFolder !== undefined && { portalFolder }),
+  };
   const homeport = await startHomeport(config, surroundings, roles).catch((error: unknown) => {
     stopping.abort();
     throw error;

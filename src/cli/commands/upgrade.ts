@@ -21,7 +21,12 @@ export function addUpgradeCommand(program: Command): void {
     .argument('[file]', 'the file of a package (default: the newest of HOMEPORT_RELEASES_URL)')
     .option('--check', 'show what an upgrade would do, and change nothing')
     .option('--yes', 'do not ask for confirmation')
-    .option('--wait <seconds>', 'how long to wait for the new version after its installation', secondsOf, 120)
+    .option(
+      '--wait <seconds>',
+      'how long a step of the start of the new version may take; a quarter of it without a sign of life',
+      secondsOf,
+      120,
+    )
     .addOption(program.createOption('--resume').hideHelp())
     .addHelpText(
       'after',

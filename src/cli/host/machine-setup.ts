@@ -60,7 +60,7 @@ export async function setUp(
  * Writes the units of this version and restarts the services that run, and waits `waitMs` for each. Installs nothing, because the upgrade of
  * a package has apt's lock. Throws OperatorError.
  */
-export async function renewServices({ waitMs }: { waitMs: number }): Promise<void> {
+export async function renewServices({ waitMs }: { waitMs: number | null }): Promise<void> {
   if (!hasSystemd())
     throw new OperatorError('There is no systemd here, so there are no services to restart.');
   await serveInstalled();

@@ -6,9 +6,10 @@ import type { HostDescription } from '../../hosting/contract/host.ts';
 import { createFolders } from '../../lib/create-folders.ts';
 import { hasSystemd } from '../../lib/has-systemd.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { MAY_TAKE_LONG } from '../../lib/start-steps.ts';
 import { configOf } from '../platform/configuration.ts';
 import { hostSocketOf, takesConnections } from '../platform/host-socket.ts';
-import { notifyServiceManager } from '../platform/service-manager.ts';
+import { announcing, notifyServiceManager } from '../platform/service-manager.ts';
 import { alignedPairs, heading } from '../terminal/output.ts';
 import { stopSignal } from '../terminal/stop-signals.ts';
 import { requireRoot } from './require-root.ts';
@@ -49,6 +50,8 @@ async function runUntilSignal(config: Config, log: Logger): Promise<void> {
   const { forgetOtherSupervisor } = await import('./supervisor-record.ts');
   await forgetOtherSupervisor(config);
   const { startHostMachine } = await import('../../app/linux-host.ts');
+  // No visitor waits for it, and it looks at each website.
+  await announcing(log)?.(`Starting the websites ${MAY_TAKE_LONG}`);
   const machine = await startHostMachine(config, { log });
   process.stdout.write(banner(config, await machine.host.describe(), hasSystemd()));
   await notifyServiceManager('READY=1', log);

@@ -8,7 +8,7 @@ import { createSystemctl, isRunning } from '../../hosting/linux/daemons/systemct
 import { linuxLayout } from '../../hosting/linux/machine/layout.ts';
 import { replaceFile } from '../../hosting/linux/setup/machine.ts';
 import { removeOtherSocket } from '../../hosting/linux/setup/other-socket.ts';
-import { startService } from '../../hosting/linux/setup/service-start.ts';
+import { beginRestart, startService } from '../../hosting/linux/setup/service-start.ts';
 import {
   CONTROL_PLANE_SOCKET,
   CONTROL_PLANE_UNIT,
@@ -74,11 +74,11 @@ export async function setUpServices(
 
 /**
  * Writes the present units again, and restarts those that run. Services that the operator has stopped or removed stay so. Waits `waitMs` for
- * each to be ready. Throws OperatorError with what to do.
+ * each to be ready; null: does not wait. Throws OperatorError with what to do.
  */
 export async function restartServices(
   { config }: ServiceSettings,
-  { waitMs }: { waitMs: number },
+  { waitMs }: { waitMs: number | null },
 ): Promise<void> {
   const account = await controlPlaneAccount(config);
   const present = unitsOf(account, config).filter(({ name }) => existsSync(unitFile(name)));
@@ -88,15 +88,15 @@ export async function restartServices(
   await replaceUnits(present);
   await removeUnwantedSocket(unitsOf(account, config));
   for (const name of servicesOf(present)) {
-    if (running.includes(name)) await tell('service', () => provideService(name, true, waitMs));
+    if (running.includes(name)) await tell('service', () => renewService(name, waitMs));
   }
 }
 
 /** Restarts the service of an embedded host if it runs. Its unit belongs to the operator (deploy/embedded). */
-export async function restartEmbedded({ waitMs }: { waitMs: number }): Promise<void> {
+export async function restartEmbedded({ waitMs }: { waitMs: number | null }): Promise<void> {
   const [service] = await createSystemctl('systemctl').show([CONTROL_PLANE_UNIT]);
   if (service === undefined || !isRunning(service)) return;
-  await tell('service', () => provideService(CONTROL_PLANE_UNIT, true, waitMs));
+  await tell('service', () => renewService(CONTROL_PLANE_UNIT, waitMs));
 }
 
 interface Unit {
@@ -247,6 +247,12 @@ async function writeUnits(units: Unit[]): Promise<string[]> {
     timeoutMs: RELOAD_MS,
   });
   return changed;
+}
+
+async function renewService(unit: string, waitMs: number | null): Promise<string | null> {
+  if (waitMs !== null) return provideService(unit, true, waitMs);
+  await beginRestart(unit);
+  return `restarting ${unit}`;
 }
 
 async function provideService(unit: string, restart: boolean, waitMs: number): Promise<string | null> {

@@ -21,20 +21,23 @@ export function addHostSetup(host: Command): void {
       secondsOf,
       300,
     )
+    // The script of the package, while "homeport upgrade" watches the services.
+    .addOption(host.createOption('--no-wait').hideHelp())
     .addHelpText('after', '\nExample:\n  homeport host setup')
     .action(async ({ packages = false, services = false, wait }: SetupOptions, command: Command) => {
       requireRoot('homeport host setup');
       const config = configOf(command);
       const { renewServices, setUp } = await import('./machine-setup.ts');
-      if (services) await renewServices({ waitMs: wait * 1000 });
-      else await setUp(config, { packagesOnly: packages, waitMs: wait * 1000 });
+      const waitMs = wait === false ? null : wait * 1000;
+      if (services) await renewServices({ waitMs });
+      else await setUp(config, { packagesOnly: packages, waitMs: waitMs ?? 0 });
     });
 }
 
 interface SetupOptions {
   packages?: boolean;
   services?: boolean;
-  wait: number;
+  wait: number | false;
 }
 
 function secondsOf(text: string): number {

@@ -8,7 +8,7 @@ import { controlPlaneAccount } from '../service-setup.ts';
 import { runAs, succeedsAs } from '../unprivileged.ts';
 import { configurePackage, finishInterrupted, installedVersion, packageVersion, runDpkg } from './dpkg.ts';
 import { serveInstalled, serveKept } from './kept-service.ts';
-import { becomeReady, startsOf } from './readiness.ts';
+import { startsOf, whyNotReady } from './readiness.ts';
 import { courseOf, endUpgrade, type UpgradeState, upgradePaths, writeUpgradeState } from './state.ts';
 import { run, surviveTerminal } from './surviving-terminal.ts';
 
@@ -71,13 +71,25 @@ async function install(state: UpgradeState, settings: Settings, waitMs: number):
   }
   // The package's script restarts only what runs, and a connection could have started the control plane at any time.
   for (const unit of isInstalled ? services : []) await createSystemctl('systemctl').beginStart(unit);
-  if (isInstalled && config !== null)
-    say(`Waiting until Homeport ${next.version} is ready, ${waitMs / 1000} s at most`);
-  if (isInstalled && (config === null || (await becomeReady(services, config, { waitMs, before: starts }))))
-    return complete(state, settings);
-  say(`Homeport ${next.version} did not become ready. Returning to ${former.version}`);
+  const fault = isInstalled
+    ? await faultOf(next.version, state, config, { waitMs, before: starts })
+    : 'apt could not install it';
+  if (fault === null) return complete(state, settings);
+  say(`Homeport ${next.version} did not become ready: ${fault}. Returning to ${former.version}`);
   await writeUpgradeState({ ...state, step: 'return' });
   return returnToFormer(state, settings, waitMs);
+}
+
+/** The reason why the services of a version are not ready; null if they are, and without services. */
+async function faultOf(
+  version: string,
+  { services }: UpgradeState,
+  config: Config | null,
+  { waitMs, before }: { waitMs: number; before: readonly string[] },
+): Promise<string | null> {
+  if (config === null) return null;
+  say(`Waiting until Homeport ${version} is ready`);
+  return whyNotReady(services, config, { waitMs, before, report: say });
 }
 
 async function complete({ next }: UpgradeState, { config, platform }: Settings): Promise<number> {
@@ -93,7 +105,7 @@ async function complete({ next }: UpgradeState, { config, platform }: Settings):
 
 /** The new version was ready after an upgrade that was interrupted. A return would lose what it has written since. */
 async function look(state: UpgradeState, settings: Settings, waitMs: number): Promise<number> {
-  const { services, former, next } = state;
+  const { former, next } = state;
   const { config } = settings;
   if (!(await configurePackage(next.version))) {
     say(
@@ -101,11 +113,10 @@ async function look(state: UpgradeState, settings: Settings, waitMs: number): Pr
     );
     return NEEDS_OPERATOR;
   }
-  say(`Waiting until Homeport ${next.version} is ready, ${waitMs / 1000} s at most`);
-  if (config === null || (await becomeReady(services, config, { waitMs, before: state.starts })))
-    return complete(state, settings);
+  const fault = await faultOf(next.version, state, config, { waitMs, before: state.starts });
+  if (fault === null) return complete(state, settings);
   say(
-    `Homeport ${next.version} is not ready, but was after the upgrade. A return to ${former.version} would lose what was changed since, so nothing was changed now. ` +
+    `Homeport ${next.version} is not ready (${fault}), but was after the upgrade. A return to ${former.version} would lose what was changed since, so nothing was changed now. ` +
       'Look at journalctl -u homeport -u homeport-host, then run "homeport upgrade" again, which looks again, or install another version with apt-get.',
   );
   return NEEDS_OPERATOR;
@@ -136,7 +147,10 @@ async function returnToFormer(
     await createSystemctl('systemctl').run('stop', CONTROL_PLANE_UNIT);
   // The package's script restarts only what runs.
   for (const unit of services) await createSystemctl('systemctl').beginStart(unit);
-  if (isInstalled && (config === null || (await becomeReady(services, config, { waitMs, before })))) {
+  const fault = isInstalled
+    ? await faultOf(former.version, state, config, { waitMs, before })
+    : `dpkg could not install Homeport ${former.version}, for the reason above`;
+  if (fault === null) {
     await clear(platform, { keepNewer: true });
     await endUpgrade();
     say(
@@ -152,7 +166,7 @@ async function returnToFormer(
     return RETURNED;
   }
   say(
-    `${isInstalled ? `Homeport ${former.version} does not become ready either` : `dpkg could not install Homeport ${former.version}, for the reason above`}. Look at journalctl -u homeport -u homeport-host, then run "homeport upgrade" again, ` +
+    `${isInstalled ? `Homeport ${former.version} does not become ready either: ${fault}` : fault}. Look at journalctl -u homeport -u homeport-host, then run "homeport upgrade" again, ` +
       `which goes on with the return.${platform === null ? '' : ' The platform backup from before the upgrade is whole.'}`,
   );
   return NEEDS_OPERATOR;

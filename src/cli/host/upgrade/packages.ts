@@ -5,6 +5,8 @@ import { PROGRAM_FOLDER } from '../../../lib/own-command.ts';
 import { CommandError, runCommand } from '../../../lib/run-command.ts';
 
 export const PACKAGE = 'homeport';
+/** A variable for the package's script: "homeport upgrade" watches the services, so the script does not wait for them. */
+export const WATCHED = 'UPGRADING_HOMEPORT';
 
 /** Unpacking and compressing take minutes on a slow machine. */
 export const SLOW_MS = 1_800_000;

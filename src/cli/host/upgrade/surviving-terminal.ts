@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { WATCHED } from './packages.ts';
 
 /** An upgrade that ends with its terminal would leave the machine between two versions. `refuse` is called instead of an end. */
 export function surviveTerminal(refuse: () => void): void {
@@ -20,7 +21,7 @@ export async function run(
     cwd: '/',
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', ...environment },
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', [WATCHED]: 'yes', ...environment },
   });
   child.stdout.on('data', (chunk: Buffer) => process.stdout.write(chunk));
   child.stderr.on('data', (chunk: Buffer) => process.stderr.write(chunk));

@@ -18,6 +18,8 @@ export interface UnitStatus {
   memoryBytes: number | null;
   /** How its last run ended: `success`, `exit-code`, `signal`, `core-dump`, `timeout`, … */
   result: string;
+  /** Its last announcement, sd_notify(3); empty without one. */
+  statusText: string;
   /** Whether its file has changed since systemd read it. */
   needsReload: boolean;
 }
@@ -44,7 +46,7 @@ export interface Systemctl {
 /** On a slow or busy machine, stopping the database server or reloading all units takes minutes. */
 const TIMEOUT_MS = 600_000;
 const PROPERTIES =
-  'Id,ActiveState,SubState,MainPID,InvocationID,NRestarts,MemoryCurrent,Result,NeedDaemonReload';
+  'Id,ActiveState,SubState,MainPID,InvocationID,NRestarts,MemoryCurrent,Result,StatusText,NeedDaemonReload';
 
 export function createSystemctl(program: string): Systemctl {
   const systemctl = async (...args: string[]) =>
@@ -108,6 +110,7 @@ export function parseShow(output: string): UnitStatus[] {
         restarts: Number(property('NRestarts')),
         memoryBytes: /^\d+$/.test(property('MemoryCurrent')) ? Number(property('MemoryCurrent')) : null,
         result: property('Result'),
+        statusText: property('StatusText'),
         needsReload: property('NeedDaemonReload') === 'yes',
       };
     });

@@ -103,6 +103,7 @@ Result=signal
       result: 'success',
       restarts: 3,
       memoryBytes: 4096,
+      statusText: '',
       needsReload: false,
     },
     {
@@ -114,6 +115,7 @@ Result=signal
       result: 'signal',
       restarts: 0,
       memoryBytes: null,
+      statusText: '',
       needsReload: true,
     },
   ]);

@@ -44,9 +44,7 @@ export async function startService({
   const system = createSystemctl(systemctl);
   const look = async () => (await system.show([unit]))[0];
   if (!restart && (await look())?.activeState === 'active') return false;
-  await system.run('stop', unit);
-  await system.forgetFailure(unit);
-  await system.beginStart(unit);
+  await beginRestart(unit, systemctl);
   const began = performance.now();
   let idleMs = 0;
   let crashes = 0;
@@ -78,8 +76,16 @@ export async function startService({
   }
 }
 
+/** Restarts a service without waiting until it is up. systemd counts its failures from here. */
+export async function beginRestart(unit: string, systemctl = 'systemctl'): Promise<void> {
+  const system = createSystemctl(systemctl);
+  await system.run('stop', unit);
+  await system.forgetFailure(unit);
+  await system.beginStart(unit);
+}
+
 /** Whether a process runs, waits for a processor, or reads from a disk: proc_pid_stat(5). */
-async function isWorking(pid: number): Promise<boolean> {
+export async function isWorking(pid: number): Promise<boolean> {
   if (pid === 0) return false;
   try {
     return /^.*\) [RD] /s.test(await readFile(`/proc/${pid}/stat`, 'utf8'));
