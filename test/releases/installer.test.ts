@@ -295,6 +295,21 @@ it('does not take an old ssh-keygen for a wrong signature', async () => {
   expect(output).not.toContain('report it');
 });
 
+it.each([
+  ['glibc 2.31', 'this system has 2.31'],
+  ['glibc 2.4', 'this system has 2.4'],
+  ['', 'this system has another C library'],
+])('installs no program that cannot start with the C library "%s"', async (library, said) => {
+  const bin = programs([]);
+  writeFileSync(join(bin, 'getconf'), `#!/bin/sh\n[ '${library}' ] && echo '${library}'\n`, { mode: 0o755 });
+  const environment = { PATH: `${bin}:${process.env.PATH}` };
+  const { code, output } = await installWith(environment, '--archive');
+  expect({ code, output }).toMatchObject({ code: 1, output: expect.stringContaining(said) });
+  expect(asked).toEqual([]);
+  // The files may be for another machine.
+  expect(await installWith(environment, '--archive', '--check')).toMatchObject({ code: 0 });
+});
+
 /** A folder with links to programs. */
 function programs(names: string[]): string {
   const bin = join(home, 'bin');

@@ -15,7 +15,8 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { buildArtifacts } from '../../tools/release/artifacts.ts';
-import { makeDebianPackage, OLDEST_GLIBC } from '../../tools/release/debian.ts';
+import { makeDebianPackage } from '../../tools/release/debian.ts';
+import { OLDEST_GLIBC } from '../../tools/release/oldest-glibc.ts';
 import { run } from '../../tools/release/run.ts';
 import { settleFiles } from '../../tools/release/settled-files.ts';
 import { copyBuiltProgram, writeLauncher } from '../../tools/release/stage.ts';

@@ -3,6 +3,7 @@ import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from 'nod
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { WATCHED } from '../../src/cli/host/upgrade/packages.ts';
+import { OLDEST_GLIBC } from './oldest-glibc.ts';
 import { outputOf, type Run } from './run.ts';
 import { settleFiles } from './settled-files.ts';
 
@@ -10,8 +11,6 @@ const FOLDER = 'usr/lib/homeport';
 const DOCUMENTS = 'usr/share/doc/homeport';
 const MANUAL = join(import.meta.dirname, 'homeport.1');
 const MAINTAINER = 'Homeport <packages@homeport.invalid>';
-/** That of the library that better-sqlite3 is linked with. A test reads its symbols. Debian 12 has 2.36. */
-export const OLDEST_GLIBC = '2.34';
 /** By Node's name of an architecture. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 

@@ -15,6 +15,7 @@ set -eu
 # Filled in when the release is made.
 ADDRESS='@ADDRESS@'
 SIGNERS='@SIGNERS@'
+OLDEST_GLIBC='@GLIBC@'
 
 SUMS=SHA256SUMS
 NAMESPACE=homeport-release
@@ -79,6 +80,18 @@ choose_kind() {
   has apt-get || fail 'This is no Debian. Install into a folder with --archive.'
   [ "$check" = yes ] || [ "$(id -u)" -eq 0 ] ||
     fail 'The package needs root: sudo sh install.sh. Without root, install into a folder with --archive.'
+}
+
+# apt checks that for the package.
+require_glibc() {
+  if [ "$kind" = package ] || [ "$check" = yes ]; then return; fi
+  present=$(getconf GNU_LIBC_VERSION 2>/dev/null) || present=
+  case $present in
+    'glibc '*) present=${present#glibc } ;;
+    *) fail "Homeport needs glibc $OLDEST_GLIBC or newer, and this system has another C library." ;;
+  esac
+  [ "$(printf '%s\n' "$OLDEST_GLIBC" "$present" | sort -V | head -n 1)" = "$OLDEST_GLIBC" ] ||
+    fail "Homeport needs glibc $OLDEST_GLIBC or newer, and this system has $present."
 }
 
 verify_signature() {
@@ -199,6 +212,7 @@ main() {
   require_tools
   find_architecture
   choose_kind
+  require_glibc
   [ -n "$SIGNERS" ] || fail 'This installer was made without a key, so it can verify nothing.'
   work=$(mktemp -d)
   trap clean_up EXIT

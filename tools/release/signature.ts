@@ -1,5 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { OLDEST_GLIBC } from './oldest-glibc.ts';
 import { outputOf, type Run } from './run.ts';
 
 /** The name under which releases are signed, as the signer and as the purpose: ssh-keygen(1), ALLOWED SIGNERS. */
@@ -56,7 +57,10 @@ export async function writeInstaller(
   const text = await readFile(template, 'utf8');
   await writeFile(
     file,
-    text.replace('@SIGNERS@', () => signers).replace('@ADDRESS@', () => address),
+    text
+      .replace('@SIGNERS@', () => signers)
+      .replace('@ADDRESS@', () => address)
+      .replace('@GLIBC@', () => OLDEST_GLIBC),
     {
       mode: 0o755,
     },

@@ -7,6 +7,7 @@ interface Options {
   check?: boolean;
   yes?: boolean;
   resume?: boolean;
+  ignoreRoom?: boolean;
   wait: number;
 }
 
@@ -27,6 +28,10 @@ export function addUpgradeCommand(program: Command): void {
       secondsOf,
       120,
     )
+    .option(
+      '--ignore-room',
+      'go on although the disks seem too full. One that becomes full can end the service',
+    )
     .addOption(program.createOption('--resume').hideHelp())
     .addHelpText(
       'after',
@@ -35,7 +40,7 @@ export function addUpgradeCommand(program: Command): void {
     )
     .action(async (file: string | undefined, options: Options, command: Command) => {
       requireRoot('homeport upgrade');
-      const { check = false, yes = false, resume = false, wait } = options;
+      const { check = false, yes = false, resume = false, ignoreRoom = false, wait } = options;
       if (resume) {
         const { finishUpgrade, orNeedsOperator } = await import('../host/upgrade/finish.ts');
         const { aloneUpgrading, readUpgradeState } = await import('../host/upgrade/state.ts');
@@ -47,7 +52,7 @@ export function addUpgradeCommand(program: Command): void {
         return;
       }
       const { upgrade } = await import('../host/upgrade/begin.ts');
-      process.exitCode = await upgrade(file, configOf(command), { check, yes, wait });
+      process.exitCode = await upgrade(file, configOf(command), { check, yes, ignoreRoom, wait });
     });
 }
 

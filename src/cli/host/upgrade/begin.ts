@@ -45,6 +45,8 @@ const say = (line: string) => process.stdout.write(`==> ${line}\n`);
 export interface UpgradeOptions {
   check: boolean;
   yes: boolean;
+  /** Whether to go on without enough room on the disks. */
+  ignoreRoom: boolean;
   /** Seconds. */
   wait: number;
 }
@@ -53,9 +55,9 @@ export interface UpgradeOptions {
 export async function upgrade(
   given: string | undefined,
   config: Config,
-  { check, yes, wait }: UpgradeOptions,
+  { wait, ...options }: UpgradeOptions,
 ): Promise<number> {
-  const isReady = await aloneUpgrading(() => prepareUpgrade(given, config, { check, yes }));
+  const isReady = await aloneUpgrading(() => prepareUpgrade(given, config, options));
   return isReady ? runKept(wait) : 0;
 }
 
@@ -63,7 +65,7 @@ export async function upgrade(
 async function prepareUpgrade(
   given: string | undefined,
   config: Config,
-  { check, yes }: Omit<UpgradeOptions, 'wait'>,
+  { check, yes, ignoreRoom }: Omit<UpgradeOptions, 'wait'>,
 ): Promise<boolean> {
   const unfinished = await readUpgradeState();
   if (unfinished !== null) {
@@ -80,7 +82,7 @@ async function prepareUpgrade(
   const formerBytes = installed.installedBytes;
   // The new program has about the size of the present one, until the package says more.
   const requireRoomFor = (packageBytes: number) =>
-    requireRoom({ packageBytes, nextBytes: formerBytes, formerBytes }, data);
+    requireRoom({ packageBytes, nextBytes: formerBytes, formerBytes }, data, { isIgnored: ignoreRoom });
   try {
     const offered = await findPackage(given, settings, { folder: packages, check, requireRoomFor });
     if (offered === null) return false;
@@ -93,7 +95,8 @@ async function prepareUpgrade(
         kept: 'Nothing was changed.',
       });
     }
-    await requireRoom({ packageBytes: 0, nextBytes: offered.facts.installedBytes, formerBytes }, data);
+    const sizes = { packageBytes: 0, nextBytes: offered.facts.installedBytes, formerBytes };
+    await requireRoom(sizes, data, { isIgnored: ignoreRoom });
     await prepare(offered, installed, { config: settings, services });
   } catch (error) {
     await rm(folder, { recursive: true, force: true });

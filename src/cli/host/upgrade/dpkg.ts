@@ -9,18 +9,28 @@ import { run } from './surviving-terminal.ts';
 export type DpkgEnvironment = Readonly<Record<string, string>>;
 
 export const DATABASE = '/var/lib/dpkg';
-/** dpkg's exit code if it could not begin, for example because another program installs packages. */
-const COULD_NOT_BEGIN = 2;
+/** dpkg's words if another program installs packages. It has the same exit code after many other faults. */
+const IS_LOCKED = /locked by another process|Another process has locked/;
 const LOOK_EVERY_MS = 5_000;
 const LOCK_MS = 600_000;
+/** Characters of the last messages. */
+const MOST_SAID = 10_000;
 
 /** Whether dpkg succeeded. Unlike apt, it does not wait for others, such as unattended-upgrades. */
-export async function runDpkg(words: readonly string[], environment: DpkgEnvironment = {}): Promise<boolean> {
+export async function runDpkg(
+  words: readonly string[],
+  environment: DpkgEnvironment = {},
+  lookEveryMs = LOOK_EVERY_MS,
+): Promise<boolean> {
   const until = performance.now() + LOCK_MS;
   for (;;) {
-    const status = await run('dpkg', words, environment);
-    if (status !== COULD_NOT_BEGIN || performance.now() > until) return status === 0;
-    await pause(LOOK_EVERY_MS);
+    let said = '';
+    const status = await run('dpkg', words, { LC_ALL: 'C', ...environment }, (text) => {
+      said = `${said}${text}`.slice(-MOST_SAID);
+    });
+    if (status === 0) return true;
+    if (!IS_LOCKED.test(said) || performance.now() > until) return false;
+    await pause(lookEveryMs);
   }
 }
 

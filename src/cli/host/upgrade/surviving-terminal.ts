@@ -10,12 +10,14 @@ export function surviveTerminal(refuse: () => void): void {
 
 /**
  * Runs a program in a separate session, so that no signal of the terminal reaches it. It writes into pipes of this process, because dpkg stops
- * in the middle if it cannot write to a terminal that was lost. Returns its exit code; null after a signal.
+ * in the middle if it cannot write to a terminal that was lost. Returns its exit code; null after a signal. `onError` gets what it writes to
+ * standard error.
  */
 export async function run(
   program: string,
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  onError: (text: string) => void = () => {},
 ): Promise<number | null> {
   const child = spawn(program, words, {
     cwd: '/',
@@ -24,7 +26,10 @@ export async function run(
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', [WATCHED]: 'yes', ...environment },
   });
   child.stdout.on('data', (chunk: Buffer) => process.stdout.write(chunk));
-  child.stderr.on('data', (chunk: Buffer) => process.stderr.write(chunk));
+  child.stderr.on('data', (chunk: Buffer) => {
+    process.stderr.write(chunk);
+    onError(chunk.toString());
+  });
   // A daemon that it started may keep the pipes open.
   const [status]: unknown[] = await once(child, 'exit');
   return typeof status === 'number' ? status : null;

@@ -188,6 +188,25 @@ it('counts a package as complete only if dpkg has configured it', async () => {
   expect(await configurePackage('0.5.0', environment)).toBe(false);
 });
 
+it('waits while another program installs packages, and after no other fault of dpkg', async () => {
+  const environment = dpkgElsewhere();
+  const [begun, go] = [join(folder.path, 'begun'), join(folder.path, 'go')];
+  const slow = `#!/bin/sh\n: > '${begun}'\nwhile [ ! -e '${go}' ]; do sleep 0.05; done\n`;
+  const first = runDpkg(['--install', packageFile('other', '1', slow)], environment);
+  await expect.poll(() => existsSync(begun), { timeout: 30_000 }).toBe(true);
+  const second = runDpkg(['--unpack', packageFile('homeport', '0.4.0', '#!/bin/sh\n')], environment, 50);
+  // It has met the lock by then, and would have ended otherwise.
+  const isWaiting = await Promise.race([
+    second,
+    new Promise((resolve) => setTimeout(resolve, 1_000, 'waits')),
+  ]);
+  expect(isWaiting).toBe('waits');
+  writeFileSync(go, '');
+  expect(await first).toBe(true);
+  expect(await second).toBe(true);
+  expect(await runDpkg(['--unpack', join(folder.path, 'missing.deb')], environment)).toBe(false);
+});
+
 it('orders versions as dpkg does', async () => {
   expect(await isNewer('0.4.0', '0.4.0~dev')).toBe(true);
   expect(await isNewer('0.4.0', '0.4.0')).toBe(false);
