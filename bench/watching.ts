@@ -114,6 +114,7 @@ async function collector(): Promise<{ address: string; bytes(): number; stop(): 
 /** Settings of the traces of a server, besides where they go, and the most that they may cost. A request that is not recorded also has a span, whose jobs are not recorded either. */
 const TRACED: [what: string, settings: Record<string, string> | null, most: number][] = [
   ['without', null, 1],
+  ['a read with traces switched off', { OTEL_SDK_DISABLED: 'true' }, 1.15],
   ['a read with traces', {}, 2],
   [
     'a read with traces of one in ten',
@@ -159,7 +160,7 @@ async function measureTraces(folders: readonly string[]): Promise<void> {
   report.end();
 }
 
-const folders = [0, 1, 2, 3, 4].map(() => temporaryFolder());
+const folders = [0, 1, 2, 3, 4, 5].map(() => temporaryFolder());
 const paths = folders.map(({ path }) => path);
 const platforms: Platform[] = [];
 try {

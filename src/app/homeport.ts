@@ -99,7 +99,7 @@ export async function startHomeport(
   surroundings: Surroundings,
   roles: Roles,
 ): Promise<RunningHomeport> {
-  const tracing = await startTracing('homeport', config, surroundings);
+  const tracing = await startTracing('', config, surroundings);
   const platform = await openPlatform(config, { ...surroundings, tracing });
   const { announce } = surroundings;
   const { database, clock, random, log, queue } = platform;

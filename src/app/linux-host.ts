@@ -40,7 +40,7 @@ export async function startHostMachine(
     backupPassword: (...question) => server.questions.backupPassword(...question),
   };
   const host = createHostMachine(config, questions, identity?.hostId ?? null, surroundings);
-  const tracing = await startTracing('homeport-host', config, surroundings);
+  const tracing = await startTracing('-host', config, surroundings);
   const server = createHostServer({ host, log, trace: tracing?.command });
   const stop = async () => {
     try {

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { type MigrationOutcome, migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
+import type { QueryTrace } from '../database/query-trace.ts';
 import { requireNotMoved } from '../database/to-postgres/moved-mark.ts';
 import { unusableDatabase } from '../database/unusable.ts';
 import { withSecurityNotices } from '../features/accounts/security-notices/notifying-activity-log.ts';
@@ -27,7 +28,11 @@ import { copyBeforeMigration, requireNoUpgrade, returnDatabase } from './upgrade
 export async function openCurrentDatabase(
   config: Config,
   log: Logger,
-  { isCommand, announce }: { isCommand: boolean; announce?: Announce | undefined },
+  {
+    isCommand,
+    announce,
+    trace,
+  }: { isCommand: boolean; announce?: Announce | undefined; trace?: QueryTrace | undefined },
 ): Promise<{ database: Database; migrations: MigrationOutcome }> {
   prepareDataFolder(config.dataDir);
   let database: Database | undefined;
@@ -37,7 +42,7 @@ export async function openCurrentDatabase(
       if (announce !== undefined) await untilReachable(config, log, announce);
       await returnDatabase(config, log, announce);
     }
-    database = openDatabase(config, log);
+    database = openDatabase(config, log, trace);
     await requireNotMoved(database);
     const begins = (migration: string) =>
       log.info(
@@ -78,7 +83,11 @@ export async function openPlatform(
 ): Promise<Platform> {
   prepareDataFolder(config.dataDir);
   const sealer = createSealer(loadSealingKey(config));
-  const { database } = await openCurrentDatabase(config, log, { isCommand, announce });
+  const { database } = await openCurrentDatabase(config, log, {
+    isCommand,
+    announce,
+    trace: tracing?.ofDatabase(config.databaseUrl === null ? 'sqlite' : 'postgresql'),
+  });
   const queue = createQueue(database, clock, random, tracing?.traceparentOf);
   return {
     config,

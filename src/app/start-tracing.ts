@@ -6,9 +6,9 @@ import { type Randomness, systemRandomness } from '../lib/ids.ts';
 import { PROGRAM_VERSION } from '../lib/program-version.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 
-/** Loads what makes traces, if they are on. `service`: the name of this process in traces, unless the settings have one. */
+/** Loads what makes traces, if they are on. `suffix`: what follows the name of the service in traces. */
 export async function startTracing(
-  service: string,
+  suffix: string,
   config: Config,
   {
     log,
@@ -19,5 +19,5 @@ export async function startTracing(
   const url = tracesUrl(config);
   if (url === null) return undefined;
   const { createTracing } = await import('../tracing/tracing.ts');
-  return createTracing({ url, config, version: PROGRAM_VERSION, service, clock, random, log });
+  return createTracing({ url, config, version: PROGRAM_VERSION, suffix, clock, random, log });
 }

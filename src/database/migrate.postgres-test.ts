@@ -9,7 +9,9 @@ import { openPostgres } from './postgres.ts';
 it('a migration may take longer than other statements', async () => {
   const place = await databasePlace();
   const url = place.settings.databaseUrl ?? '';
-  const database = openPostgres(url, silent, { connectMs: 15_000, statementMs: 1_000, replyMs: 1_200 });
+  const database = openPostgres(url, silent, {
+    timeouts: { connectMs: 15_000, statementMs: 1_000, replyMs: 1_200 },
+  });
   try {
     // Sleeps in one statement of the last migrations.
     const slow = [

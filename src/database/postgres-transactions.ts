@@ -3,6 +3,7 @@ import type { DatabaseConnection, Dialect } from 'kysely';
 import pg from 'pg';
 import type { Queries } from './database.ts';
 import { queriesUntilEnd } from './direct-queries.ts';
+import { type QueryTrace, tracedConnection } from './query-trace.ts';
 
 /** Begins a transaction, with its settings. */
 type Begin = 'begin' | 'start transaction isolation level repeatable read read only';
@@ -20,12 +21,13 @@ export interface PostgresTransactions {
 export function createPostgresTransactions(
   pool: Pick<pg.Pool, 'connect'>,
   dialect: Dialect,
+  trace?: QueryTrace,
 ): PostgresTransactions {
   return {
     async run(begin, work) {
       const client = await pool.connect();
       const line = lineOf(client);
-      const { queries, end } = queriesUntilEnd(connectionOf(line.send), dialect);
+      const { queries, end } = queriesUntilEnd(tracedConnection(connectionOf(line.send), trace), dialect);
       // Its failure is that of the first statement as well.
       const begun = line.send(begin);
       begun.catch(() => {});

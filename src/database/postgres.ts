@@ -15,6 +15,7 @@ import {
 import { queriesOn } from './direct-queries.ts';
 import { postgresChanges } from './postgres-changes.ts';
 import { connectionOf, createPostgresTransactions, namedStatement } from './postgres-transactions.ts';
+import { type QueryTrace, tracedConnection } from './query-trace.ts';
 import type { Tables } from './tables.ts';
 
 const POOL_SIZE = 10;
@@ -38,7 +39,11 @@ const RETRY_CODES = new Set(['40001', '40P01']);
 const RETRIES = 4;
 
 /** Connects to PostgreSQL (13 or newer). Opens connections on demand. */
-export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Database {
+export function openPostgres(
+  url: string,
+  log: Logger,
+  { timeouts = TIMEOUTS, trace }: { timeouts?: PostgresTimeouts; trace?: QueryTrace | undefined } = {},
+): Database {
   const pool = new pg.Pool({
     ...withPlanning(url),
     max: POOL_SIZE,
@@ -62,10 +67,13 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
   // Gives the compiler; its driver is not used.
   const dialect = new PostgresDialect({ pool });
   const queries = queriesOn(
-    connectionOf((text, parameters) => sendAlone(pool, text, parameters)),
+    tracedConnection(
+      connectionOf((text, parameters) => sendAlone(pool, text, parameters)),
+      trace,
+    ),
     dialect,
   );
-  const transactions = createPostgresTransactions(pool, dialect);
+  const transactions = createPostgresTransactions(pool, dialect, trace);
 
   const changes = createChangeFeed(postgresChanges(url, log));
 
@@ -93,7 +101,7 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
     reader: queries,
     commitMark: () => null,
     changes,
-    write,
+    write: trace === undefined ? write : (work) => trace.transaction(work, write),
     snapshot: (work) => transactions.run('start transaction isolation level repeatable read read only', work),
     withoutTimeLimit: (work) => withoutTimeLimit(url, timeouts.connectMs, work),
     prepare<Parameters extends object, Row>(
@@ -107,7 +115,8 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
       const fill = parameterFiller(compiled);
       return async (parameters) => {
         const values = fill(parameters);
-        return (await pool.query<Row & pg.QueryResultRow>(namedStatement(compiled.sql, values))).rows;
+        const send = () => pool.query<Row & pg.QueryResultRow>(namedStatement(compiled.sql, values));
+        return (await (trace === undefined ? send() : trace.statement(compiled.sql, send))).rows;
       };
     },
     ping: async () => {

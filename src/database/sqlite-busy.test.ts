@@ -14,7 +14,7 @@ let holder: Sqlite.Database;
 
 async function openHeld(patienceMs: number): Promise<void> {
   const file = join(folder.path, 'busy.sqlite');
-  database = openSqlite(file, silent, undefined, { patienceMs, retryMs: 3 });
+  database = openSqlite(file, silent, { busyTimes: { patienceMs, retryMs: 3 } });
   await database.write(({ queries }) => sql`create table notes (text text)`.execute(queries));
   holder = new Sqlite(file);
   holder.exec('begin immediate');

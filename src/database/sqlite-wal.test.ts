@@ -17,7 +17,7 @@ beforeEach(async () => {
   place = await migratedPlace();
   syncs = [];
   const sync = () => new Promise<void>((resolve) => syncs.push(resolve));
-  database = openSqlite(join(place.settings.dataDir, SQLITE_FILE), silent, { syncFile: sync });
+  database = openSqlite(join(place.settings.dataDir, SQLITE_FILE), silent, { disk: { syncFile: sync } });
 });
 afterEach(async () => {
   for (const end of syncs) end();
@@ -103,7 +103,7 @@ it('syncs once for all writes that come in during a sync', async () => {
 it('rejects reads and writes that wait too long for a sync, and keeps the write that is synced', async () => {
   const file = join(place.settings.dataDir, SQLITE_FILE);
   const syncFile = () => new Promise<void>((resolve) => syncs.push(resolve));
-  const slow = openSqlite(file, silent, { syncFile, patienceMs: 30 });
+  const slow = openSqlite(file, silent, { disk: { syncFile, patienceMs: 30 } });
   const insert = (id: string) =>
     slow.write(({ queries }) =>
       queries.insertInto('accounts').values({ id, name: 'Written', created_at }).execute(),
@@ -141,7 +141,7 @@ it('syncs the log of a database that is a symbolic link', async () => {
   symlinkSync(file, link);
   const synced: number[] = [];
   const linked = openSqlite(link, silent, {
-    syncFile: async (descriptor) => void synced.push(fstatSync(descriptor).ino),
+    disk: { syncFile: async (descriptor) => void synced.push(fstatSync(descriptor).ino) },
   });
   try {
     await linked.write(({ queries }) =>

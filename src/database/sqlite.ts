@@ -26,6 +26,7 @@ import {
 import { queriesOn, queriesUntilEnd } from './direct-queries.ts';
 import { type BusyTimes, createGroupCommit } from './group-commit.ts';
 import { createKeptAnswers } from './kept-answers.ts';
+import { type QueryTrace, tracedConnection } from './query-trace.ts';
 import { sqliteChanges } from './sqlite-changes.ts';
 import { SqliteCompiler } from './sqlite-compiler.ts';
 import { createSnapshots } from './sqlite-snapshots.ts';
@@ -38,7 +39,11 @@ const READING_TIMEOUT_MS = 100;
 const STATEMENT_CACHE = 500;
 
 /** Opens or creates the database, with a write-ahead log that is synced before anyone learns of a write: see {@link openWriteAheadLog}. */
-export function openSqlite(file: string, log: Logger, disk?: Disk, busyTimes?: BusyTimes): Database {
+export function openSqlite(
+  file: string,
+  log: Logger,
+  { disk, busyTimes, trace }: { disk?: Disk; busyTimes?: BusyTimes; trace?: QueryTrace | undefined } = {},
+): Database {
   createIfMissing(file);
   const writing = connect(file);
   const reading = connect(file);
@@ -48,7 +53,7 @@ export function openSqlite(file: string, log: Logger, disk?: Disk, busyTimes?: B
   const wal = openWriteAheadLog(file, writing, disk);
   const kept = createKeptAnswers(writing);
   const onCommit = new Set<() => void>();
-  const writer = sqliteConnection(writing);
+  const writer = tracedConnection(sqliteConnection(writing), trace);
   const listener = {
     committed: kept.committed,
     durable: () => {
@@ -58,12 +63,12 @@ export function openSqlite(file: string, log: Logger, disk?: Disk, busyTimes?: B
   };
   const queriesOfOne = () => queriesUntilEnd(writer, sqliteDialect);
   const commits = createGroupCommit(writing, queriesOfOne, wal, listener, busyTimes);
-  const reader = queriesOn(readerConnection(reading, wal), sqliteDialect);
+  const reader = queriesOn(tracedConnection(readerConnection(reading, wal), trace), sqliteDialect);
   const snapshots = createSnapshots(() => {
     const connection = connect(file);
     connection.pragma(`busy_timeout = ${READING_TIMEOUT_MS}`);
     connection.pragma('query_only = ON');
-    const reader = sqliteConnection(connection);
+    const reader = tracedConnection(sqliteConnection(connection), trace);
     return { connection, begin: () => queriesUntilEnd(reader, sqliteDialect) };
   }, wal.read);
   const changes = createChangeFeed(
@@ -82,7 +87,7 @@ export function openSqlite(file: string, log: Logger, disk?: Disk, busyTimes?: B
     dialect: 'sqlite',
     reader,
     changes,
-    write: commits.write,
+    write: trace === undefined ? commits.write : (work) => trace.transaction(work, commits.write),
     snapshot: snapshots.read,
     withoutTimeLimit: (work) => work(reader),
     prepare<Parameters extends object, Row>(
@@ -101,7 +106,9 @@ export function openSqlite(file: string, log: Logger, disk?: Disk, busyTimes?: B
             statement ??= prepareStatement<Row>(reading, compiled.sql);
             return statement.all(values);
           });
-        return remembered.has(key, parameters) ? answer() : wal.read(answer);
+        if (remembered.has(key, parameters)) return answer();
+        const read = () => wal.read(answer);
+        return trace === undefined ? read() : trace.statement(compiled.sql, read);
       };
     },
     // Of a connection that only reads, so that it shows the commits of the writing one, too.

@@ -29,20 +29,17 @@ beforeEach(async () => {
   folder = temporaryFolder();
   collector = await startTraceCollector();
   machine = await startMachine();
-  const tracing = (service: string, sampler: string) =>
+  const tracing = (suffix: string, sampler: string) =>
     createTracing({
       url: collector.url,
       config: readConfig({ OTEL_TRACES_SAMPLER: sampler }),
       version: '1',
-      service,
+      suffix,
       clock: systemClock,
       random: systemRandomness,
       log: silent,
     });
-  [platform, host] = [
-    tracing('homeport', 'parentbased_always_on'),
-    tracing('homeport-host', 'parentbased_always_off'),
-  ];
+  [platform, host] = [tracing('', 'parentbased_always_on'), tracing('-host', 'parentbased_always_off')];
   const purge = async ({ name }: { name: string }) => void (await runCommand(`/bin/${name}`, ['secret']));
   server = createHostServer({ host: { ...machine.machine, purge }, log: silent, trace: host.command });
   const socket = join(folder.path, 'host.sock');

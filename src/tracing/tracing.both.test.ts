@@ -14,6 +14,8 @@ const SECRET = 'collector-token-1234';
 let homeport: TestHomeport;
 let collector: TraceCollector;
 let installName: string;
+let siteName: string;
+let together: string[];
 let requestIds: Record<'create' | 'trusted' | 'stranger' | 'unsampled' | 'unknown', string>;
 
 /** A homeport works, and stops. */
@@ -57,6 +59,11 @@ beforeAll(async () => {
   installName = `traced${process.pid}`;
   const create = await send('/v1/installs', { body: { name: installName, account_id: accountId } });
   await homeport.idle();
+  siteName = `Traced site ${process.pid}`;
+  // Their transactions are committed together on SQLite.
+  together = await Promise.all(
+    [1, 2, 3].map(() => send('/v1/sites', { body: { name: siteName, account_id: accountId } })),
+  );
   requestIds = {
     create,
     trusted: await send('/v1/installs', { from: '127.0.0.1' }),
@@ -86,7 +93,11 @@ it('records requests by route and status, with the id of the request as that of 
       'url.scheme': 'https',
     },
     status: {},
-    resource: { 'service.name': 'hosting', 'deployment.environment.name': 'test' },
+    resource: {
+      'service.name': 'hosting',
+      'service.namespace': 'homeport',
+      'deployment.environment.name': 'test',
+    },
   });
   expect(spanOf(requestIds.unknown)).toMatchObject({ name: 'GET', status: {} });
   expect(collector.spans.filter(({ name }) => name.includes('healthz'))).toEqual([]);
@@ -119,9 +130,29 @@ it('records the job that a request queued, and its calls to the host', () => {
   expect(Number(call?.endTimeUnixNano)).toBeGreaterThanOrEqual(Number(call?.startTimeUnixNano));
 });
 
+it('records each statement in the transaction of its request, without values', () => {
+  for (const id of together) {
+    const ofTrace = collector.spans.filter(({ traceId }) => traceId === id.replaceAll('-', ''));
+    const statement = ofTrace.find(({ name }) => name === 'INSERT sites');
+    const transaction = ofTrace.find(({ spanId }) => spanId === statement?.parentSpanId);
+    expect(transaction).toMatchObject({ name: 'transaction', kind: 3, parentSpanId: spanOf(id)?.spanId });
+    expect(statement?.kind).toBe(3);
+    expect(statement?.attributes).toEqual({
+      'db.system.name': homeport.platform.database.dialect === 'sqlite' ? 'sqlite' : 'postgresql',
+      'db.query.summary': 'INSERT sites',
+      'db.query.text': expect.stringMatching(/^insert into "sites" \(.*\) values \((\+\?|\$\d+)/),
+    });
+    expect(ofTrace.filter(({ name }) => name === 'INSERT sites')).toHaveLength(1);
+  }
+  // A worker that looks for jobs belongs to no request.
+  const roots = collector.spans.filter(({ parentSpanId }) => parentSpanId === undefined);
+  expect(roots.filter(({ attributes }) => attributes['db.system.name'] !== undefined)).toEqual([]);
+});
+
 it('names no websites, queries or secrets', () => {
   const sent = collector.requests.map(({ text }) => text).join('\n');
   expect(sent).toContain('homeport.job.kind');
-  for (const hidden of [installName, 'secret', 'nothing/of', SECRET]) expect(sent).not.toContain(hidden);
+  for (const hidden of [installName, siteName, 'secret', 'nothing/of', SECRET])
+    expect(sent).not.toContain(hidden);
   expect(collector.requests.every(({ headers }) => headers.authorization === `Bearer ${SECRET}`)).toBe(true);
 });

@@ -10,6 +10,7 @@ import { createTracing, type Tracing } from './tracing.ts';
 async function spansOf(
   work: (tracing: Tracing) => Promise<void>,
   environment: Record<string, string> = {},
+  suffix = '',
 ): Promise<ReceivedSpan[]> {
   const collector = await startTraceCollector();
   try {
@@ -17,6 +18,7 @@ async function spansOf(
       url: `${collector.url}/v1/traces`,
       config: readConfig(environment),
       version: '1.2.3',
+      suffix,
       clock: manualClock(new Date('2026-05-01T00:00:00.000Z')),
       random: systemRandomness,
       log: silent,
@@ -31,6 +33,20 @@ async function spansOf(
 
 const job = { id: 'job-1', kind: 'backup', attempt: 2, requestId: 'request-1', traceparent: null };
 const apply = { command: 'apply', host: 'web1' };
+
+it.each([
+  ['homeport-host', {}],
+  ['acme-host', { OTEL_SERVICE_NAME: 'acme' }],
+  ['acme-host', { OTEL_SERVICE_NAME: 'acme-host' }],
+  ['web-host', { OTEL_RESOURCE_ATTRIBUTES: 'service.name=web,service.namespace=fleet' }],
+])('tells a host from its control plane, which may share its settings: %s', async (name, environment) => {
+  const run = async (tracing: Tracing) => void (await tracing.attempt(job, async () => ({ is: 'done' })));
+  const [host] = await spansOf(run, environment, '-host');
+  const [control] = await spansOf(run, environment);
+  expect(host?.resource['service.name']).toBe(name);
+  expect(host?.resource['service.namespace']).toBe(control?.resource['service.namespace']);
+  expect(host?.resource['service.instance.id']).not.toBe(control?.resource['service.instance.id']);
+});
 
 it('gives hosts the span of their command, and records failures without their messages', async () => {
   let sent: string | undefined;

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import type { QueryTrace } from '../database/query-trace.ts';
 import type { TraceCall } from '../hosting/remote/client.ts';
 import type { TraceCommand } from '../hosting/remote/server.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -12,6 +13,7 @@ import { type Attributes, type EndedSpan, otlpRequest } from './otlp.ts';
 import { createSampler } from './sampler.ts';
 import { tracedHost } from './traced-host.ts';
 import { watchPrograms } from './traced-programs.ts';
+import { createQueryTrace } from './traced-queries.ts';
 
 /** Traces of this process. Absent if traces are off, and then nothing of this folder is loaded. */
 export interface Tracing {
@@ -25,6 +27,8 @@ export interface Tracing {
   command: TraceCommand;
   /** A host in this process, whose commands are calls. */
   ofHost<Host extends object>(host: Host, name: string): Host;
+  /** Spans of the statements that requests and jobs send to the database. */
+  ofDatabase(system: 'sqlite' | 'postgresql'): QueryTrace;
   /** The `traceparent` of what a recent request of this process causes. */
   traceparentOf(requestId: string): string | null;
   stop(): Promise<void>;
@@ -61,8 +65,8 @@ export interface TracingParts {
     'otlpHeaders' | 'otlpServiceName' | 'otlpResource' | 'tracesSampler' | 'tracesSamplerRatio'
   >;
   version: string;
-  /** `service.name`, if the settings have none. */
-  service?: string;
+  /** What follows the name of the service, because the settings of a machine are for all its services. */
+  suffix?: string;
   clock: Clock;
   random: Randomness;
   log: Logger;
@@ -83,10 +87,12 @@ interface OpenSpan {
 }
 
 export function createTracing(parts: TracingParts): Tracing {
-  const { url, config, version, service = 'homeport', clock, random, log } = parts;
+  const { url, config, version, suffix = '', clock, random, log } = parts;
+  const named = config.otlpServiceName ?? config.otlpResource?.['service.name'] ?? 'homeport';
   const resource: Attributes = {
+    'service.namespace': 'homeport',
     ...config.otlpResource,
-    'service.name': config.otlpServiceName ?? config.otlpResource?.['service.name'] ?? service,
+    'service.name': named.endsWith(suffix) ? named : `${named}${suffix}`,
     'service.version': version,
     'service.instance.id': random.uuid(),
   };
@@ -240,6 +246,17 @@ export function createTracing(parts: TracingParts): Tracing {
     callHost,
     command,
     ofHost: (host, name) => tracedHost(host, name, callHost),
+    ofDatabase: (system) =>
+      createQueryTrace(system, () => {
+        const parent = openSpan();
+        if (!parent?.context.isSampled) return undefined;
+        const { open, end } = begin('client', parent.context);
+        return {
+          run: (work) => current.run(open, work),
+          end: (name, attributes, error) =>
+            end(name, { ...attributes, ...errorOf(error) }, error !== undefined),
+        };
+      }),
     traceparentOf(requestId) {
       const context = recent.get(requestId);
       return context === undefined ? null : traceparentOf(context);
@@ -253,6 +270,8 @@ export function createTracing(parts: TracingParts): Tracing {
 
 /** Sixteen random digits of a UUID, none of which is its version. Node makes many of them with one system call, which costs more than a span. */
 const spanIdIn = (uuid: string): string => `${uuid.slice(0, 8)}${uuid.slice(9, 13)}${uuid.slice(-4)}`;
+
+const errorOf = (error: unknown): Attributes => (error === undefined ? {} : { 'error.type': typeOf(error) });
 
 /** The class of an error. Its message can contain secrets. */
 const typeOf = (error: unknown): string => (error instanceof Error ? error.name : String(error));

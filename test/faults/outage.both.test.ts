@@ -149,9 +149,7 @@ onlyOn('postgres', describe)('a PostgreSQL that goes away', () => {
     'is not waited for longer than the time-outs while it says nothing, and its connections are not used again',
     async () => {
       const database = openPostgres(server.url, silent, {
-        connectMs: 2_000,
-        statementMs: 2_000,
-        replyMs: 4_000,
+        timeouts: { connectMs: 2_000, statementMs: 2_000, replyMs: 4_000 },
       });
       await database.ping();
       await database.write(({ queries }) => sql`select 1`.execute(queries));

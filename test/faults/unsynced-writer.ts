@@ -32,7 +32,7 @@ const syncFile = async (descriptor: number) => {
   fdatasyncSync(descriptor);
   print(`synced ${begun}`);
 };
-const database = openSqlite(file, silent, { syncFile });
+const database = openSqlite(file, silent, { disk: { syncFile } });
 
 async function write(): Promise<void> {
   for (;;) {

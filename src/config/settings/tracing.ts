@@ -72,8 +72,8 @@ export const TRACING_SETTINGS = {
   ),
   otlpServiceName: optional(
     'OTEL_SERVICE_NAME',
-    'the `service.name` of the next setting, else `homeport`, or `homeport-host` for the process of a Linux host',
-    'name of this service in traces',
+    'the `service.name` of the next setting, else `homeport`',
+    'name of this service in traces. The process of a Linux host adds `-host`',
     (text) => text,
   ),
   otlpResource: optional(
