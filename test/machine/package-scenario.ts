@@ -3,7 +3,7 @@ import { text } from '../client.ts';
 import { commandsIn, page, sectionOf } from '../docs/documented-commands.ts';
 import type { Guest } from './guest.ts';
 import { packageSteps, type StepOptions } from './package-steps.ts';
-import { type Published, type PublishedRelease, publishRelease } from './published-release.ts';
+import { type Published, type PublishedRelease, publishRelease, versionOf } from './published-release.ts';
 import type { Report } from './report.ts';
 import { ScenarioEnded } from './scenario.ts';
 import type { TestPackages } from './test-packages.ts';
@@ -126,6 +126,20 @@ export async function runPackageScenario(host: HostKind, options: PackageScenari
     return made;
   }
 
+  /** Lets the server of a version wait for ever when it starts. */
+  async function hangIn(version: string): Promise<void> {
+    const program = `import { readFileSync } from 'node:fs';
+const { version } = JSON.parse(readFileSync('/usr/lib/homeport/package.json', 'utf8'));
+if (version === '${version}' && process.argv.includes('serve')) await new Promise((resolve) => setTimeout(resolve, 2 ** 31 - 1));
+`;
+    const encoded = Buffer.from(program).toString('base64');
+    const unit = '/etc/systemd/system/homeport.service.d';
+    await run(`echo ${encoded} | base64 -d > /usr/local/lib/hang.mjs && chmod 644 /usr/local/lib/hang.mjs`);
+    await run(
+      `mkdir -p ${unit} && printf '[Service]\nEnvironment=NODE_OPTIONS=--import=/usr/local/lib/hang.mjs\n' > ${unit}/hang.conf && systemctl daemon-reload`,
+    );
+  }
+
   await report.check('a restart under load fails no request', () =>
     withVisitors(async () => {
       await run('systemctl restart homeport');
@@ -155,6 +169,15 @@ export async function runPackageScenario(host: HostKind, options: PackageScenari
       await untilReady();
     });
   });
+  if (host === 'embedded')
+    await report.check('an upgrade to a version that hangs returns', async () => {
+      await hangIn(versionOf(packages.broken));
+      const ended = await run(`homeport upgrade --yes /root/broken.deb 2>&1; echo status $?`);
+      if (!ended.includes('no sign of life') || !ended.includes(`status ${RETURNED}`))
+        throw new Error(ended.slice(-4_000));
+      await expectVersion(packages.newer);
+      await untilReady();
+    });
   if (host === 'linux')
     await report.check('the documented way back leads to the former version', async () => {
       await machine.give(packages.first, 'home/admin/homeport_FORMER_amd64.deb');
