@@ -37,6 +37,7 @@ export async function withWebServer<Result>(
     daemons,
     edgeHttp: config.edgeHttp,
     edgeHttps: config.edgeHttps,
+    edgeForward: { host: '127.0.0.1', port: 0 },
     trustedProxies: [],
     resolvers: [],
     s3: { endpoint: null, pathStyle: false },

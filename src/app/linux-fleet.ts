@@ -63,6 +63,7 @@ export function createLinuxFleet(platform: Platform): Websites {
         void reconcile(hostId, isBack).catch((err: unknown) =>
           platform.log.warn({ err, host: hostId }, 'could not reconcile a host with the database'),
         );
+      const edges = fleet.edges.start();
       const unsubscribe = fleet.onMet((hostId) => logged(hostId, true));
       const reconcileAll = () => {
         for (const hostId of fleet.met()) logged(hostId, false);
@@ -72,6 +73,7 @@ export function createLinuxFleet(platform: Platform): Websites {
         async stop() {
           clearInterval(timer);
           unsubscribe();
+          await edges.stop();
           await reconciling.stop();
         },
       };

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Config } from '../config/config.ts';
+import type { Config, ListenAddress } from '../config/config.ts';
+import { EDGE_FORWARD_PORT } from '../config/settings/edge.ts';
 import { RESTORE_CHECK_PREFIX } from '../features/websites/installs/reserved-names.ts';
 import type { HostMachine } from '../hosting/contract/host.ts';
 import { installLimits } from '../hosting/contract/install-limits.ts';
@@ -129,6 +130,7 @@ export function createHostMachine(
     daemons,
     edgeHttp,
     edgeHttps,
+    edgeForward: forwardAddressOf(config),
     trustedProxies: config.trustProxy,
     resolvers: config.resolvers,
     s3: { endpoint: config.s3Endpoint, pathStyle: config.s3PathStyle },
@@ -319,6 +321,14 @@ async function somePhp(layout: LinuxLayout): Promise<PhpRuntime> {
   const preferred = preferredRuntime(await findPhpRuntimes(layout));
   if (preferred) return preferred;
   throw new OperatorError('This machine has no PHP for websites: "homeport host setup" installs it.');
+}
+
+/** Where the edge listens for those of other hosts. */
+export function forwardAddressOf({
+  edgeForward,
+  edgeHttps,
+}: Pick<Config, 'edgeForward' | 'edgeHttps'>): ListenAddress {
+  return edgeForward ?? { host: edgeHttps.host, port: EDGE_FORWARD_PORT };
 }
 
 /** The folders of the host. */

@@ -10,7 +10,12 @@ import { createHostServer } from '../hosting/remote/server.ts';
 import { messageOf } from '../lib/error-message.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { runCommand } from '../lib/run-command.ts';
-import { createHostMachine, layoutOf, type MachineSurroundings } from './linux-host-machine.ts';
+import {
+  createHostMachine,
+  forwardAddressOf,
+  layoutOf,
+  type MachineSurroundings,
+} from './linux-host-machine.ts';
 import { startTracing } from './start-tracing.ts';
 
 export interface RunningMachine {
@@ -72,8 +77,17 @@ export async function startHostMachine(
 }
 
 /** Every port of the platform on a machine with both control plane and websites. */
-function portsOf({ listen, metricsListen, edgeHttp, edgeHttps, sshListen, hostListen }: Config): number[] {
-  const addresses = [listen, metricsListen, edgeHttp, edgeHttps, sshListen, hostListen];
+function portsOf(config: Config): number[] {
+  const { listen, metricsListen, edgeHttp, edgeHttps, sshListen, hostListen } = config;
+  const addresses = [
+    listen,
+    metricsListen,
+    edgeHttp,
+    edgeHttps,
+    forwardAddressOf(config),
+    sshListen,
+    hostListen,
+  ];
   return addresses.flatMap((address) => address?.port ?? []);
 }
 

@@ -156,6 +156,11 @@ const CASES: {
     good: [['a.b:1', { host: 'a.b', port: 1 }]],
     bad: ['x'],
   },
+  edgeForward: {
+    standard: null,
+    good: [['10.0.0.2:8471', { host: '10.0.0.2', port: 8471 }]],
+    bad: ['8471'],
+  },
   sshListen: {
     standard: { host: '127.0.0.1', port: 2222 },
     good: [['a:22', { host: 'a', port: 22 }]],

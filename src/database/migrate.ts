@@ -73,6 +73,7 @@ import { websiteLists } from './migrations/0067-website-lists.ts';
 import { accountUsageDays } from './migrations/0068-account-usage-days.ts';
 import { primaryDomains } from './migrations/0069-primary-domains.ts';
 import { copiesAndFailures } from './migrations/0070-copies-and-failures.ts';
+import { edgeAuthority } from './migrations/0071-edge-authority.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -144,6 +145,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0068-account-usage-days': accountUsageDays,
   '0069-primary-domains': primaryDomains,
   '0070-copies-and-failures': copiesAndFailures,
+  '0071-edge-authority': edgeAuthority,
 };
 
 /** The statements of every migration on both databases, by name. Released ones never change, and a test holds them to that. */

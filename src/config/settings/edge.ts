@@ -1,10 +1,19 @@
-import { list, setting } from './setting.ts';
+import { list, optional, setting } from './setting.ts';
 import { domainSuffix, ipAddresses, listenAddress } from './setting-values.ts';
+
+/** Port for the edges of other hosts. */
+export const EDGE_FORWARD_PORT = 8471;
 
 /** Addresses at which visitors and owners reach the websites. */
 export const EDGE_SETTINGS = {
   edgeHttp: setting('HOMEPORT_EDGE_HTTP', '127.0.0.1:8080', 'the hosted sites, HTTP', listenAddress),
   edgeHttps: setting('HOMEPORT_EDGE_HTTPS', '127.0.0.1:8444', 'the hosted sites, HTTPS', listenAddress),
+  edgeForward: optional(
+    'HOMEPORT_EDGE_FORWARD',
+    `port ${EDGE_FORWARD_PORT} at the address of \`HOMEPORT_EDGE_HTTPS\``,
+    'Linux host: where the edges of other hosts forward requests, by mutual TLS; nothing listens while there is one host. A single address also says where others reach this one',
+    listenAddress,
+  ),
   sshListen: setting('HOMEPORT_SSH_LISTEN', '127.0.0.1:2222', 'SFTP gateway', listenAddress),
   siteDomain: setting(
     'HOMEPORT_SITE_DOMAIN',

@@ -33,6 +33,9 @@ export interface HostAuthorityRow {
   sealed_key: string;
   client_certificate: string;
   sealed_client_key: string;
+  /** Of the edges of the hosts; null before there are several. */
+  edge_certificate: Generated<string | null>;
+  sealed_edge_key: Generated<string | null>;
   created_at: string;
 }
 

@@ -25,3 +25,16 @@ export async function updateAuthority(
 ): Promise<void> {
   await queries.updateTable('host_authority').set(change).where('one', '=', 1).execute();
 }
+
+/** Stores the authority of the edges unless another process has. */
+export async function insertEdgeAuthority(
+  queries: Queries,
+  authority: Pick<Updateable<Tables['host_authority']>, 'edge_certificate' | 'sealed_edge_key'>,
+): Promise<void> {
+  await queries
+    .updateTable('host_authority')
+    .set(authority)
+    .where('one', '=', 1)
+    .where('edge_certificate', 'is', null)
+    .execute();
+}

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { createEdgeAuthority } from '../../hosting/remote/edge-identity.ts';
 import {
   type Certified,
   type ClientIdentity,
@@ -8,7 +9,7 @@ import {
 import { timestamp } from '../../lib/clock.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { findAuthority, insertAuthority, updateAuthority } from './authority-store.ts';
+import { findAuthority, insertAuthority, insertEdgeAuthority, updateAuthority } from './authority-store.ts';
 
 /** The certificates for mutual authentication between this platform and its hosts. */
 export interface HostAuthority {
@@ -31,6 +32,28 @@ export async function hostAuthority(platform: Parts): Promise<HostAuthority> {
   const renewed = { client_certificate: client.certificate, sealed_client_key: sealer.seal(client.key) };
   await database.write(({ queries }) => updateAuthority(queries, renewed));
   return { ...stored, client };
+}
+
+/** The authority of the edges, created by the first call. Its key is sealed. */
+export async function edgeAuthority(platform: Parts): Promise<Certified> {
+  // It creates the row.
+  await hostAuthority(platform);
+  const { database, sealer, clock } = platform;
+  const present = await readEdge(platform);
+  if (present !== null) return present;
+  const { certificate, key } = await createEdgeAuthority(clock.now());
+  await database.write(({ queries }) =>
+    insertEdgeAuthority(queries, { edge_certificate: certificate, sealed_edge_key: sealer.seal(key) }),
+  );
+  const written = await readEdge(platform);
+  if (written === null) throw new Error('the authority of the edges was not written');
+  return written;
+}
+
+async function readEdge({ database, sealer }: Parts): Promise<Certified | null> {
+  const { edge_certificate = null, sealed_edge_key = null } = (await findAuthority(database.reader)) ?? {};
+  if (edge_certificate === null || sealed_edge_key === null) return null;
+  return { certificate: edge_certificate, key: sealer.open(sealed_edge_key) };
 }
 
 async function read({ database, sealer }: Parts): Promise<HostAuthority | undefined> {

@@ -13,6 +13,7 @@ import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import { type Repetition, repeatEvery } from '../../lib/concurrency.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { type ConnectionsOptions, createConnections } from './connections.ts';
+import { createEdgeNetwork, type EdgeNetwork, type EdgeNetworkOptions } from './edge-network.ts';
 import { placeInstall } from './placement.ts';
 import { allHosts, findHost, freeFailed, hostServing, placeOf } from './store.ts';
 
@@ -29,6 +30,8 @@ export interface Fleet extends Host {
    * function.
    */
   onMet(listener: (hostId: string) => void): () => void;
+  /** Requests for websites of other hosts. */
+  edges: EdgeNetwork;
   /** Ports on which this machine's host, else the first host, serves websites; null until one is known. */
   ports(): HostDescription['ports'] | null;
 }
@@ -38,6 +41,7 @@ export interface FleetOptions extends ConnectionsOptions {
   requireNameFree(hostId: string, install: InstallRef): Promise<void>;
   /** Milliseconds between status checks of the hosts; 30 s by default. */
   refreshMs?: number;
+  edges?: EdgeNetworkOptions;
 }
 
 const REFRESH_MS = 30_000;
@@ -50,6 +54,10 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
   const { database, log } = platform;
   const { reader } = database;
   const connections = createConnections(platform, options);
+  const edges = createEdgeNetwork(platform, connections, {
+    lookEveryMs: options.refreshMs,
+    ...options.edges,
+  });
   let refreshes: Repetition | undefined;
 
   /** Places an install. Retries once after a refresh: a host may have been added or have come back since the last one. */
@@ -119,6 +127,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
     },
     async stop() {
       await refreshes?.stop();
+      await edges.settled();
       await connections.close();
     },
     machineOf,
@@ -126,13 +135,19 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
     met: connections.met,
     onMet: connections.onMet,
     ports: connections.ports,
+    edges,
 
     async apply(state, signal) {
       const hostId = await place(state.id);
       await options.requireNameFree(hostId, state);
       const machine = await connections.machine(hostId);
       const host = await findHost(reader, { id: hostId });
-      return machine.apply(host?.description?.keepsLost ? state : { ...state, isMade: false }, signal);
+      const applied = await machine.apply(
+        host?.description?.keepsLost ? state : { ...state, isMade: false },
+        signal,
+      );
+      edges.announce(state.id);
+      return applied;
     },
 
     retire: toKeeper('retire'),
@@ -151,6 +166,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       }
       await (await connections.machine(place.hostId)).remove({ id, name }, options);
       await freeFailed(database, id);
+      edges.announce(id);
     },
 
     async publish(proof) {

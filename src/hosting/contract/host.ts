@@ -2,6 +2,7 @@ import type { PhpBounds } from '../../lib/php-limits.ts';
 import type { BackupBrowser } from './backup-contents.ts';
 import type { BackupMover } from './backup-places.ts';
 import type { DatabaseAccess } from './database-access.ts';
+import type { EdgeForwarding, EdgeRouting } from './edge-routes.ts';
 import type { FigureSource } from './figures.ts';
 import type { WebsiteImports } from './imports.ts';
 import type { InstallRef } from './install-ref.ts';
@@ -120,6 +121,8 @@ export interface HostDescription {
   keepsLost?: boolean;
   /** Hosts of earlier versions omit it. */
   diskQuotas?: DiskQuotaKind;
+  /** Left out by hosts that forward nothing: embedded ones, and those of earlier versions. */
+  forwarding?: EdgeForwarding;
 }
 
 /** How a host keeps the files of an install below their limit. */
@@ -134,6 +137,7 @@ export interface DiskQuotaKind {
 export interface HostMachine
   extends Host,
     BackupMover,
+    EdgeRouting,
     Inventory,
     UsageSource,
     FigureSource,

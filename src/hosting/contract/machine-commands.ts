@@ -1,16 +1,21 @@
 import Type from 'typebox';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
 import { command, field, members, nothing } from './command.ts';
+import { MOST_ROUTES } from './edge-routes.ts';
 import { HostFiguresSchema } from './figures.ts';
 import { INVENTORY_PAGE, LISTED_HOSTNAMES } from './inventory.ts';
 import { MailQueueReportSchema, MailSelectionSchema } from './mail.ts';
 import {
+  closed,
   count,
   descriptionSchema,
   hostName,
   install,
   installName,
+  ipAddress,
   orNull,
+  pem,
+  port,
   sentences,
   sha256,
   uuid,
@@ -20,6 +25,9 @@ import { UsageCursorSchema, UsagePageSchema } from './usage.ts';
 import { WordPressSourceSchema } from './wordpress.ts';
 import { FetchedReleasesSchema } from './wordpress-updates.ts';
 import { WpCliSourceSchema, WpCliVersionSchema } from './wp-cli.ts';
+
+/** Hosts of one fleet. */
+const MOST_HOSTS = 1_000;
 
 /** Commands about a host itself. Each row is described by the method of that name in {@link HostMachine}. */
 export const MACHINE_COMMANDS = {
@@ -78,6 +86,49 @@ export const MACHINE_COMMANDS = {
       withinMs: 10 * MINUTE_MS,
       route: 'host',
     },
+  ),
+  joinEdges: command(
+    'join_edges',
+    [
+      field('identity', orNull(Type.Object({ certificate: pem, key: pem, authority: pem }, closed))),
+      field(
+        'others',
+        Type.Array(Type.Object({ hostId: uuid, host: ipAddress, port }, closed), {
+          maxItems: MOST_HOSTS,
+        }),
+      ),
+    ],
+    nothing,
+    // nginx may take over a new configuration.
+    { withinMs: 2 * MINUTE_MS, route: 'host' },
+  ),
+  setRoutes: command(
+    'set_routes',
+    [
+      field(
+        'routes',
+        Type.Array(
+          Type.Object(
+            {
+              installId: uuid,
+              hostId: orNull(uuid),
+              names: Type.Array(Type.Object({ name: hostName }, closed)),
+              digest: sha256,
+            },
+            closed,
+          ),
+          { maxItems: MOST_ROUTES },
+        ),
+      ),
+    ],
+    nothing,
+    { withinMs: MINUTE_MS, route: 'host' },
+  ),
+  heldRoutes: command(
+    'held_routes',
+    [field('after', orNull(uuid))],
+    Type.Array(Type.Object({ installId: uuid, digest: sha256 }), { maxItems: INVENTORY_PAGE }),
+    { withinMs: 15 * SECOND_MS, route: 'host', isIdleTalk: true },
   ),
   readUsage: command('read_usage', [field('since', orNull(UsageCursorSchema))], UsagePageSchema, {
     withinMs: MINUTE_MS,

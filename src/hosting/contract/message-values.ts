@@ -16,7 +16,7 @@ export const LONGEST_SENTENCES = 16 * 1024;
 export const closed = { additionalProperties: false };
 export const text = (maxLength: number) =>
   Type.String({ maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
-const pem = Type.String({ maxLength: 128 * 1024, pattern: '^[\\u000a\\u000d\\u0020-\\u007e]*$' });
+export const pem = Type.String({ maxLength: 128 * 1024, pattern: '^[\\u000a\\u000d\\u0020-\\u007e]*$' });
 export const uuid = Type.String({
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
 });
@@ -159,7 +159,9 @@ export const importedWebsite = Type.Object({
 
 export const proof = { hostname: text(253), path: text(1024) };
 
-const port = Type.Integer({ minimum: 0, maximum: 65_535 });
+export const port = Type.Integer({ minimum: 0, maximum: 65_535 });
+
+export const ipAddress = Type.String({ pattern: '^[0-9a-f.:]{2,45}$' });
 
 /** A Unix user name, as shadow-utils and Debian's packages allow it. */
 const logIn = Type.String({ maxLength: 64, pattern: '^[A-Za-z_][A-Za-z0-9_.-]*\\$?$' });
@@ -198,6 +200,13 @@ export const descriptionSchema = Type.Object({
     Type.Object({
       kind: Type.Union([Type.Literal('project'), Type.Literal('measured'), Type.Literal('none')]),
       advice: orNull(text(1_000)),
+    }),
+  ),
+  forwarding: Type.Optional(
+    Type.Object({
+      host: orNull(ipAddress),
+      port,
+      identity: orNull(Type.Object({ authority: sha256, notAfter: time })),
     }),
   ),
 });

@@ -414,6 +414,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         machine: await stateOfMachine(layout.folder),
         hasWpCli: await parts.wpCliPhar.isThere(),
         diskQuotas: await quotaKind(parts.quotas, layout.limits),
+        forwarding: await web.forwarding(),
       };
     },
 
@@ -435,6 +436,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     addWordpress: (source) => wordpressVersions.add(source),
     addReleases: wordpressVersions.addReleases,
     addWpCli: (source) => parts.wpCliPhar.add(source),
+
+    joinEdges: web.joinEdges,
+    setRoutes: web.setRoutes,
+    heldRoutes: web.heldRoutes,
 
     heldInstalls: inventory.heldInstalls,
     belongTo: inventory.belongTo,

@@ -1,9 +1,22 @@
+/** Headers of a request that an edge forwards to the edge of another host: what the visitor's connection was. */
+export const EDGE_HEADERS = {
+  /** Address and port. */
+  visitor: 'X-Homeport-Visitor',
+  scheme: 'X-Homeport-Scheme',
+  protocol: 'X-Homeport-Protocol',
+  serverAddress: 'X-Homeport-Server-Address',
+  serverPort: 'X-Homeport-Server-Port',
+  /** Ids of the hosts that forwarded it before the last one. */
+  passed: 'X-Homeport-Passed',
+} as const;
+
 /**
  * Request headers that name another host, scheme, path or visitor than the edge sees. The cache key contains none of them, so one
  * visitor's headers could change the page that the next visitor sees. Edges also drop headers with underscores, which PHP could not
  * tell from these.
  */
-export const FORWARDED_HEADERS = [
+export const FORWARDED_HEADERS: readonly string[] = [
+  ...Object.values(EDGE_HEADERS),
   'Forwarded',
   'X-Forwarded',
   'X-Forwarded-By',

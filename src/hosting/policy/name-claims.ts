@@ -7,6 +7,8 @@ export interface NameClaims {
   holderOf(name: string): string | undefined;
   /** The installs that claim a name, its holder first. */
   claimantsOf(name: string): readonly string[];
+  /** The names that an install claims. */
+  namesOf(installId: string): readonly string[];
   /** Every claimed name. */
   names(): string[];
 }
@@ -43,6 +45,7 @@ export function createNameClaims(): NameClaims {
     delete: remove,
     holderOf: (name) => claims.get(name)?.[0]?.id,
     claimantsOf: (name) => (claims.get(name) ?? []).map(({ id }) => id),
+    namesOf: (installId) => namesOf.get(installId) ?? [],
     names: () => [...claims.keys()],
   };
 }

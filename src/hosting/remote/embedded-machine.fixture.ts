@@ -1,16 +1,19 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BackupPlacesReport } from '../contract/backup-places.ts';
+import type { EdgeIdentity, EdgeRoute, OtherEdge } from '../contract/edge-routes.ts';
 import { PermanentHostError } from '../contract/errors.ts';
 import type { HostDescription, HostMachine } from '../contract/host.ts';
 import { methodsFor, routedTo } from '../contract/host-methods.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
+import { pageOf } from '../contract/inventory.ts';
 import { listeningLog, startHost, type TestHost } from '../embedded/embedded-host.fixture.ts';
 import { layoutOf } from '../embedded/host-folder/layout.ts';
 import type { EmbeddedHostOptions } from '../embedded/host-options.ts';
 import { publicHostKey } from '../embedded/sftp/ssh-host-key.ts';
+import { certificateFingerprint } from './edge-identity.ts';
 import type { HostIdentity } from './identity.ts';
 import { createHostServer, type HostServer } from './server.ts';
 
@@ -18,6 +21,8 @@ import { createHostServer, type HostServer } from './server.ts';
 export interface TestMachine extends TestHost {
   machine: HostMachine;
   description: HostDescription;
+  /** The edges that it was told of, and the routes to them. */
+  edges: { identities: EdgeIdentity[]; others: readonly OtherEdge[]; routes: Map<string, EdgeRoute> };
   /** Where it has its backups. */
   places: BackupPlacesReport;
   /** Arguments of the calls of `inspect`. */
@@ -60,9 +65,11 @@ export async function startMachine(
     ...{ current: '/backups', configured: '/backups', since: null },
     ...{ refused: null, waiting: [], former: [] },
   };
+  const edges: TestMachine['edges'] = { identities: [], others: [], routes: new Map() };
   return {
     ...started,
     description: whole,
+    edges,
     places,
     inspected,
     versions,
@@ -87,6 +94,26 @@ export async function startMachine(
         versions.delete(install.id);
       },
       describe: async () => whole,
+      async joinEdges(identity, others) {
+        edges.others = others;
+        if (identity === null || whole.forwarding === undefined) return;
+        edges.identities.push(identity);
+        whole.forwarding.identity = {
+          authority: certificateFingerprint(identity.authority),
+          notAfter: new Date(new X509Certificate(identity.certificate).validTo).toISOString(),
+        };
+      },
+      async setRoutes(routes) {
+        for (const route of routes) {
+          if (route.hostId === null) edges.routes.delete(route.installId);
+          else edges.routes.set(route.installId, route);
+        }
+      },
+      heldRoutes: async (after) =>
+        pageOf(edges.routes.keys(), after).map((installId) => ({
+          installId,
+          digest: edges.routes.get(installId)?.digest ?? '',
+        })),
       mailQueue: async () => ({
         ...{ relay: 'relay.test:25', fault: null, messages: 0 },
         ...{ bytes: 0, oldest: null, listed: [] },

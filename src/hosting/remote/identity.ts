@@ -29,20 +29,20 @@ const LEAF_DAYS = 3650;
 /** Clocks of two machines differ. */
 const CLOCK_SKEW_MS = DAY_MS;
 /** id-kp-serverAuth and id-kp-clientAuth, RFC 5280 section 4.2.1.12: a host cannot pose as the control plane. */
-const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
-const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
+export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+export const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
 /** The name in a host's certificate. It prevents hosts from impersonating each other. */
 export function hostNameOf(hostId: string): string {
   return `${hostId}.host.homeport.internal`;
 }
 
-/** A new authority for the hosts of one platform, and for nothing else. */
-export async function createAuthority(now: Date): Promise<Certified> {
+/** A new authority for the hosts of one platform, and for nothing else. `name`: shown in its certificate. */
+export async function createAuthority(now: Date, name = 'Homeport hosts'): Promise<Certified> {
   const x509 = await loadX509();
   const keys = await crypto.subtle.generateKey(P256, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: [{ CN: ['Homeport hosts'] }],
+    name: [{ CN: [name] }],
     ...validity(now, AUTHORITY_DAYS),
     signingAlgorithm: P256,
     keys,
@@ -60,14 +60,18 @@ export async function createHostIdentity(
   hostId: string,
   now: Date,
 ): Promise<HostIdentity> {
-  const certified = await issue(authority, { name: hostNameOf(hostId), purpose: SERVER_AUTH, now });
+  const certified = await issue(authority, {
+    name: hostNameOf(hostId),
+    purposes: [SERVER_AUTH],
+    now,
+  });
   return { hostId, ca: authority.certificate, ...certified };
 }
 
 export async function createClientIdentity(authority: Certified, now: Date): Promise<ClientIdentity> {
   const certified = await issue(authority, {
     name: 'control-plane.homeport.internal',
-    purpose: CLIENT_AUTH,
+    purposes: [CLIENT_AUTH],
     now,
   });
   return { ca: authority.certificate, ...certified };
@@ -100,9 +104,10 @@ function notOne(why: string): OperatorError {
   );
 }
 
-async function issue(
+/** A certificate with a new key. `name` is its only DNS name. */
+export async function issue(
   authority: Certified,
-  { name, purpose, now }: { name: string; purpose: string; now: Date },
+  { name, subject = '', purposes, now }: { name: string; subject?: string; purposes: string[]; now: Date },
 ): Promise<Certified> {
   const x509 = await loadX509();
   const issuer = new x509.X509Certificate(authority.certificate);
@@ -116,7 +121,7 @@ async function issue(
   const keys = await crypto.subtle.generateKey(P256, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.create({
     issuer: issuer.subject,
-    subject: '',
+    subject,
     ...validity(now, LEAF_DAYS),
     signingAlgorithm: P256,
     signingKey,
@@ -124,7 +129,7 @@ async function issue(
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension([purpose], true),
+      new x509.ExtendedKeyUsageExtension(purposes, true),
       // RFC 5280 section 4.2.1.6: critical if the subject is empty. The names are too long for a common name.
       new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: name }], true),
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),

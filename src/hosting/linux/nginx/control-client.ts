@@ -9,6 +9,8 @@ export interface EdgeControl {
   installChanged(installId: string): Promise<void>;
   /** Other names lead to rows; nginx reads every row again. */
   namesChanged(): Promise<void>;
+  /** Other hosts serve other names, or are reached elsewhere; nginx reads every route again. */
+  routesChanged(): Promise<void>;
   /** No page of the install that was made before is served. */
   purge(installId: string): Promise<void>;
   /** Like {@link purge}, for these paths under every name and with every query. */
@@ -61,6 +63,7 @@ export function createEdgeControl(socketPath: string): EdgeControl {
     call,
     installChanged: (id) => change('POST', `/install/${id}`),
     namesChanged: () => change('POST', '/names'),
+    routesChanged: () => change('POST', '/routes'),
     purge: (id) => change('POST', `/purge/${id}`),
     async purgePages(id, paths) {
       for (const body of listsOf(paths)) await change('POST', `/purge-pages/${id}`, body);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { DefaultCertificate } from '../../policy/default-certificate.ts';
+import type { EdgeMembership } from './edge-membership.ts';
 import {
   EDGE_SIZES,
   type EdgeOptions,
@@ -28,20 +29,25 @@ export interface EdgeConfiguration {
 export interface EdgeConfigurationOptions extends MachineOptionSources {
   paths: TablePaths;
   own: DefaultCertificate;
+  forwarding: Pick<EdgeMembership, 'options'>;
   log: Logger;
 }
 
 export function createEdgeConfiguration(options: EdgeConfigurationOptions): EdgeConfiguration {
-  const { files, paths, own, log } = options;
-  let known: Omit<EdgeOptions, 'ownFingerprint'> | null = null;
+  const { files, paths, own, forwarding, log } = options;
+  let known: Omit<EdgeOptions, 'ownFingerprint' | 'forwarding'> | null = null;
 
-  function machine(): Omit<EdgeOptions, 'ownFingerprint'> {
+  function machine(): Omit<EdgeOptions, 'ownFingerprint' | 'forwarding'> {
     if (known === null) throw new Error('the web server has not been started');
     return known;
   }
 
   const render = async (): Promise<RenderedMain> =>
-    renderEdge({ ...machine(), ownFingerprint: (await own.ensure()).fingerprint });
+    renderEdge({
+      ...machine(),
+      ownFingerprint: (await own.ensure()).fingerprint,
+      forwarding: await forwarding.options(),
+    });
 
   return {
     async read() {

@@ -8,6 +8,7 @@ import { bodyMb } from '../../policy/php-limits.ts';
 import { MOST_PASSWORD_ROUNDS, PASSWORD_ROUNDS } from '../../policy/visitor-password.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { bodyLimits } from './body-limits.ts';
+import type { ForwardingOptions } from './forwarded-requests.ts';
 import type { LuaFiles, LuaSettings } from './lua-files.ts';
 import { type MachineOptions, runFiles } from './machine-options.ts';
 
@@ -62,6 +63,15 @@ export interface TablePaths {
   names: string;
   /** Certificates with keys, readable by root only. */
   certificates: string;
+  /** Edges of other hosts, a row of each. */
+  edges: string;
+  /** A route of each install that another host serves. */
+  routes: string;
+  /** A link from each of their host names to its route. */
+  routedNames: string;
+  /** This host's certificate for other edges with its key, readable by root only, and the authority of all edges. */
+  identity: string;
+  authority: string;
   /** Modules in Lua. */
   lua: string;
 }
@@ -73,6 +83,11 @@ export function tablePaths({ nginx }: Pick<LinuxLayout, 'nginx'>): TablePaths {
     installs: join(folder, 'installs'),
     names: join(folder, 'names'),
     certificates: join(folder, 'certificates'),
+    edges: join(folder, 'edges'),
+    routes: join(folder, 'routes'),
+    routedNames: join(folder, 'routed-names'),
+    identity: join(folder, 'identity.pem'),
+    authority: join(folder, 'authority.pem'),
     lua: join(nginx, 'lua'),
   };
 }
@@ -86,6 +101,8 @@ export interface EdgeOptions extends MachineOptions {
   sizes: EdgeSizes;
   /** Whether nginx has the module for Brotli. */
   brotli: boolean;
+  /** The listener for other edges; null if this host is the only one. */
+  forwarding: ForwardingOptions | null;
 }
 
 const BROTLI = '/usr/lib/nginx/modules/ngx_http_brotli_filter_module.so';
@@ -95,11 +112,11 @@ export async function hasBrotli(): Promise<boolean> {
   return (await ifThere(access(BROTLI).then(() => true))) ?? false;
 }
 
-/** Without the fingerprint, which changes with time. */
+/** Without what changes with time. */
 export function edgeOptions(
   machine: MachineOptions,
   more: Pick<EdgeOptions, 'lua' | 'sizes' | 'brotli'>,
-): Omit<EdgeOptions, 'ownFingerprint'> {
+): Omit<EdgeOptions, 'ownFingerprint' | 'forwarding'> {
   return { ...machine, ...more, run: runFiles(machine.layout) };
 }
 
@@ -116,6 +133,8 @@ export function luaSettings(
   return {
     names: `${paths.names}/`,
     certificates: `${paths.certificates}/`,
+    edges: `${paths.edges}/`,
+    routes: `${paths.routedNames}/`,
     ownCertificate,
     mostRows: sizes.rows,
     mostCertificates: sizes.certificates,

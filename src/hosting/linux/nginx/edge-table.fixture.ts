@@ -86,6 +86,7 @@ export async function startEdge({
       brotli,
     }),
     ownFingerprint: (await own.ensure()).fingerprint,
+    forwarding: null,
     ...changes,
   };
   const { generation, text } = renderEdge(options);

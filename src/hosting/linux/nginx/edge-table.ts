@@ -1,10 +1,11 @@
-import { chmod, mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeDurably, replaceAtomically, syncFolder } from '../../../lib/durable-file.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { type EdgeRow, parseRow } from '../../policy/edge-row.ts';
 import { ensureFolder } from '../isolation/owned-folder.ts';
 import type { TablePaths } from './edge-options.ts';
+import { createNameLinks, type NameLinks } from './name-links.ts';
 
 /**
  * The edge's table on disk: a row for each install, and a link to a row for each host name. Each file is replaced in one step, so that
@@ -22,18 +23,15 @@ export interface EdgeTable {
   removeRow(installId: string): Promise<void>;
   /** Whether the file of the row is unchanged. */
   isIntact(row: EdgeRow): Promise<boolean>;
-  /** The install that each name leads to. */
-  holders(): Promise<Map<string, string>>;
-  /** Makes a name lead to the row of an install; null: to none. */
-  setHolder(hostname: string, installId: string | null): Promise<void>;
-  /** Writes the links to disk. */
-  syncNames(): Promise<void>;
+  holders: NameLinks['holders'];
+  setHolder: NameLinks['setHolder'];
+  syncNames: NameLinks['sync'];
 }
 
 export function createEdgeTable(paths: TablePaths): EdgeTable {
   let group: number | undefined;
   const rowFile = (id: string) => join(paths.installs, `${id}.json`);
-  const target = (id: string) => join('..', 'installs', `${id}.json`);
+  const links = createNameLinks(paths.names, paths.installs);
 
   async function ids(): Promise<string[]> {
     return (await readdir(paths.installs)).flatMap((name) => ROW_FILE.exec(name)?.[1] ?? []);
@@ -75,32 +73,13 @@ export function createEdgeTable(paths: TablePaths): EdgeTable {
     removeRow: (id) => removeDurably(rowFile(id)),
     isIntact: async (row) => (await ifThere(readFile(rowFile(row.id), 'utf8'))) === JSON.stringify(row),
 
-    async holders() {
-      const holders = new Map<string, string>();
-      for (const entry of await readdir(paths.names, { withFileTypes: true })) {
-        const to = entry.isSymbolicLink() ? await ifThere(readlink(join(paths.names, entry.name))) : null;
-        const id = to === null ? undefined : LINK.exec(to)?.[1];
-        // Anything else leads to no install, so that it is replaced or removed.
-        holders.set(entry.name, id ?? '');
-      }
-      return holders;
-    },
-
-    async setHolder(hostname, id) {
-      const link = join(paths.names, hostname);
-      if (id === null) return rm(link, { force: true, recursive: true });
-      const temporary = join(paths.names, `.${id}`);
-      await rm(temporary, { force: true });
-      await symlink(target(id), temporary);
-      await rename(temporary, link);
-    },
-
-    syncNames: () => syncFolder(paths.names),
+    holders: links.holders,
+    setHolder: links.setHolder,
+    syncNames: links.sync,
   };
 }
 
 const ROW_FILE = /^([0-9a-f-]{36})\.json$/;
-const LINK = /^\.\.\/installs\/([0-9a-f-]{36})\.json$/;
 
 /** Null for a row that cannot be read: it is written again, or removed. */
 function parsed(text: string): EdgeRow | null {

@@ -15,7 +15,7 @@ import { createEdgeTable } from './edge-table.ts';
 import { groupId } from './machine.ts';
 import { WORKER_USER } from './machine-options.ts';
 import { createServedRows } from './served-rows.ts';
-import { createUntoldChanges } from './untold-changes.ts';
+import type { UntoldChanges } from './untold-changes.ts';
 import type { Vhost } from './vhost.ts';
 
 /** The websites that nginx serves: their rows, the links of their names, and their certificates. Calls must not overlap. */
@@ -46,6 +46,7 @@ export interface EdgeWebsitesOptions {
   layout: LinuxLayout;
   paths: TablePaths;
   control: EdgeControl;
+  untold: UntoldChanges;
   edgeHttp: ListenAddress;
   siteDomain: string;
   s3: S3Service;
@@ -56,10 +57,9 @@ export interface EdgeWebsitesOptions {
 const WRITTEN_AT_ONCE = 16;
 
 export function createEdgeWebsites(options: EdgeWebsitesOptions): EdgeWebsites {
-  const { layout, paths, control, edgeHttp, siteDomain, s3, log } = options;
+  const { layout, paths, control, untold, edgeHttp, siteDomain, s3, log } = options;
   const table = createEdgeTable(paths);
   const certificates = createEdgeCertificates(paths.certificates, control);
-  const untold = createUntoldChanges(control);
   /** As last requested and accepted. */
   const wanted = new Map<string, Vhost>();
   const served = createServedRows();

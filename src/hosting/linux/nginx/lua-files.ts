@@ -11,6 +11,9 @@ export interface LuaSettings {
   /** Links from host names to rows. */
   names: string;
   certificates: string;
+  /** Edges of other hosts, and links from host names to routes. */
+  edges: string;
+  routes: string;
   /** PEM file with nginx's own certificate and its key. */
   ownCertificate: string;
   /** Parsed rows and certificates that all workers keep together. */

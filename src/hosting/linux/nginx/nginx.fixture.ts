@@ -40,6 +40,7 @@ export async function startServer(changes: Partial<WebServerOptions> = {}): Prom
     daemons,
     edgeHttp: { host: '127.0.0.1', port: await freePort() },
     edgeHttps: { host: '127.0.0.1', port: await freePort() },
+    edgeForward: { host: '127.0.0.1', port: await freePort() },
     trustedProxies: [],
     resolvers: null,
     s3: { endpoint: null, pathStyle: false },

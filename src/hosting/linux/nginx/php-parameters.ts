@@ -16,20 +16,20 @@ export interface PhpRequest {
   serverPort: string;
 }
 
-/** The request that reached this server. */
+/** The request as the visitor sent it, to this edge or to another that forwards it. */
 export const VISITORS_REQUEST: PhpRequest = {
   root: '$document_root',
   script: '$fastcgi_script_name',
   pathInfo: '$fastcgi_path_info',
   documentUri: '$document_uri',
   host: '$host$port_suffix',
-  scheme: '$scheme',
-  https: '$https',
-  protocol: '$server_protocol',
+  scheme: '$visitor_scheme',
+  https: '$visitor_https',
+  protocol: '$visitor_protocol',
   address: '$remote_addr',
   port: '$remote_port',
-  serverAddress: '$server_addr',
-  serverPort: '$server_port',
+  serverAddress: '$visitor_server_addr',
+  serverPort: '$visitor_server_port',
 };
 
 /** Divides a path after the script. */

@@ -1,6 +1,12 @@
 import { hash } from 'node:crypto';
 import { MARKER_PREFIX } from '../../policy/marker.ts';
 import type { EdgeOptions } from './edge-options.ts';
+import {
+  FORWARDING_VARIABLES,
+  renderForwardingHttp,
+  renderForwardingListener,
+  renderForwardLocation,
+} from './forwarded-requests.ts';
 import { quoted } from './quote.ts';
 import { renderClients } from './render-clients.ts';
 import { listenValue, type RenderedMain, renderHttp, renderProcess } from './render-main.ts';
@@ -29,7 +35,8 @@ ${renderPageHttp(options)}
 ${renderStorageServer(options.storage)}
 ${renderStatusServer(run.statusSocket, instance, GENERATION_PLACE)}
 ${renderControlServer(run.controlSocket)}
-${renderServer(options)}
+${renderForwardingHttp(options)}
+${renderServers(options)}
 }
 `;
   const generation = hash('sha256', draft, 'hex');
@@ -70,6 +77,7 @@ ${lua.modules.map((name) => `    require "${name}"`).join('\n')}
 }
 init_worker_by_lua_block {
     require("rows").init_worker()
+    require("routes").init_worker()
     require("certificates").init_worker()
     require("usage-log").init_worker()
 }
@@ -95,19 +103,32 @@ function renderControlServer(socket: string): string {
 }
 
 /** Variables that Lua sets for a request. */
-const VARIABLES = ['install', 'site_root', 'site_home', 'php', ...ROUTE_VARIABLES, ...PAGE_VARIABLES];
+const VARIABLES = [
+  ...['install', 'site_root', 'site_home', 'php'],
+  ...ROUTE_VARIABLES,
+  ...PAGE_VARIABLES,
+  ...FORWARDING_VARIABLES,
+];
 
-/** The only server for visitors. It declares the variables in a location that never runs: elsewhere they would be set again. */
-function renderServer(options: EdgeOptions): string {
-  const { edgeHttp, edgeHttps, ownCertificate } = options;
-  return `server {
-    listen ${listenValue(edgeHttp, 'default_server backlog=4096')};
+/** The server for visitors, and the one for the edges of other hosts. */
+function renderServers(options: EdgeOptions): string {
+  const { edgeHttp, edgeHttps, ownCertificate, ownFingerprint, forwarding } = options;
+  const visitors = `listen ${listenValue(edgeHttp, 'default_server backlog=4096')};
     listen ${listenValue(edgeHttps, 'ssl http2 default_server backlog=4096')};
-    server_name _;
-    # ${options.ownFingerprint}
+    # ${ownFingerprint}
     ssl_certificate ${quoted(ownCertificate)};
     ssl_certificate_key ${quoted(ownCertificate)};
-    ssl_certificate_by_lua_block { require("certificates").show() }
+    ssl_certificate_by_lua_block { require("certificates").show() }`;
+  const servers = [renderServer(options, visitors)];
+  if (forwarding !== null) servers.push(renderServer(options, renderForwardingListener(forwarding)));
+  return servers.join('\n');
+}
+
+/** Everything for the visitors of websites. It declares the variables in a location that never runs: elsewhere they would be set again. */
+function renderServer(options: EdgeOptions, listener: string): string {
+  return `server {
+    ${listener}
+    server_name _;
     server_rewrite_by_lua_block { require("route").run() }
     log_by_lua_block { require("finish").run() }
     root $site_root;
@@ -127,6 +148,7 @@ ${VARIABLES.map((name) => `        set $${name} "";`).join('\n')}
         error_page 503 ${noticeUri('closed')};
         return 503;
     }
+${renderForwardLocation(options)}
 ${renderRoutes(options, renderPageLocations(options))}
 }`;
 }

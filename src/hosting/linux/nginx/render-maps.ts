@@ -1,6 +1,7 @@
 import type { ListenAddress } from '../../../config/settings/setting-values.ts';
 import { PERSONAL_COOKIES } from '../../policy/personal-cookies.ts';
 import { renderMethodMaps } from './forwarded-headers.ts';
+import { renderVisitorMaps } from './forwarded-requests.ts';
 import { renderLogMaps } from './usage-lines.ts';
 
 /** Seconds until a visitor may try again if too many requests run at the moment. */
@@ -15,11 +16,12 @@ const BUSY_SECONDS = 5;
  */
 export function renderMaps({ edgeHttps }: { edgeHttps: ListenAddress }): string {
   const httpsPort = edgeHttps.port === 443 ? '""' : `":${edgeHttps.port}"`;
-  return `map $request $authority {
+  return `${renderVisitorMaps()}
+map $request $authority {
     default $http_host;
     "~*^\\S+ https?://(?<target_authority>[^/?#\\s]*)" $target_authority;
 }
-map "$scheme $authority" $port_suffix {
+map "$visitor_scheme $authority" $port_suffix {
     default "";
     "~^http [^:]*:80$" "";
     "~^https [^:]*:443$" "";

@@ -31,6 +31,7 @@ const options: EdgeOptions = {
     { lua: { folder: '/lua', modules: ['rows'] }, sizes: EDGE_SIZES, brotli: true },
   ),
   ownFingerprint: 'AA:BB',
+  forwarding: null,
 };
 
 test('the configuration shows its generation, which changes with every option', () => {

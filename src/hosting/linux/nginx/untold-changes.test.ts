@@ -15,6 +15,7 @@ function setUp() {
   const untold = createUntoldChanges({
     installChanged: (id) => note(`install ${id}`),
     namesChanged: () => note('names'),
+    routesChanged: () => note('routes'),
     purge: (id) => note(`purge ${id}`),
   });
   return { calls, hooks, untold };
@@ -37,6 +38,7 @@ test('tells each change once, and a change that failed again', async () => {
 test.each([
   ['install a', 'install'],
   ['names', 'names'],
+  ['routes', 'routes'],
   ['purge a', 'purge'],
 ] as const)('tells %s again if it came while nginx was being told', async (call, kind) => {
   const { calls, hooks, untold } = setUp();

@@ -41,7 +41,7 @@ map $request_uri $log_path {
 export function renderLogFormat(name: string, install: string): string {
   const fields = [
     `"${install}",$msec,$bytes_sent,"$remote_addr","$usage_agent"`,
-    '"$status","$request_method","$scheme","$host","$log_path","$log_referrer"',
+    '"$status","$request_method","$visitor_scheme","$host","$log_path","$log_referrer"',
     '"$upstream_cache_status",$request_time,"$upstream_response_time"',
   ];
   return `log_format ${name} escape=json '[${fields.join(',')}]';`;

@@ -6,10 +6,18 @@ import type { Clock } from '../../../lib/clock.ts';
 import { type Repetition, repeatEvery, serializeByKey } from '../../../lib/concurrency.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { messageOf } from '../../../lib/error-message.ts';
+import { hostAndPort } from '../../../lib/host-and-port.ts';
 import { parseUuid } from '../../../lib/ids.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import type { S3Service } from '../../../network/object-storage/s3-address.ts';
+import type {
+  EdgeForwarding,
+  EdgeIdentity,
+  EdgeRoute,
+  EdgeRouting,
+  OtherEdge,
+} from '../../contract/edge-routes.ts';
 import type { EdgeFigures } from '../../contract/figures.ts';
 import type { Proof } from '../../contract/proofs.ts';
 import { createDefaultCertificate } from '../../policy/default-certificate.ts';
@@ -24,10 +32,13 @@ import { createChallengeFiles } from './challenge-files.ts';
 import { createConfigurationFiles } from './configuration-files.ts';
 import { createEdgeControl } from './control-client.ts';
 import { createEdgeConfiguration } from './edge-configuration.ts';
+import { createEdgeMembership } from './edge-membership.ts';
 import { tablePaths } from './edge-options.ts';
+import { createEdgeRoutes } from './edge-routes.ts';
 import { createEdgeWebsites } from './edge-websites.ts';
 import { makeFolders, runFiles } from './machine-options.ts';
 import { createRunningNginx } from './running-nginx.ts';
+import { createUntoldChanges } from './untold-changes.ts';
 import { createUsageLogReader } from './usage-log-reader.ts';
 import type { Vhost } from './vhost.ts';
 
@@ -66,6 +77,12 @@ export interface WebServer {
   /** Ids of the installs that are served. */
   served(): string[];
   ports(): { http: number; https: number };
+  /** Joins the edges of other hosts, see `EdgeRouting`. */
+  joinEdges: EdgeRouting['joinEdges'];
+  setRoutes: EdgeRouting['setRoutes'];
+  heldRoutes: EdgeRouting['heldRoutes'];
+  /** How this edge accepts requests from others. */
+  forwarding(): Promise<EdgeForwarding>;
   /** Ends this process's work for nginx. The daemons' supervisor ends nginx itself. */
   stop(): Promise<void>;
 }
@@ -75,6 +92,8 @@ export interface WebServerOptions {
   daemons: Daemons;
   edgeHttp: ListenAddress;
   edgeHttps: ListenAddress;
+  /** For the edges of other hosts. It listens once there are others. */
+  edgeForward: ListenAddress;
   /** Proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: AddressRange[];
   /** DNS servers for the names of object storage; null: the machine's. */
@@ -107,7 +126,9 @@ export function createWebServer(options: WebServerOptions): WebServer {
   const paths = tablePaths(layout);
   const run = runFiles(layout);
   const control = createEdgeControl(run.controlSocket);
-  const websites = createEdgeWebsites({ ...options, siteDomain, paths, control });
+  const untold = createUntoldChanges(control);
+  const websites = createEdgeWebsites({ ...options, siteDomain, paths, control, untold });
+  const routes = createEdgeRoutes(paths, untold);
   const running = createRunningNginx({
     daemons: options.daemons,
     instance,
@@ -123,7 +144,8 @@ export function createWebServer(options: WebServerOptions): WebServer {
     clock,
     log,
   });
-  const configuration = createEdgeConfiguration({ ...options, files, paths, own });
+  const membership = createEdgeMembership(paths, options.edgeForward);
+  const configuration = createEdgeConfiguration({ ...options, files, paths, own, forwarding: membership });
   const serially = serializeByKey();
   const counts = createEdgeCounts();
   const usageLogReader = createUsageLogReader({
@@ -142,9 +164,10 @@ export function createWebServer(options: WebServerOptions): WebServer {
   async function serveAll(write: () => Promise<void>): Promise<void> {
     await makeFolders(layout, files);
     await write();
+    await routes.load();
     await configuration.read();
     const { generation } = await configuration.apply();
-    await running.ensure(generation).catch(explainListening);
+    await running.ensure(generation).catch((cause: unknown) => explainListening(options.edgeForward, cause));
     await configuration.prune();
     await websites.announce();
   }
@@ -167,6 +190,27 @@ export function createWebServer(options: WebServerOptions): WebServer {
   async function refresh(): Promise<void> {
     const { generation, fresh } = await configuration.apply();
     if (fresh || !(await running.shows(generation))) await running.reload(generation);
+  }
+
+  /** Without the identity again if nginx does not take it, because it would not start with it either. */
+  async function accept(identity: EdgeIdentity): Promise<void> {
+    const isFirst = (await membership.options()) === null;
+    await membership.accept(identity);
+    await refresh().catch(async (error: unknown) => {
+      if (isFirst) await membership.forget();
+      throw error;
+    });
+  }
+
+  async function joinEdges(identity: EdgeIdentity | null, others: readonly OtherEdge[]): Promise<void> {
+    if (identity !== null) await accept(identity);
+    await routes.setEdges(others);
+    await untold.tell();
+  }
+
+  async function setRoutes(changed: readonly EdgeRoute[]): Promise<void> {
+    await routes.set(changed);
+    await untold.tell();
   }
 
   /** Work due with time: the edge's own certificate, proofs, and changes that did not reach nginx. */
@@ -218,6 +262,10 @@ export function createWebServer(options: WebServerOptions): WebServer {
     repair: () => serially('nginx', () => serveAll(websites.rewrite)),
     served: () => websites.served(),
     ports: () => ({ http: edgeHttp.port, https: edgeHttps.port }),
+    joinEdges: (identity, others) => serially('nginx', () => joinEdges(identity, others)),
+    setRoutes: (changed) => serially('nginx', () => setRoutes(changed)),
+    heldRoutes: (after) => serially('nginx', async () => routes.held(after)),
+    forwarding: () => membership.describe(),
     async stop() {
       await looking?.stop();
       await usageLogReader.stop();
@@ -227,10 +275,16 @@ export function createWebServer(options: WebServerOptions): WebServer {
 }
 
 /** Names the setting if nginx cannot listen on an address. */
-function explainListening(cause: unknown): never {
+function explainListening(edgeForward: ListenAddress, cause: unknown): never {
   const text = messageOf(cause);
   const place = /bind\(\) to (\S+) failed \(\d+: ([^)]*)\)/.exec(text);
   if (place === null) throw cause;
+  if (place[1] === hostAndPort(edgeForward)) {
+    throw new OperatorError(
+      `Cannot accept requests of other hosts on ${place[1]}: ${place[2]} (setting HOMEPORT_EDGE_FORWARD).`,
+      { cause },
+    );
+  }
   throw new OperatorError(
     `Cannot serve the hosted sites on ${place[1]}: ${place[2]} (settings HOMEPORT_EDGE_HTTP and HOMEPORT_EDGE_HTTPS).`,
     { cause },

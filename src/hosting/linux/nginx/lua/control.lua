@@ -20,6 +20,11 @@ handlers["POST /names"] = function()
   return 200
 end
 
+handlers["POST /routes"] = function()
+  numbers.renew("routes")
+  return 200
+end
+
 handlers["POST /purge"] = function(id)
   page_state.purge_all(id)
   return 200

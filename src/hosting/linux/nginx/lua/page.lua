@@ -73,7 +73,7 @@ function M.access()
     return ngx.exec(body.php_location(var))
   end
   local uri, campaign = page_key.split(request_uri, own and own.parameters)
-  local where = var.scheme .. "://" .. host .. var.port_suffix .. uri
+  local where = var.visitor_scheme .. "://" .. host .. var.port_suffix .. uri
   local variant = page_key.variant(var.http_accept_encoding, settings.brotli)
   local page = page_state.page(var.install, uri, where)
   if only_cached and (page.personal or not page_state.answers(page, variant)) then return refuse_uncached() end

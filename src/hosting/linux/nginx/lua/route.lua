@@ -2,10 +2,12 @@
 local addresses = require "addresses"
 local body = require "body"
 local cache_rules = require "cache-rules"
+local forwarding = require "forwarding"
 local offload = require "offload"
 local path_redirects = require "path-redirects"
 local protection = require "protection"
 local redirects = require "redirects"
+local routes = require "routes"
 local rows = require "rows"
 local rules = require "rules"
 local settings = require "settings"
@@ -41,9 +43,9 @@ end
 
 -- Scheme, name and port of the address that the name redirects to; nil to serve the website.
 local function redirect_base(entry, var)
-  local scheme, name = redirects.target(entry.row.names, entry.name, var.scheme, ngx.now() * 1000)
+  local scheme, name = redirects.target(entry.row.names, entry.name, var.visitor_scheme, ngx.now() * 1000)
   if not scheme then return nil end
-  local port = scheme == var.scheme and var.port_suffix or var.https_port_suffix
+  local port = scheme == var.visitor_scheme and var.port_suffix or var.https_port_suffix
   return scheme .. "://" .. (name or var.host) .. port
 end
 
@@ -115,7 +117,12 @@ function M.run()
   if ngx.req.is_internal() then return end
   local var = ngx.var
   local uri = var.uri
+  local sender = forwarding.sender(var)
+  local refusal = sender and forwarding.refusal(sender, var)
+  if refusal then return ngx.exit(refusal) end
   local entry = rows.find(var.host)
+  local route = routes.find(var.host, entry)
+  if route then return forwarding.forward(route.edge, sender, var) end
   if not entry then
     if is_proof(uri) then return end
     return ngx.exec(OWN .. "no-website")

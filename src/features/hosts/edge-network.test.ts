@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+
+import { freePort } from '../../../test/servers/free-port.ts';
+import { PermanentHostError } from '../../hosting/contract/errors.ts';
+import type { HostDescription } from '../../hosting/contract/host.ts';
+import { eventually } from '../../hosting/policy/edge.fixture.ts';
+import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
+import { parseIdentity } from '../../hosting/remote/identity.ts';
+import { platformIdOf } from './edge-routes-store.ts';
+import { environment, startFleet } from './fleet.fixture.ts';
+import type { Fleet } from './fleet.ts';
+
+const forwarding = (port: number) => ({ host: '127.0.0.1', port, identity: null });
+
+let first: ServedMachine;
+let second: ServedMachine;
+let homeport: TestHomeport;
+let accountId: string;
+let owner: Person;
+let fleet: Fleet;
+let watching: { stop(): Promise<void> };
+
+/** Adds a machine to the platform. */
+async function add(name: string, description: Partial<HostDescription>): Promise<ServedMachine> {
+  const machine = await serveMachine(description);
+  const port = await freePort();
+  const { identity } = await homeport.services.hosts.add(name, `https://127.0.0.1:${port}`);
+  machine.description.id = parseIdentity(identity).hostId;
+  machine.description.platform = (await platformIdOf(homeport.platform.database.reader)) ?? null;
+  await machine.listenTls(parseIdentity(identity), port);
+  return machine;
+}
+
+beforeAll(async () => {
+  first = await serveMachine({ forwarding: forwarding(1001) });
+  homeport = await startTestHomeport({ environment: environment(first.runFolder) });
+  ({ accountId, owner } = await homeport.ownedAccount());
+  const { reader } = homeport.platform.database;
+  await eventually(async () => (await platformIdOf(reader)) !== undefined);
+  first.description.platform = (await platformIdOf(reader)) ?? null;
+  second = await add('web2', { forwarding: forwarding(1002) });
+  fleet = startFleet(homeport, 20);
+  await fleet.start();
+  watching = fleet.edges.start();
+});
+beforeEach(() => accept(first));
+afterAll(async () => {
+  await watching?.stop();
+  await fleet?.stop();
+  await homeport?.remove();
+  await first?.close();
+  await second?.close();
+});
+
+/** Places new installs on this machine. */
+async function accept(machine: ServedMachine): Promise<void> {
+  const { hosts } = homeport.services;
+  for (const { name, id } of await hosts.list())
+    await hosts.setAccepting(name, id === machine.description.id);
+}
+
+const routed = ({ edges }: ServedMachine, id: string) => {
+  const route = edges.routes.get(id);
+  return route && { hostId: route.hostId, names: route.names.map(({ name }) => name) };
+};
+
+test('each edge gets one identity and learns of the other, and what the other serves', async () => {
+  await eventually(async () => first.edges.others.length === 1 && second.edges.others.length === 1);
+  expect(first.edges.others).toEqual([{ hostId: second.description.id, host: '127.0.0.1', port: 1002 }]);
+  expect(second.edges.others).toEqual([{ hostId: first.description.id, host: '127.0.0.1', port: 1001 }]);
+  const install = await homeport.install(owner, accountId);
+  await eventually(async () => second.edges.routes.has(install.id));
+  expect(routed(second, install.id)).toEqual({
+    hostId: first.description.id,
+    names: [`${install.name}.localhost`],
+  });
+  expect(first.edges.routes.has(install.id)).toBe(false);
+  expect([first.edges.identities.length, second.edges.identities.length]).toEqual([1, 1]);
+});
+
+test('a new name, and the end of an install, reach the other host', async () => {
+  const install = await homeport.install(owner, accountId);
+  await owner.client.post(`/installs/${install.id}/domains`, { name: 'new-name.example' });
+  await homeport.idle();
+  await eventually(async () => routed(second, install.id)?.names.includes('new-name.example') === true);
+  await owner.client.delete(`/installs/${install.id}`);
+  await homeport.idle();
+  await eventually(async () => !second.edges.routes.has(install.id));
+});
+
+test('a host that was away, or lost routes, gets the difference when it is met again', async () => {
+  const kept = await homeport.install(owner, accountId);
+  await eventually(async () => second.edges.routes.has(kept.id));
+  await second.down();
+  await eventually(async () => !fleet.met().includes(second.description.id));
+  const missed = await homeport.install(owner, accountId);
+  second.edges.routes.delete(kept.id);
+  second.edges.routes.set(missed.id, {
+    installId: missed.id,
+    hostId: kept.id,
+    names: [],
+    digest: '0'.repeat(64),
+  });
+  await second.up();
+  await eventually(async () => routed(second, missed.id)?.hostId === first.description.id);
+  await eventually(async () => second.edges.routes.has(kept.id));
+});
+
+test('an edge that lost its identity and listens on another port gets a new one, and is announced', async () => {
+  second.description.forwarding = { ...second.description.forwarding, ...forwarding(1003), identity: null };
+  await eventually(async () => first.edges.others[0]?.port === 1003);
+});
+
+test('a host of an earlier version neither hears of routes nor gets any', async () => {
+  const old = await add('old', {});
+  try {
+    await eventually(async () => fleet.met().includes(old.description.id));
+    await accept(old);
+    const install = await homeport.install(owner, accountId);
+    await fleet.edges.settled();
+    expect(first.edges.routes.has(install.id)).toBe(false);
+    expect(first.edges.others.map(({ hostId }) => hostId)).toEqual([second.description.id]);
+    const way = { at: first.description.id, to: old.description.id };
+    await expect(fleet.edges.forward(install.id, way)).rejects.toThrow(PermanentHostError);
+  } finally {
+    await old.close();
+  }
+});
+
+test('forwards the names of an install on request', async () => {
+  const install = await homeport.install(owner, accountId);
+  const { id } = second.description;
+  await fleet.edges.forward(install.id, { at: first.description.id, to: id });
+  expect(routed(first, install.id)).toEqual({ hostId: id, names: [`${install.name}.localhost`] });
+});

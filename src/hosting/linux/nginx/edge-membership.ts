@@ -1,0 +1,104 @@
+import { createPrivateKey, hash, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile, rm } from 'node:fs/promises';
+import { createServer, isIP } from 'node:net';
+import type { ListenAddress } from '../../../config/settings/setting-values.ts';
+import { writeDurably } from '../../../lib/durable-file.ts';
+import { messageOf } from '../../../lib/error-message.ts';
+import { hostAndPort } from '../../../lib/host-and-port.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import type { EdgeForwarding, EdgeIdentity } from '../../contract/edge-routes.ts';
+import { PermanentHostError } from '../../contract/errors.ts';
+import { certificateFingerprint } from '../../remote/edge-identity.ts';
+import type { TablePaths } from './edge-options.ts';
+import type { ForwardingOptions } from './forwarded-requests.ts';
+
+/** This host's edge as one of the fleet: the certificate that other edges accept, and where it listens for them. */
+export interface EdgeMembership {
+  /** For nginx's configuration; null before the host has an identity. */
+  options(): Promise<ForwardingOptions | null>;
+  describe(): Promise<EdgeForwarding>;
+  /** Keeps an identity. Rejects with a {@link PermanentHostError} for one that nginx could not use, and if the first one has no port to listen on. */
+  accept(identity: EdgeIdentity): Promise<void>;
+  /** Forgets the identity, so that the host forwards nothing. */
+  forget(): Promise<void>;
+}
+
+const EVERY_ADDRESS = ['0.0.0.0', '::'];
+
+export function createEdgeMembership(
+  paths: Pick<TablePaths, 'identity' | 'authority'>,
+  listen: ListenAddress,
+): EdgeMembership {
+  async function kept(): Promise<{ pem: string; authority: string } | null> {
+    const pem = await ifThere(readFile(paths.identity, 'utf8'));
+    const authority = await ifThere(readFile(paths.authority, 'utf8'));
+    return pem === null || authority === null ? null : { pem, authority };
+  }
+
+  return {
+    async options() {
+      const identity = await kept();
+      if (identity === null) return null;
+      return {
+        listen,
+        identity: paths.identity,
+        authority: paths.authority,
+        fingerprint: hash('sha256', identity.pem + identity.authority, 'hex'),
+      };
+    },
+
+    async describe() {
+      const identity = await kept();
+      const { host, port } = listen;
+      return {
+        host: isIP(host) === 0 || EVERY_ADDRESS.includes(host) ? null : host.toLowerCase(),
+        port,
+        identity: identity && {
+          authority: certificateFingerprint(identity.authority),
+          notAfter: new Date(new X509Certificate(identity.pem).validTo).toISOString(),
+        },
+      };
+    },
+
+    async accept(identity) {
+      checkIdentity(identity);
+      // nginx would not start if another program had the port.
+      if ((await kept()) === null) await requireFree(listen);
+      // The identity comes last: without it, the authority counts for nothing.
+      await writeDurably(paths.authority, identity.authority);
+      await writeDurably(paths.identity, `${identity.certificate}${identity.key}`);
+    },
+
+    async forget() {
+      await rm(paths.identity, { force: true });
+    },
+  };
+}
+
+function checkIdentity({ certificate, key, authority }: EdgeIdentity): void {
+  try {
+    const own = new X509Certificate(certificate);
+    if (own.checkPrivateKey(createPrivateKey(key)) && own.verify(new X509Certificate(authority).publicKey)) {
+      return;
+    }
+  } catch (cause) {
+    throw new PermanentHostError('the certificate for other edges cannot be used', { cause });
+  }
+  throw new PermanentHostError('the certificate for other edges does not match its key or its authority');
+}
+
+async function requireFree(listen: ListenAddress): Promise<void> {
+  const server = createServer();
+  server.listen(listen);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new PermanentHostError(
+      `this host cannot listen for other edges on ${hostAndPort(listen)}: ${messageOf(cause)} (setting HOMEPORT_EDGE_FORWARD)`,
+      { cause },
+    );
+  }
+  server.close();
+  await once(server, 'close');
+}

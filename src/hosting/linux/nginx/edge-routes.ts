@@ -1,0 +1,97 @@
+import type { EdgeRoute, OtherEdge } from '../../contract/edge-routes.ts';
+import { pageOf } from '../../contract/inventory.ts';
+import { createNameClaims } from '../../policy/name-claims.ts';
+import type { TablePaths } from './edge-options.ts';
+import { groupId } from './machine.ts';
+import { WORKER_USER } from './machine-options.ts';
+import { createRouteTable, type StoredRoute } from './route-table.ts';
+import type { UntoldChanges } from './untold-changes.ts';
+
+/** The routes to websites of other hosts. Calls must not overlap. */
+export interface EdgeRoutes {
+  /** Reads the routes, and makes the links of their names whole. */
+  load(): Promise<void>;
+  setEdges(others: readonly OtherEdge[]): Promise<void>;
+  set(routes: readonly EdgeRoute[]): Promise<void>;
+  held(after: string | null): { installId: string; digest: string }[];
+}
+
+export function createEdgeRoutes(paths: TablePaths, untold: UntoldChanges): EdgeRoutes {
+  const table = createRouteTable(paths);
+  const claims = createNameClaims();
+  const digests = new Map<string, string>();
+  /** The install that the link of each name leads to. */
+  let links = new Map<string, string>();
+
+  function claim({ id, names }: StoredRoute): void {
+    claims.set(
+      id,
+      Object.keys(names).map((name) => [name, false]),
+    );
+  }
+
+  const isHeld = (id: string) => digests.has(id) || claims.namesOf(id).length > 0;
+
+  async function link(names: Iterable<string>): Promise<void> {
+    let isChanged = false;
+    for (const name of new Set(names)) {
+      const holder = claims.holderOf(name);
+      if (links.get(name) === holder) continue;
+      isChanged = true;
+      await table.names.setHolder(name, holder ?? null);
+      if (holder === undefined) links.delete(name);
+      else links.set(name, holder);
+    }
+    if (isChanged) await table.names.sync();
+  }
+
+  return {
+    async load() {
+      await table.prepare(await groupId(WORKER_USER));
+      for (const id of digests.keys()) claims.delete(id);
+      digests.clear();
+      for (const route of await table.routes()) {
+        digests.set(route.id, route.digest);
+        claim(route);
+      }
+      links = await table.names.holders();
+      await link([...links.keys(), ...claims.names()]);
+      untold.routes();
+    },
+
+    async setEdges(others) {
+      if (await table.writeEdges(others)) untold.routes();
+    },
+
+    /** A route is on disk before a name leads to it. */
+    async set(routes) {
+      const news = routes.filter(({ installId, hostId, digest }) =>
+        hostId === null ? isHeld(installId) : digests.get(installId) !== digest,
+      );
+      if (news.length === 0) return;
+      untold.routes();
+      const kept = news.flatMap((route) => storedOf(route) ?? []);
+      const gone = news.filter(({ hostId }) => hostId === null).map(({ installId }) => installId);
+      const before = news.flatMap(({ installId }) => claims.namesOf(installId));
+      await table.writeRoutes(kept);
+      for (const route of kept) claim(route);
+      for (const id of gone) claims.delete(id);
+      await link([...before, ...kept.flatMap(({ names }) => Object.keys(names))]);
+      await table.removeRoutes(gone);
+      // Last, so that a failed attempt is repeated.
+      for (const { id, digest } of kept) digests.set(id, digest);
+      for (const id of gone) digests.delete(id);
+    },
+
+    held: (after) =>
+      pageOf(digests.keys(), after).map((installId) => ({
+        installId,
+        digest: digests.get(installId) ?? '',
+      })),
+  };
+}
+
+function storedOf({ installId, hostId, names, digest }: EdgeRoute): StoredRoute | null {
+  if (hostId === null) return null;
+  return { id: installId, hostId, digest, names: Object.fromEntries(names.map(({ name }) => [name, {}])) };
+}

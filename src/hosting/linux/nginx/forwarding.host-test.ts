@@ -1,0 +1,229 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
+import { request as httpsRequest } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { connect as tlsConnect } from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually, sendRaw } from '../../policy/edge.fixture.ts';
+import { createEdgeAuthority, createEdgeIdentity } from '../../remote/edge-identity.ts';
+import { createClientIdentity } from '../../remote/identity.ts';
+import { type FleetServer, introduce, routeTo, startServers, type TestFleet } from './forwarding.fixture.ts';
+import { siteState, startServer } from './nginx.fixture.ts';
+
+const shop = siteState('shop', ['shop.test', '*.shop.test']);
+const blog = siteState('blog', ['blog.test']);
+
+let fleet: TestFleet;
+let entry: FleetServer;
+let serving: FleetServer;
+
+beforeAll(async () => {
+  fleet = await startServers(2);
+  const [first, second] = fleet.servers;
+  if (first === undefined || second === undefined) throw new Error('no servers');
+  [entry, serving] = [first, second];
+  await serving.web.put(await serving.makeInstall(shop));
+  await serving.write(shop, 'style.css', 'body{}');
+  await entry.web.put(await entry.makeInstall(blog, { php: false }));
+  await entry.write(blog, 'who.txt', 'blog');
+  await entry.web.setRoutes([routeTo(shop, serving.hostId)]);
+});
+afterAll(() => fleet.close());
+
+const page = async (hostname: string, path: string, asked = {}) =>
+  Object(JSON.parse((await entry.http(hostname, path, asked)).text));
+
+/** One request at the listener for other edges. */
+async function askListener(
+  tls: { cert?: string; key?: string; ca?: string },
+  headers: Record<string, string> = {},
+) {
+  const { port } = serving.options.edgeForward;
+  const request = httpsRequest({
+    ...{ host: '127.0.0.1', port, path: '/?server', agent: false, rejectUnauthorized: false },
+    ...tls,
+    headers: { Host: 'shop.test', ...headers },
+  }).end();
+  const [response] = await once(request, 'response');
+  return { status: Number(response.statusCode), text: await text(response) };
+}
+
+test('a page, a stylesheet and an unknown path come from the host that serves the name', async () => {
+  expect(await page('shop.test', '/')).toMatchObject({ HTTP_HOST: 'shop.test', REQUEST_METHOD: 'GET' });
+  expect(await entry.http('shop.test', '/style.css')).toMatchObject({ status: 200, text: 'body{}' });
+  expect((await entry.http('a.shop.test', '/style.css')).text).toBe('body{}');
+  expect((await entry.http('a.b.shop.test', '/style.css')).status).toBe(404);
+  expect((await entry.http('blog.test', '/who.txt')).text).toBe('blog');
+  expect((await serving.http('blog.test', '/who.txt')).status).toBe(404);
+});
+
+test('PHP and the access log see the visitor', async () => {
+  const name = 'shop.test:8080';
+  expect(await page(name, '/?who=1', { headers: { 'X-Forwarded-For': '9.9.9.9' } })).toMatchObject({
+    REMOTE_ADDR: '127.0.0.1',
+    HTTP_HOST: name,
+    SERVER_PORT: String(entry.options.edgeHttp.port),
+    REQUEST_URI: '/?who=1',
+  });
+  const secure = await entry.https('shop.test', '/?secure=1');
+  expect(Object(JSON.parse(secure.text))).toMatchObject({ HTTPS: 'on', REMOTE_ADDR: '127.0.0.1' });
+  expect(await page('shop.test', '/?plain=1')).not.toHaveProperty('HTTPS');
+  await eventually(() => serving.requests.length >= 3);
+  expect(serving.requests.at(-1)).toMatchObject({ installId: shop.id, address: '127.0.0.1' });
+  expect(entry.requests.filter(({ installId }) => installId === shop.id)).toEqual([]);
+});
+
+test('nothing that a visitor sends says who the visitor is', async () => {
+  const forged = {
+    'X-Homeport-Visitor': '203.0.113.9:1',
+    'X-Homeport-Scheme': 'https',
+    'X-Homeport-Passed': serving.hostId,
+    'X-Homeport-Server-Port': '1',
+  };
+  for (const ask of [entry.http, serving.http]) {
+    const seen = Object(JSON.parse((await ask('shop.test', '/?server', { headers: forged })).text));
+    expect(seen.REMOTE_ADDR).toBe('127.0.0.1');
+    expect(Object.keys(seen).filter((name) => name.startsWith('HTTP_X_HOMEPORT'))).toEqual([]);
+  }
+});
+
+test('bodies pass in both directions: with a length, in chunks, and large', async () => {
+  for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
+    expect(await page('shop.test', '/', { method: 'POST', body: 'x'.repeat(70_000), headers })).toMatchObject(
+      {
+        REQUEST_METHOD: 'POST',
+        length: 70_000,
+      },
+    );
+  }
+  expect(await page('shop.test', '/', { method: 'POST', body: randomBytes(50_000_000) })).toMatchObject({
+    length: 50_000_000,
+  });
+  const { status } = await entry.http('shop.test', '/', { method: 'POST', body: Buffer.alloc(80_000_000) });
+  expect(status).toBe(413);
+  await serving.write(shop, 'large.bin', randomBytes(20_000_000));
+  expect((await entry.http('shop.test', '/large.bin')).bytes.length).toBe(20_000_000);
+});
+
+test('HTTP/2 ends here, and the other host learns of it', async () => {
+  const session = connectHttp2(`https://127.0.0.1:${entry.options.edgeHttps.port}`, {
+    rejectUnauthorized: false,
+  });
+  const stream = session.request({ ':path': '/?h2=1', ':authority': 'shop.test', ':method': 'POST' });
+  stream.end('x'.repeat(100));
+  expect(JSON.parse(await text(stream))).toMatchObject({ length: 100, HTTPS: 'on', HTTP_HOST: 'shop.test' });
+  session.close();
+});
+
+test('refuses to become a WebSocket', async () => {
+  const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
+  expect((await entry.http('shop.test', '/?status=101', { headers: upgrade })).status).toBe(502);
+});
+
+test('a cached page is shared by visitors of both hosts, and a purge reaches both', async () => {
+  const times = async () => [
+    Object(JSON.parse((await entry.http('shop.test', '/cached/')).text)).time,
+    Object(JSON.parse((await serving.http('shop.test', '/cached/')).text)).time,
+  ];
+  const [first, ...others] = await times();
+  expect([...others, ...(await times())]).toEqual([first, first, first]);
+  await serving.web.purge(shop.id);
+  const [fresh, same] = await times();
+  expect(fresh).not.toBe(first);
+  expect(same).toBe(fresh);
+});
+
+test('only edges of this fleet are heard at the listener for them', async () => {
+  const identity = await createEdgeIdentity(fleet.authority, entry.hostId, new Date());
+  const known = { cert: identity.certificate, key: identity.key };
+  const claims = { 'X-Homeport-Visitor': '203.0.113.9:4711', 'X-Homeport-Scheme': 'http' };
+  expect(Object(JSON.parse((await askListener(known, claims)).text)).REMOTE_ADDR).toBe('203.0.113.9');
+  expect((await askListener(known)).status).toBe(400);
+  expect((await askListener(known, { ...claims, 'X-Homeport-Scheme': 'ftp' })).status).toBe(400);
+
+  expect((await askListener({}, claims)).status).toBe(400);
+  const removed = await createEdgeIdentity(fleet.authority, randomUUID(), new Date());
+  expect((await askListener({ cert: removed.certificate, key: removed.key }, claims)).status).toBe(403);
+  for (const stranger of [
+    await createEdgeIdentity(await createEdgeAuthority(new Date()), entry.hostId, new Date()),
+    await createClientIdentity(fleet.authority, new Date()),
+  ]) {
+    const { status } = await askListener({ cert: stranger.certificate, key: stranger.key }, claims);
+    expect(status).toBeGreaterThanOrEqual(400);
+  }
+});
+
+test('this edge sends requests only to the host that it means', async () => {
+  const impostor = await startServer();
+  try {
+    await impostor.web.start([]);
+    const identity = await createEdgeIdentity(fleet.authority, randomUUID(), new Date());
+    await impostor.web.joinEdges(identity, []);
+    await entry.web.joinEdges(null, [{ hostId: serving.hostId, ...impostor.options.edgeForward }]);
+    expect(await entry.http('shop.test', '/style.css')).toMatchObject({ status: 502 });
+  } finally {
+    await introduce(fleet, entry);
+    await impostor.close();
+  }
+  expect((await entry.http('shop.test', '/style.css')).status).toBe(200);
+});
+
+test('two hosts that each believe the other serves a name answer with an error', async () => {
+  const lost = siteState('lost', ['lost.test']);
+  await entry.web.setRoutes([routeTo(lost, serving.hostId)]);
+  expect((await entry.http('lost.test', '/')).status).toBe(404);
+  await serving.web.setRoutes([routeTo(lost, entry.hostId)]);
+  const answer = await entry.http('lost.test', '/');
+  expect(answer).toMatchObject({ status: 502 });
+  expect(answer.text).toContain('does not answer');
+  for (const { web } of fleet.servers) await web.setRoutes([routeTo(lost, null)]);
+  expect((await entry.http('lost.test', '/')).status).toBe(404);
+});
+
+test('a website moves without a failed request: the route first, then its own row goes', async () => {
+  const moving = siteState('moving', ['moving.test']);
+  const old = await serving.makeInstall(moving, { php: false });
+  await serving.write(moving, 'who.txt', 'old');
+  await serving.web.put(old);
+  const statuses = new Set<number>();
+  let isMoving = true;
+  const visits = (async () => {
+    while (isMoving) statuses.add((await serving.http('moving.test', '/who.txt')).status);
+  })();
+  const fresh = await entry.makeInstall(moving, { php: false });
+  await entry.write(moving, 'who.txt', 'new');
+  await entry.web.put(fresh);
+  await serving.web.setRoutes([routeTo(moving, entry.hostId)]);
+  expect((await serving.http('moving.test', '/who.txt')).text).toBe('old');
+  await serving.web.remove(moving.id);
+  expect((await serving.http('moving.test', '/who.txt')).text).toBe('new');
+  isMoving = false;
+  await visits;
+  expect([...statuses]).toEqual([200]);
+});
+
+test('another host that is down costs its own websites only, and routes survive restarts', async () => {
+  const [nginx] = (await serving.daemons.list()).filter(({ name }) => name === 'nginx');
+  await serving.daemons.remove('nginx');
+  expect(nginx).toBeDefined();
+  const answer = await entry.http('shop.test', '/style.css');
+  expect(answer.status).toBe(502);
+  expect(answer.text).toContain('This website does not answer');
+  expect((await entry.http('blog.test', '/who.txt')).status).toBe(200);
+  await serving.web.repair();
+  await entry.daemons.remove('nginx');
+  await entry.web.repair();
+  expect((await entry.http('shop.test', '/style.css')).text).toBe('body{}');
+  expect(await entry.web.heldRoutes(null)).toEqual([
+    { installId: shop.id, digest: routeTo(shop, serving.hostId).digest },
+  ]);
+});
+
+test('a raw stranger at the listener gets no answer of a website', async () => {
+  const { port } = serving.options.edgeForward;
+  expect(await sendRaw(port, 'GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
+  const socket = tlsConnect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  socket.write('GET / HTTP/1.1\r\nHost: shop.test\r\nConnection: close\r\n\r\n');
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 400 /);
+});
