@@ -10,6 +10,7 @@ const SUITES: Record<string, readonly string[]> = {
   'control-plane': [
     'api',
     'single-reads',
+    'memory',
     'lists',
     'queue',
     'claims',
