@@ -83,6 +83,8 @@ describe('homeport host', () => {
         address: 'https://10.0.0.2:8470',
         public_name: null,
         edge_addresses: [],
+        labels: [],
+        reserved: false,
         accepting: true,
         installs: 0,
         capacity: null,
@@ -94,7 +96,7 @@ describe('homeport host', () => {
       },
     ]);
     expect((await cli('host', 'list')).stdout).toMatch(
-      /web2 +https:\/\/10\.0\.0\.2:8470 +- +- +0 of \? +- +- +- +- +never +not seen yet/,
+      /web2 +https:\/\/10\.0\.0\.2:8470 +- +- +- +0 of \? +- +- +- +- +never +not seen yet/,
     );
   });
 
@@ -131,7 +133,7 @@ describe('homeport host', () => {
     );
     await refused(
       ['host', 'change', 'web2'],
-      'Name a change: --public-name, --no-public-name, --edge-address or --no-edge-addresses.',
+      'Name a change: --public-name, --edge-address, --label or --reserved, or one of them with "no".',
     );
     expect(field(await json('host', 'list'), '0', 'public_name')).toBe('web2.example.com');
     expect((await change('--no-public-name')).stdout).toBe('web2 has no public name.\n');
@@ -271,7 +273,7 @@ test('the records of the installs’ names, a line each, as a zone file has them
   const first = await homeport.install(owner, accountId);
   const { hosts } = homeport.services;
   const [host] = await hosts.list();
-  await hosts.setReach(host?.name ?? '', { edgeAddresses: ['203.0.113.7', '2001:db8::7'] });
+  await hosts.change(host?.name ?? '', { edgeAddresses: ['203.0.113.7', '2001:db8::7'] });
   await hosts.add('empty', 'https://10.0.0.9:8470');
   await homeport.stop();
 
@@ -291,4 +293,46 @@ test('the records of the installs’ names, a line each, as a zone file has them
   expect(await json('host', 'records', 'empty')).toEqual([]);
   await refused(['host', 'records', 'unknown'], 'There is no host "unknown"');
   expect((await cli('host', 'records', '--ttl', '2147483648')).stderr).toContain('from 0 to 2147483647');
+});
+
+test('labels of hosts, which accounts want, and the moves that would follow', async () => {
+  const homeport = await startTestHomeport({
+    place,
+    environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: machine.runFolder },
+  });
+  const { accountId, owner } = await homeport.ownedAccount();
+  const { name: install } = await homeport.install(owner, accountId);
+  const [host] = await homeport.services.hosts.list();
+  const name = host?.name ?? '';
+  await homeport.stop();
+
+  expect((await cli('host', 'change', name, '--label', 'ssd', '--label', 'acme', '--reserved')).stdout).toBe(
+    `${name} has the labels acme, ssd.\n${name} takes new installs only of accounts that want its labels.\n`,
+  );
+  expect((await cli('host', 'list')).stdout).toContain('takes new installs of accounts with its labels');
+  expect(await json('host', 'list')).toContainEqual(
+    expect.objectContaining({ name, labels: ['acme', 'ssd'], reserved: true }),
+  );
+  await refused(['host', 'change', name, '--no-labels'], 'A reserved host without labels gets no installs.');
+  await refused(
+    ['host', 'change', name, '--label', 'x', '--no-labels'],
+    'Use either --label or --no-labels.',
+  );
+
+  await refused(['host', 'rebalance'], 'It only shows moves. Add --dry-run');
+  const stuck = { install, from: name, refusal: expect.stringContaining('No host') };
+  const proposal = await json('host', 'rebalance', '--dry-run');
+  expect(proposal).toMatchObject({ moves: [], stuck: expect.arrayContaining([stuck]) });
+  const placement = (...more: string[]) => cli('account', 'placement', accountId, ...more);
+  expect((await placement('--label', 'gpu')).stdout).toMatch(
+    /hosts with the label gpu\.\nNo host has the label gpu yet\./,
+  );
+  expect((await cli('host', 'rebalance', '--dry-run')).stdout).toContain(
+    `${install} cannot leave ${name}: No host`,
+  );
+  await placement('--label', 'ssd');
+  expect((await placement()).stdout).toMatch(/^New installs of .* go to hosts with the label ssd\.\n$/);
+  expect((await cli('host', 'rebalance', '--dry-run')).stdout).not.toContain(install);
+  expect(await json('account', 'placement', accountId, '--no-labels')).toEqual({ labels: [] });
+  await cli('host', 'change', name, '--no-labels', '--no-reserved');
 });

@@ -5,6 +5,7 @@ import { withPlatform } from '../platform/with-platform.ts';
 import { nameArgument } from '../terminal/arguments.ts';
 import { printJson, table } from '../terminal/output.ts';
 import { addAccountLimitsCommand } from './account-limits.ts';
+import { addAccountPlacementCommand } from './account-placement.ts';
 import { addAccountRecountCommand } from './account-recount.ts';
 import { namedAccount } from './named-account.ts';
 
@@ -28,6 +29,7 @@ export function addAccountCommands(program: Command): void {
     });
 
   addAccountLimitsCommand(account);
+  addAccountPlacementCommand(account);
   addAccountRecountCommand(account);
 
   account

@@ -9,6 +9,7 @@ import { addHostIdentity } from './identity.ts';
 import { addHostList } from './list.ts';
 import { addHostMail } from './mail.ts';
 import { addHostPhp } from './php.ts';
+import { addHostRebalance } from './rebalance.ts';
 import { addHostRecords } from './records.ts';
 import { addHostRemove } from './remove.ts';
 import { addHostRun } from './run.ts';
@@ -27,6 +28,7 @@ export function addHostCommand(program: Command): void {
   addHostChange(host);
   addHostRecords(host);
   addHostAcceptAndDrain(host);
+  addHostRebalance(host);
   addHostIdentity(host);
   addHostWordpress(host);
   addHostPhp(host);

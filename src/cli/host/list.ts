@@ -10,7 +10,7 @@ export function addHostList(host: Command): void {
     .description('list hosts with installs, capacity and versions, as a running server saw them last')
     .option(
       '--json',
-      'print JSON: an array of id, name, address, public_name, edge_addresses, accepting, installs, capacity, php_versions, wordpress_versions, machine (processors, load, memory and disk in bytes; null if unknown), seen_at, reason',
+      'print JSON: an array of id, name, address, public_name, edge_addresses, labels, reserved, accepting, installs, capacity, php_versions, wordpress_versions, machine (processors, load, memory and disk in bytes; null if unknown), seen_at, reason',
     )
     .addHelpText('after', '\nExample:\n  homeport host list')
     .action(async ({ json }: { json?: boolean }, command: Command) => {
@@ -29,6 +29,7 @@ export function addHostList(host: Command): void {
                   'ADDRESS',
                   'PUBLIC NAME',
                   'EDGE ADDRESSES',
+                  'LABELS',
                   'INSTALLS',
                   'LOAD',
                   'FREE',
@@ -42,6 +43,7 @@ export function addHostList(host: Command): void {
                   known.address,
                   known.public_name ?? '-',
                   known.edge_addresses.join(' ') || '-',
+                  known.labels.join(' ') || '-',
                   `${known.installs} of ${known.description?.capacity ?? '?'}`,
                   ...leftOf(known),
                   known.description?.phpVersions.join(' ') || '-',
@@ -65,14 +67,15 @@ function leftOf({ description }: HostView): [load: string, free: string] {
   return [`${load.toFixed(1)} of ${processors}`, `${percent(memory)} memory, ${percent(disk)} disk`];
 }
 
-function stateOf({ reason, accepting, seen_at }: HostView): string {
+function stateOf({ reason, accepting, reserved, seen_at }: HostView): string {
   if (reason !== null) return reason;
   if (seen_at === null) return 'not seen yet';
-  return accepting ? 'takes new installs' : 'drained: takes no new installs';
+  if (!accepting) return 'drained: takes no new installs';
+  return reserved ? 'takes new installs of accounts with its labels' : 'takes new installs';
 }
 
 function hostJson(known: HostView) {
-  const { id, name, address, public_name, edge_addresses, accepting, installs } = known;
+  const { id, name, address, public_name, edge_addresses, labels, reserved, accepting, installs } = known;
   const { description, seen_at, reason } = known;
   return {
     id,
@@ -80,6 +83,8 @@ function hostJson(known: HostView) {
     address,
     public_name,
     edge_addresses,
+    labels,
+    reserved,
     accepting,
     installs,
     capacity: description?.capacity ?? null,

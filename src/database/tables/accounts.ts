@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { Role } from '../../lib/roles.ts';
+import type { GeneratedJson } from './json.ts';
 
 export interface AccountRow {
   seq: Generated<number>;
@@ -13,6 +14,8 @@ export interface AccountRow {
   install_count: Generated<number>;
   /** Whether its users need a second factor to use it in the portal. */
   requires_second_factor: Generated<boolean>;
+  /** Array of labels that the hosts of its installs need. */
+  host_labels: GeneratedJson;
   created_at: string;
 }
 

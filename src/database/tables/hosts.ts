@@ -12,6 +12,10 @@ export interface HostRow {
   public_name: string | null;
   /** Public addresses of its websites. An empty list: those of the platform's settings. */
   edge_addresses: GeneratedJson;
+  /** Array of words by which accounts choose hosts. */
+  labels: GeneratedJson;
+  /** Whether it takes only installs of accounts that want its labels. */
+  reserved: Generated<boolean>;
   /** Whether new installs are placed on it. */
   accepting: Generated<boolean>;
   /** The last reported HostDescription; null before the first. */

@@ -143,7 +143,7 @@ describe('a platform with one host', () => {
 
   it("keeps a host's public name from installs, and install names from hosts", async () => {
     const { hosts } = homeport.services;
-    await hosts.setReach(localName, { publicName: 'gate.localhost' });
+    await hosts.change(localName, { publicName: 'gate.localhost' });
     expect(await owner.client.post('/installs', { name: 'gate', account_id: accountId })).toMatchObject(
       refusal(
         'Installation.name',
@@ -151,11 +151,11 @@ describe('a platform with one host', () => {
         'The name "gate" is reserved for the platform',
       ),
     );
-    await hosts.setReach(localName, { publicName: null });
+    await hosts.change(localName, { publicName: null });
     const made = await owner.client.post('/installs', { name: 'gate', account_id: accountId });
     expect(made.status).toBe(201);
     const refused = 'gate.localhost is the name of an install; a host needs another public name.';
-    await expect(hosts.setReach(localName, { publicName: 'Gate.localhost' })).rejects.toThrow(refused);
+    await expect(hosts.change(localName, { publicName: 'Gate.localhost' })).rejects.toThrow(refused);
     await expect(
       hosts.add('web3', 'https://10.0.0.3:8470', { publicName: 'gate.localhost' }),
     ).rejects.toThrow(refused);

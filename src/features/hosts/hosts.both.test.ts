@@ -2,10 +2,19 @@ import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
+import { ROWS_AT, storedRows } from '../../../test/stored-rows.ts';
 import { parseIdentity } from '../../hosting/remote/identity.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { hostAuthority } from './authority.ts';
 import { clusterOf } from './cluster.ts';
+import { placeAccount } from './placement-service.ts';
+import {
+  accountsOnHosts,
+  findPlacement,
+  labelsOfAccount,
+  type MovableSelection,
+  movableInstalls,
+} from './placement-store.ts';
 import { removeInstall } from './removal-job.ts';
 import { hostServing } from './store.ts';
 
@@ -107,39 +116,119 @@ it('gets no new installs while it is drained', async () => {
 
 it('is reached by a public name once it has one, and by its address again without', async () => {
   const kept = async () => (await hosts().list())[0]?.public_name;
-  expect(await hosts().setReach('web1', { publicName: 'Web1.example.com' })).toMatchObject({
+  expect(await hosts().change('web1', { publicName: 'Web1.example.com' })).toMatchObject({
     public_name: 'web1.example.com',
   });
   expect(await kept()).toBe('web1.example.com');
-  await expect(hosts().setReach('web1', { publicName: 'web1.example.com:22' })).rejects.toThrow(
+  await expect(hosts().change('web1', { publicName: 'web1.example.com:22' })).rejects.toThrow(
     'The public name of a host is a host name or an address, like web2.example.com or 203.0.113.7; it is "web1.example.com:22".',
   );
-  await expect(hosts().setReach('nobody', { publicName: null })).rejects.toThrow('There is no host "nobody"');
+  await expect(hosts().change('nobody', { publicName: null })).rejects.toThrow('There is no host "nobody"');
   expect(await kept()).toBe('web1.example.com');
-  await hosts().setReach('web1', { publicName: null });
+  await hosts().change('web1', { publicName: null });
   expect(await kept()).toBeNull();
 });
 
 it('stores its own edge addresses in order, without duplicates, and can drop them', async () => {
   const kept = async () => (await hosts().list())[0]?.edge_addresses;
   expect(await kept()).toEqual([]);
-  await hosts().setReach('web1', { publicName: 'web1.example.com' });
+  await hosts().change('web1', { publicName: 'web1.example.com' });
   const given = ['203.0.113.7', '2001:DB8:0::7', '203.0.113.7'];
-  expect(await hosts().setReach('web1', { edgeAddresses: given })).toMatchObject({
+  expect(await hosts().change('web1', { edgeAddresses: given })).toMatchObject({
     public_name: 'web1.example.com',
     edge_addresses: ['203.0.113.7', '2001:db8::7'],
   });
   for (const address of ['web1.example.com', '203.0.113.7:80', '10.1', '0.0.0.0', '::', 'fe80::1%eth0', '']) {
-    await expect(hosts().setReach('web1', { edgeAddresses: [address] })).rejects.toThrow(
+    await expect(hosts().change('web1', { edgeAddresses: [address] })).rejects.toThrow(
       `An edge address of a host is an IP address, like 203.0.113.7 or 2001:db8::7; it is "${address}".`,
     );
   }
   expect(await kept()).toEqual(['203.0.113.7', '2001:db8::7']);
-  await hosts().setReach('web1', { edgeAddresses: [], publicName: null });
+  await hosts().change('web1', { edgeAddresses: [], publicName: null });
   expect(await kept()).toEqual([]);
   const { host } = await hosts().add('told', 'https://10.0.0.9:8470', { edgeAddresses: ['203.0.113.9'] });
   expect(host.edge_addresses).toEqual(['203.0.113.9']);
   await hosts().remove('told');
+});
+
+it('has labels, which accounts want of the hosts of their installs', async () => {
+  const { database } = homeport.platform;
+  const rows = storedRows(database);
+  const accountId = await rows.account();
+  expect(await hosts().change('web1', { labels: ['ssd', 'acme', 'ssd'], reserved: true })).toMatchObject({
+    labels: ['acme', 'ssd'],
+    reserved: true,
+  });
+  await expect(hosts().change('web1', { labels: [] })).rejects.toThrow('A reserved host without labels');
+  await expect(hosts().change('web1', { labels: ['Two words'] })).rejects.toThrow(
+    '"Two words" cannot be a label',
+  );
+  expect((await hosts().list())[0]).toMatchObject({ labels: ['acme', 'ssd'], reserved: true });
+  expect(await placeAccount(homeport.platform, accountId, ['ssd'])).toEqual(['ssd']);
+  expect(await labelsOfAccount(database.reader, accountId)).toEqual(['ssd']);
+  await expect(placeAccount(homeport.platform, accountId, [''])).rejects.toThrow('cannot be a label');
+  expect(await labelsOfAccount(database.reader, accountId)).toEqual(['ssd']);
+
+  const [host] = await hosts().list();
+  const hostId = host?.id ?? '';
+  const [small, large, unmeasured] = [
+    await rows.install(accountId),
+    await rows.install(accountId),
+    await rows.install(accountId),
+  ];
+  expect(await findPlacement(database.reader, small)).toMatchObject({ host_id: null, labels: ['ssd'] });
+  await database.write(async ({ queries }) => {
+    await queries
+      .updateTable('installs')
+      .set({ host_id: hostId })
+      .where('account_id', '=', accountId)
+      .execute();
+    await queries
+      .updateTable('installs')
+      .set({ environment: 'production' })
+      .where('id', '=', large)
+      .execute();
+    const measured = {
+      account_id: accountId,
+      data_bytes: null,
+      tables_count: null,
+      autoloaded_bytes: null,
+      measured_at: ROWS_AT,
+    };
+    const days = [
+      { install_id: large, day: '2026-01-01', file_bytes: 1, database_bytes: 1 },
+      { install_id: large, day: '2026-01-02', file_bytes: 500, database_bytes: 20 },
+      { install_id: small, day: '2026-01-01', file_bytes: 5, database_bytes: null },
+    ];
+    await queries
+      .insertInto('usage_storage')
+      .values(days.map((day) => ({ ...measured, ...day })))
+      .execute();
+  });
+  expect(await accountsOnHosts(database.reader)).toEqual([
+    { hostId, accountId, labels: ['ssd'], installs: 3, production: 1 },
+  ]);
+  const sizes = async (selection: Partial<MovableSelection>) =>
+    (await movableInstalls(database.reader, { hostId, limit: 10, ...selection })).map(({ id, bytes }) => [
+      id,
+      bytes,
+    ]);
+  expect(await sizes({})).toEqual([
+    [small, 5],
+    [large, 520],
+    [unmeasured, null],
+  ]);
+  expect(await sizes({ largestFirst: true, limit: 2 })).toEqual([
+    [large, 520],
+    [small, 5],
+  ]);
+  expect(await sizes({ accountId, onlyProduction: true })).toEqual([[large, 520]]);
+  expect(await sizes({ accountId: hostId })).toEqual([]);
+
+  await database.write(({ queries }) =>
+    queries.deleteFrom('installs').where('account_id', '=', accountId).execute(),
+  );
+  await hosts().change('web1', { labels: [], reserved: false });
 });
 
 describe('removing a host', () => {

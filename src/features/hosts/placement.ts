@@ -2,8 +2,9 @@ import { lockPlacement } from '../../database/lock.ts';
 import { PermanentHostError } from '../../hosting/contract/errors.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { findPlacement, productionCounts, setHost } from './placement-store.ts';
 import { chooseHost } from './room.ts';
-import { allHosts, findPlacement, installCounts, productionCounts, setHost } from './store.ts';
+import { allHosts, installCounts } from './store.ts';
 
 const GONE = 'The install was deleted meanwhile';
 

@@ -1,62 +1,44 @@
 import { expect, it } from 'vitest';
 import { newestFirst } from './install-options.ts';
+import { knownHost as host, withLeft } from './known-host.fixture.ts';
 import { chooseHost } from './room.ts';
 import type { KnownHost } from './store.ts';
 
 type Needs = Parameters<typeof chooseHost>[2];
 
-function host(name: string, capacity: number, changes: Partial<KnownHost> = {}): KnownHost {
-  return {
-    id: name,
-    name,
-    address: 'unix:/run/x/host.sock',
-    public_name: null,
-    edge_addresses: [],
-    accepting: true,
-    seen_at: null,
-    reason: null,
-    description: {
-      id: name,
-      capacity,
-      phpVersions: ['8.2'],
-      wordpressVersions: ['6.8.7'],
-      reservedNames: ['backup'],
-      ports: { http: 80, https: 443, ssh: 22 },
-    },
-    ...changes,
-  };
-}
-
-const needs: Needs = { name: 'shop', phpVersion: null, wordpressVersion: null };
+const needs: Needs = { name: 'shop', phpVersion: null, wordpressVersion: null, labels: [] };
 const withPhp = (known: KnownHost, ...phpVersions: string[]): KnownHost => ({
   ...known,
   description: known.description === null ? null : { ...known.description, phpVersions },
 });
 
-it.each<[string, KnownHost[], Record<string, number>, string]>([
+it.each<[string, KnownHost[], Record<string, number>, string, string[]?]>([
   ['the only host', [host('a', 1)], {}, 'a'],
   ['the one with more capacity', [host('a', 10), host('b', 20)], {}, 'b'],
   ['the one with more free capacity', [host('a', 10), host('b', 20)], { b: 15 }, 'a'],
   ['the older of two equals', [host('a', 10), host('b', 10)], { a: 5, b: 5 }, 'a'],
   ['one that accepts installs', [host('a', 100, { accepting: false }), host('b', 1)], {}, 'b'],
   ['one that answers', [host('a', 100, { reason: 'down' }), host('b', 1)], {}, 'b'],
+  [
+    'one that has the labels',
+    [host('a', 100), host('b', 1, { labels: ['acme', 'ssd'] })],
+    {},
+    'b',
+    ['ssd', 'acme'],
+  ],
+  ['one that is not reserved', [host('a', 100, { labels: ['ssd'], reserved: true }), host('b', 1)], {}, 'b'],
+  [
+    'a reserved one for its labels',
+    [host('a', 1, { labels: ['ssd'], reserved: true }), host('b', 100)],
+    {},
+    'a',
+    ['ssd'],
+  ],
   ['one that has described itself', [host('a', 100, { description: null }), host('b', 1)], {}, 'b'],
-])('chooses %s', (_what, hosts, counts, chosen) => {
-  expect(chooseHost(hosts, new Map(Object.entries(counts)), needs)).toMatchObject({ host: { name: chosen } });
-});
-
-/** A machine of two processors with these free parts of its memory and its disk, and this load. */
-const withLeft = (known: KnownHost, memory: number, disk: number, load: number): KnownHost => ({
-  ...known,
-  description: known.description && {
-    ...known.description,
-    machine: {
-      processors: 2,
-      load,
-      memory: { total: 1000, free: memory * 1000 },
-      disk: { total: 1000, free: disk * 1000 },
-    },
-  },
+])('chooses %s', (_what, hosts, counts, chosen, labels = []) => {
+  expect(chooseHost(hosts, new Map(Object.entries(counts)), { ...needs, labels })).toMatchObject({
+    host: { name: chosen },
+  });
 });
 
 it.each<[string, KnownHost[], Record<string, number>, string]>([
@@ -150,6 +132,27 @@ it.each<[string, KnownHost[], Partial<Needs>, RegExp, boolean]>([
   ['no host exists', [], {}, /No host takes new installs/, true],
   ['none accepts installs', [host('a', 1, { accepting: false })], {}, /No host takes new installs/, true],
   ['all are full', [host('full', 0)], {}, /No host has room/, true],
+  [
+    'none has the labels',
+    [host('a', 5, { labels: ['ssd'] })],
+    { labels: ['ssd', 'acme'] },
+    /^No host with the labels ssd and acme/,
+    true,
+  ],
+  [
+    'all are reserved',
+    [host('a', 5, { labels: ['ssd'], reserved: true })],
+    {},
+    /^All hosts .* are reserved/,
+    true,
+  ],
+  [
+    'the one with the label may come back',
+    [host('a', 5), host('b', 5, { labels: ['ssd'], reason: 'down' })],
+    { labels: ['ssd'] },
+    /b does not answer/,
+    false,
+  ],
   ['none has the version', [host('a', 5)], { phpVersion: '7.4' }, /No host has PHP 7\.4/, true],
   [
     'each has a login of that name',

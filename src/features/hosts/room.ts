@@ -1,3 +1,4 @@
+import { takesLabels } from './labels.ts';
 import type { KnownHost } from './store.ts';
 
 /** The requirements of a new install. */
@@ -6,6 +7,8 @@ export interface Needs {
   /** `major.minor`, or null for the host's default. */
   phpVersion: string | null;
   wordpressVersion: string | null;
+  /** The labels that its account wants of a host. */
+  labels: readonly string[];
   /** How many production installs of its account each host has, if it is one itself. */
   neighbours?: ReadonlyMap<string, number>;
 }
@@ -19,12 +22,16 @@ const LEAST_FREE = 0.05;
 const COMPARABLE = 0.5;
 
 /**
- * Chooses among the hosts that accept installs, answer and meet the requirements. The one with the largest free part wins, of its capacity,
+ * Chooses among the hosts that accept installs, take the labels of the account, answer and meet the requirements. The one with the largest free part wins, of its capacity,
  * memory, disk or processors, whichever is the smallest. Production installs of an account go to different hosts, if these have about as
  * much left, so that the loss of a machine does not take all of them. Then the larger free capacity wins, and the older host. `counts`:
  * installs per host.
  */
-export function chooseHost(hosts: KnownHost[], counts: Map<string, number>, needs: Needs): Choice {
+export function chooseHost(
+  hosts: readonly KnownHost[],
+  counts: ReadonlyMap<string, number>,
+  needs: Needs,
+): Choice {
   const accepting = hosts.filter((host) => host.accepting);
   if (accepting.length === 0) {
     return {
@@ -32,15 +39,18 @@ export function chooseHost(hosts: KnownHost[], counts: Map<string, number>, need
       permanent: true,
     };
   }
-  const answering = accepting.filter((host) => host.reason === null && host.description !== null);
+  const labelled = accepting.filter((host) => takesLabels(host, needs.labels));
+  if (labelled.length === 0) return { refusal: unlabelled(needs.labels), permanent: true };
+  const answering = labelled.filter((host) => host.reason === null && host.description !== null);
   const suited = answering.filter((host) => suits(host, needs));
   const best = bestOf(
     suited.map((host) => ({ host, room: roomOf(host, counts) })).filter(({ room }) => room > 0),
+    counts,
     needs.neighbours ?? new Map(),
   );
   if (best !== undefined) return { host: best };
-  if (answering.length < accepting.length) {
-    const silent = accepting.filter((host) => !answering.includes(host)).map((host) => host.name);
+  if (answering.length < labelled.length) {
+    const silent = labelled.filter((host) => !answering.includes(host)).map((host) => host.name);
     return {
       refusal: `No host that answers has room; ${silent.join(', ')} does not answer`,
       permanent: false,
@@ -55,10 +65,11 @@ export function chooseHost(hosts: KnownHost[], counts: Map<string, number>, need
 
 function bestOf(
   candidates: readonly { host: KnownHost; room: number }[],
+  counts: ReadonlyMap<string, number>,
   neighbours: ReadonlyMap<string, number>,
 ): KnownHost | undefined {
   const judged = candidates.map(({ host, room }) => ({
-    ...{ host, room, free: freePart(host, room), isShort: isShort(host) },
+    ...{ host, room, free: freePart(host, counts), isShort: isShort(host) },
     near: neighbours.get(host.id) ?? 0,
   }));
   const roomy = judged.filter((one) => !one.isShort);
@@ -70,9 +81,10 @@ function bestOf(
   return best?.host;
 }
 
-/** The smallest of the free parts of a host, from 0 to 1. Hosts of earlier versions tell only their capacity. */
-function freePart({ description }: KnownHost, room: number): number {
-  const byCapacity = room / (description?.capacity ?? room);
+/** The smallest of the free parts of a host, from 0 to 1. Hosts of earlier versions tell only their capacity. `counts`: installs per host. */
+export function freePart(host: KnownHost, counts: ReadonlyMap<string, number>): number {
+  const { description } = host;
+  const byCapacity = description === null ? 0 : roomOf(host, counts) / description.capacity;
   const machine = description?.machine;
   if (machine === undefined) return byCapacity;
   const { memory, disk, load, processors } = machine;
@@ -82,14 +94,15 @@ function freePart({ description }: KnownHost, room: number): number {
 /** A size without a total says nothing. A quotient that is not a number would leave no host for any install. */
 const partOf = ({ free, total }: { free: number; total: number }): number => (total === 0 ? 1 : free / total);
 
-function isShort({ description }: KnownHost): boolean {
+/** Whether so little of its memory or its disk is left that it should get no install. */
+export function isShort({ description }: KnownHost): boolean {
   const machine = description?.machine;
   if (machine === undefined) return false;
   return [machine.memory, machine.disk].some(({ free, total }) => free < total * LEAST_FREE);
 }
 
 /** Free capacity of a host, in installs. */
-function roomOf({ id, description }: KnownHost, counts: Map<string, number>): number {
+function roomOf({ id, description }: KnownHost, counts: ReadonlyMap<string, number>): number {
   return (description?.capacity ?? 0) - (counts.get(id) ?? 0);
 }
 
@@ -103,6 +116,13 @@ function hasVersions({ description }: KnownHost, { phpVersion, wordpressVersion 
     (phpVersion === null || description.phpVersions.includes(phpVersion)) &&
     (wordpressVersion === null || description.wordpressVersions.includes(wordpressVersion))
   );
+}
+
+function unlabelled(labels: readonly string[]): string {
+  const wanted = `the label${labels.length === 1 ? '' : 's'} ${labels.join(' and ')}`;
+  return labels.length === 0
+    ? 'All hosts that take new installs are reserved for accounts with their labels'
+    : `No host with ${wanted} takes new installs; "homeport host list" shows the labels`;
 }
 
 function unsuited(hosts: KnownHost[], needs: Needs): string {

@@ -11,6 +11,7 @@ import { OperatorError } from '../../lib/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { hostAuthority } from './authority.ts';
 import { parseEdgeAddresses } from './edge-address-book.ts';
+import { parseLabels } from './labels.ts';
 import { UNIX } from './local-address.ts';
 import { parsePublicName } from './public-name.ts';
 import { removeInstall } from './removal-job.ts';
@@ -39,6 +40,14 @@ export interface HostReach {
   publicName?: string | null;
   /** For visitors of its websites. Empty: the addresses from the settings. */
   edgeAddresses?: readonly string[];
+}
+
+/** The accounts that a host is for. */
+export interface HostChoice {
+  /** Words by which accounts choose hosts. */
+  labels?: readonly string[];
+  /** Whether it takes only installs of accounts that want its labels. */
+  reserved?: boolean;
 }
 
 export type HostService = ReturnType<typeof createHostService>;
@@ -125,17 +134,32 @@ export function createHostService(platform: Platform) {
   }
 
   /**
-   * Changes how users and visitors reach a host; omitted fields stay. Null or an empty list restores the default.
-   * Returns the stored host. Throws OperatorError.
+   * Changes how users and visitors reach a host, and which installs it gets; omitted fields stay. Null or an empty list restores the default.
+   * Present installs stay. Returns the stored host. Throws OperatorError.
    */
-  async function setReach(name: string, { publicName, edgeAddresses }: HostReach): Promise<KnownHost> {
-    const change: HostChange = {};
+  async function change(
+    name: string,
+    { publicName, edgeAddresses, labels, reserved }: HostReach & HostChoice,
+  ): Promise<KnownHost> {
+    const change: HostChange = {
+      ...(labels === undefined ? {} : { labels: parseLabels(labels) }),
+      ...(reserved === undefined ? {} : { reserved }),
+    };
     if (publicName !== undefined)
       change.public_name = publicName === null ? null : await freePublicName(publicName);
     if (edgeAddresses !== undefined) change.edge_addresses = parseEdgeAddresses(edgeAddresses);
     const { id } = await named(name);
-    await database.write(({ queries }) => updateHost(queries, id, change));
-    return named(name);
+    return database.write(async ({ queries }) => {
+      await updateHost(queries, id, change);
+      const host = await findHost(queries, { id });
+      if (host === undefined) throw new OperatorError(`The host "${name}" was removed meanwhile.`);
+      if (host.reserved && host.labels.length === 0) {
+        throw new OperatorError(
+          `A reserved host without labels gets no installs. Use --label, or --no-reserved, or "homeport host drain ${name}".`,
+        );
+      }
+      return host;
+    });
   }
 
   /** Notes that the backups of a host have moved, so that nothing of them is deleted automatically for some days. */
@@ -218,7 +242,7 @@ export function createHostService(platform: Platform) {
     renewIdentity,
     list,
     setAccepting,
-    setReach,
+    change,
     noteBackupsMoved,
     remove,
     registerLocal,

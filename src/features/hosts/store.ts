@@ -5,6 +5,7 @@ import type { Database, Queries } from '../../database/database.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { HostDescription } from '../../hosting/contract/host.ts';
 import { descriptionSchema } from '../../hosting/contract/message-values.ts';
+import { storedLabels } from './labels.ts';
 
 /** A host as the control plane knows it. */
 export interface KnownHost {
@@ -16,6 +17,10 @@ export interface KnownHost {
   public_name: string | null;
   /** The addresses of its edge, for A and AAAA records. Empty: those from the settings. */
   edge_addresses: string[];
+  /** Words by which accounts choose hosts. */
+  labels: string[];
+  /** Whether it takes only installs of accounts that want its labels. */
+  reserved: boolean;
   accepting: boolean;
   /** Its latest description; null before the first. */
   description: HostDescription | null;
@@ -33,6 +38,8 @@ const select = (queries: Queries) =>
       'address',
       'public_name',
       'edge_addresses',
+      'labels',
+      'reserved',
       'accepting',
       'description',
       'seen_at',
@@ -78,11 +85,12 @@ export async function findHost(
 
 const addresses = Type.Array(Type.String());
 
-function known<Row extends { description: unknown; edge_addresses: unknown }>(row: Row) {
-  const { description, edge_addresses } = row;
+function known<Row extends { description: unknown; edge_addresses: unknown; labels: unknown }>(row: Row) {
+  const { description, edge_addresses, labels } = row;
   return {
     ...row,
     edge_addresses: Value.Parse(addresses, edge_addresses),
+    labels: storedLabels(labels),
     // A description in an older version's format is replaced at the next status check.
     description: Value.Check(descriptionSchema, description) ? description : null,
   };
@@ -108,15 +116,18 @@ export async function insertHost(
     .execute();
 }
 
-export type HostChange = Omit<Updateable<Tables['hosts']>, 'edge_addresses'> &
-  Partial<Pick<KnownHost, 'edge_addresses'>>;
+export type HostChange = Omit<Updateable<Tables['hosts']>, 'edge_addresses' | 'labels'> &
+  Partial<Pick<KnownHost, 'edge_addresses' | 'labels'>>;
 
 export async function updateHost(
   queries: Queries,
   id: string,
-  { edge_addresses, ...change }: HostChange,
+  { edge_addresses, labels, ...change }: HostChange,
 ): Promise<void> {
-  const told = edge_addresses === undefined ? {} : { edge_addresses: JSON.stringify(edge_addresses) };
+  const told = {
+    ...(edge_addresses === undefined ? {} : { edge_addresses: JSON.stringify(edge_addresses) }),
+    ...(labels === undefined ? {} : { labels: JSON.stringify(labels) }),
+  };
   await queries
     .updateTable('hosts')
     .set({ ...change, ...told })
@@ -141,40 +152,6 @@ export async function payloadsOf(
     .where('state', 'in', states)
     .execute();
   return jobs.map(({ payload }) => payload);
-}
-
-/** An install with its host, and what it requires of one. */
-export function findPlacement(queries: Queries, installId: string) {
-  return queries
-    .selectFrom('installs')
-    .select(['name', 'host_id', 'php_version as phpVersion', 'wordpress_version as wordpressVersion'])
-    .select(['account_id', 'environment'])
-    .where('id', '=', installId)
-    .executeTakeFirst();
-}
-
-/** How many production installs of an account each host has. */
-export async function productionCounts(queries: Queries, accountId: string): Promise<Map<string, number>> {
-  const rows = await queries
-    .selectFrom('installs')
-    .select((eb) => ['host_id', eb.fn.countAll<number>().as('count')])
-    .where('account_id', '=', accountId)
-    .where('environment', '=', 'production')
-    .where('host_id', 'is not', null)
-    .groupBy('host_id')
-    .execute();
-  return new Map(rows.flatMap(({ host_id, count }) => (host_id === null ? [] : [[host_id, count]])));
-}
-
-/** Assigns an install to a host; false if it has been deleted. */
-export async function setHost(queries: Queries, installId: string, hostId: string): Promise<boolean> {
-  const placed = await queries
-    .updateTable('installs')
-    .set({ host_id: hostId })
-    .where('id', '=', installId)
-    .returning('id')
-    .executeTakeFirst();
-  return placed !== undefined;
 }
 
 /** The name of an install's host; undefined if it has none. */

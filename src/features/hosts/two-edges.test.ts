@@ -134,7 +134,7 @@ describe.skipIf(!findDnsServers())('two hosts, each with its own edge', () => {
       },
     });
     await until(() => expect(follows).toBe(true));
-    await homeport.services.hosts.setReach('web2', { edgeAddresses: [THERE] });
+    await homeport.services.hosts.change('web2', { edgeAddresses: [THERE] });
     expect(await config(onThere)).toEqual({ cname: `${onThere.name}.sites.example`, a_records: [THERE] });
     expect(await config(onHere)).toMatchObject({ a_records: shared });
     // The domains of that host show the new addresses; pages of other hosts reload nothing.
@@ -147,8 +147,8 @@ describe.skipIf(!findDnsServers())('two hosts, each with its own edge', () => {
     };
     await until(() => expect(told).toEqual([change]));
     // Setting the same addresses changes nothing.
-    await homeport.services.hosts.setReach('web2', { edgeAddresses: [THERE] });
-    await homeport.services.hosts.setReach(hereName, { edgeAddresses: [HERE] });
+    await homeport.services.hosts.change('web2', { edgeAddresses: [THERE] });
+    await homeport.services.hosts.change(hereName, { edgeAddresses: [HERE] });
     await until(() => expect(told.map(({ install_id }) => install_id)).toEqual([onThere.id, onHere.id]));
     unsubscribe();
   });

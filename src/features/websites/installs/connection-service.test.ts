@@ -204,13 +204,13 @@ describe('on a Linux host', () => {
     });
 
     const [host] = await linux.services.hosts.list();
-    await linux.services.hosts.setReach(host?.name ?? '', { publicName: 'Web.Example.COM.' });
+    await linux.services.hosts.change(host?.name ?? '', { publicName: 'Web.Example.COM.' });
     expect(await found()).toMatchObject({
       host: 'web.example.com',
       host_keys: [{ known_hosts: expect.stringContaining(`[web.example.com]:${ports.ssh} ssh-ed25519 `) }],
       https_url: `https://${placed.name}.localhost:${ports.https}/`,
     });
-    await linux.services.hosts.setReach(host?.name ?? '', { publicName: null });
+    await linux.services.hosts.change(host?.name ?? '', { publicName: null });
     expect(await found()).toMatchObject({ host: 'localhost' });
 
     // Hosts of earlier versions report no keys.

@@ -1,0 +1,29 @@
+import type { Platform } from '../../platform/platform.ts';
+import { parseLabels } from './labels.ts';
+import { accountsOnHosts, movableInstalls, setLabelsOfAccount } from './placement-store.ts';
+import { type Proposal, proposeMoves } from './rebalance.ts';
+import { allHosts, installCounts } from './store.ts';
+
+/** Sets the labels that the hosts of an account's new installs need. Present installs stay. Returns them in order. Throws OperatorError. */
+export async function placeAccount(
+  { database }: Pick<Platform, 'database'>,
+  accountId: string,
+  texts: readonly string[],
+): Promise<string[]> {
+  const labels = parseLabels(texts);
+  await database.write(({ queries }) => setLabelsOfAccount(queries, accountId, labels));
+  return labels;
+}
+
+/** At most `limit` moves that bring the installs where placement would put them now. */
+export async function proposedMoves(
+  { database: { reader } }: Pick<Platform, 'database'>,
+  limit: number,
+): Promise<Proposal> {
+  const [hosts, counts, accounts] = await Promise.all([
+    allHosts(reader),
+    installCounts(reader),
+    accountsOnHosts(reader),
+  ]);
+  return proposeMoves({ hosts, counts, accounts }, (selection) => movableInstalls(reader, selection), limit);
+}
