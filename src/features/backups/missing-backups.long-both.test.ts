@@ -188,13 +188,33 @@ it('deletes nothing automatically for a week after the backups of a host have mo
   });
 });
 
-it('leaves what it knows if a host cannot read its backups, and asks nothing without backups', async () => {
+it('leaves what it knows if a host cannot read its backups, and asks only if it keeps backups', async () => {
   const count = async () =>
     (await reader().selectFrom('jobs').select('id').where('kind', '=', reconcileBackups.name).execute())
       .length;
   const before = await count();
   await requestReconciliation(homeport.platform, crypto.randomUUID());
   expect(await count()).toBe(before);
+  // The only backups of this host are of an install that was deleted.
+  const [gone, host_id] = [crypto.randomUUID(), crypto.randomUUID()];
+  const at = clock.now().toISOString();
+  const kept = { backup_id: gone, reason: null, kept: '{}', deleted_at: at, expires_at: at };
+  const deleted = { id: gone, account_id: accountId, name: 'gone', host_id, state: 'kept' } as const;
+  await homeport.platform.database.write(({ queries }) =>
+    queries
+      .insertInto('deleted_installs')
+      .values({ ...deleted, ...kept })
+      .execute(),
+  );
+  await requestReconciliation(homeport.platform, host_id);
+  expect(await count()).toBe(before + 1);
+  await homeport.platform.database.write(({ queries }) =>
+    queries.deleteFrom('deleted_installs').where('id', '=', gone).execute(),
+  );
+  // Its host does not exist.
+  await homeport.platform.database.write(({ queries }) =>
+    queries.deleteFrom('jobs').where('lane', 'like', `%${host_id}`).execute(),
+  );
   const id = await backUp();
   renameSync(folder(), aside());
   writeFileSync(folder(), 'no folder');

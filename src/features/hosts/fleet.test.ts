@@ -18,6 +18,7 @@ import { parseIdentity } from '../../hosting/remote/identity.ts';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import { hostQuestions } from '../provisioning/host-questions.ts';
 import { requireNameFree } from '../provisioning/orphans.ts';
+import { createConnections } from './connections.ts';
 import { deleteInstalls, environment, jobsOf, row, startFleet } from './fleet.fixture.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 import { loadInstallOptions } from './install-options.ts';
@@ -465,6 +466,37 @@ describe('starting', () => {
     await expect(startTestHomeport({ environment: environment('/run/nowhere') })).rejects.toThrow(
       /^There is no host for the websites\. The host \S+ does not answer: nothing listens at \/run\/nowhere\/host\.sock\. Start it there, as root, with "homeport host".*"homeport host add"\.$/,
     );
+  });
+
+  it('lets another host that takes its place while the server runs act as another', async () => {
+    const first = await serveMachine();
+    const own = await startTestHomeport({ environment: environment(first.runFolder) });
+    await own.stop();
+    const reading = await startTestHomeport({
+      place: own.place,
+      environment: environment(first.runFolder),
+      roles: { api: true, hosting: false },
+    });
+    const { platform } = reading;
+    const connections = createConnections(platform, {
+      connect: connectHost,
+      questionsOf: (hostId) => hostQuestions(platform, hostId),
+    });
+    await connections.start();
+    const { id: earlier } = first.description;
+    const connected = await connections.machine(earlier);
+    await first.down();
+    first.description.id = randomUUID();
+    await first.up();
+    await connections.refresh();
+    // What is meant for the earlier host does not reach the one in its place.
+    await expect(connections.machine(earlier)).rejects.toThrow('is not the one at');
+    expect(await connections.machine(first.description.id)).not.toBe(connected);
+    await expect(connected.describe()).rejects.toThrow();
+    await connections.close();
+    await reading.stop();
+    await own.place.remove();
+    await first.close();
   });
 
   it('continues if a known host is unreachable, and treats another host in its place as another', async () => {
