@@ -22,7 +22,7 @@ import { createUnixUsers } from '../hosting/linux/isolation/unix-users.ts';
 import { createLinuxHost } from '../hosting/linux/linux-host.ts';
 import { createCron } from '../hosting/linux/machine/cron.ts';
 import { createJournal } from '../hosting/linux/machine/journal.ts';
-import { type LinuxLayout, linuxLayout } from '../hosting/linux/machine/layout.ts';
+import { type CodeFolders, type LinuxLayout, linuxLayout } from '../hosting/linux/machine/layout.ts';
 import { findPhpRuntimes, type PhpRuntime, preferredRuntime } from '../hosting/linux/machine/php-runtimes.ts';
 import { createRecords } from '../hosting/linux/machine/record.ts';
 import { createMailQueue } from '../hosting/linux/mail/mail-queue.ts';
@@ -36,7 +36,7 @@ import { createLinuxDatabaseLinks } from '../hosting/linux/websites/database-lin
 import { createLiveInstalls } from '../hosting/linux/websites/live-installs.ts';
 import { linkLogs } from '../hosting/linux/websites/log-link.ts';
 import { cgroupOf, type WebsiteRemains } from '../hosting/linux/websites/provisioning.ts';
-import { createCompiledCores, noCompiledCores } from '../hosting/linux/wordpress/compiled-cores.ts';
+import { createCompiledCores, onlyFound } from '../hosting/linux/wordpress/compiled-cores.ts';
 import { createDatabaseTemplates } from '../hosting/linux/wordpress/database-templates.ts';
 import { rotateErrorLog } from '../hosting/linux/wordpress/error-log.ts';
 import { createWebsites } from '../hosting/linux/wordpress/website.ts';
@@ -69,8 +69,10 @@ export interface MachineSurroundings {
   reached?: (step: string, website: WebsiteRemains) => void;
   /** How long the checks of a change of a website wait. */
   checkPace?: Partial<CheckPace>;
-  /** Whether the host compiles WordPress for its websites, which pays off after many pages. Default: yes. */
+  /** Whether the host compiles WordPress for its websites, which pays off after many pages. Default: yes. If not, it uses what is compiled. */
   compilesWordpress?: boolean;
+  /** Folders of WordPress that other hosts use as well. Default: its own. */
+  code?: CodeFolders | undefined;
 }
 
 /** Puts the parts of the Linux host together. `questions`: what it asks the control plane. */
@@ -86,9 +88,10 @@ export function createHostMachine(
     reached,
     checkPace,
     compilesWordpress = true,
+    code,
   }: MachineSurroundings,
 ): HostMachine {
-  const layout = layoutOf(config);
+  const layout = layoutOf(config, code);
   const { edgeHttp, edgeHttps } = config;
   const limits = {
     memoryMb: config.installMemoryMb,
@@ -102,6 +105,7 @@ export function createHostMachine(
     : createSupervisor({ runFolder: layout.runFolder, cgroups, log, clock });
   const databases = createDatabases({ layout });
   const users = createUnixUsers({ instance, uids: config.hostUids });
+  const compiledCores = createCompiledCores({ layout, users, log });
   const quotas = createProjectQuotas({ layout, log });
   const templates = createDatabaseTemplates({ layout, databases, users, php: () => somePhp(layout), log });
   const websites = createWebsites({
@@ -203,7 +207,7 @@ export function createHostMachine(
     }),
     releasesUrl: config.wordpressReleasesUrl,
     templates,
-    compiledCores: compilesWordpress ? createCompiledCores({ layout, users, log }) : noCompiledCores,
+    compiledCores: compilesWordpress ? compiledCores : onlyFound(compiledCores),
     web,
     purges: createPurgeSockets({ layout, queue, clock, log }),
     mail,
@@ -332,15 +336,19 @@ export function forwardAddressOf({
 }
 
 /** The folders of the host. */
-export function layoutOf({
-  hostFolder,
-  hostRunFolder,
-  installDiskGb,
-  installFiles,
-}: Pick<Config, 'hostFolder' | 'hostRunFolder' | 'installDiskGb' | 'installFiles'>): LinuxLayout {
+export function layoutOf(
+  {
+    hostFolder,
+    hostRunFolder,
+    installDiskGb,
+    installFiles,
+  }: Pick<Config, 'hostFolder' | 'hostRunFolder' | 'installDiskGb' | 'installFiles'>,
+  code?: CodeFolders,
+): LinuxLayout {
   return linuxLayout(
     hostFolder,
     hostRunFolder,
     installLimits({ diskGb: installDiskGb, files: installFiles }),
+    code,
   );
 }

@@ -10,7 +10,7 @@ import { copyAsVersion, wordpressCore } from './wordpress-core.ts';
 
 let machine: TestMachine;
 beforeAll(async () => {
-  machine = await createPreparedMachine();
+  machine = await createPreparedMachine({}, { ownCores: true });
 });
 afterAll(() => machine?.remove());
 

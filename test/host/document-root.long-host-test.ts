@@ -18,7 +18,10 @@ let layout: LinuxLayout;
 let htdocs: string;
 
 beforeAll(async () => {
-  machine = await createPreparedMachine({ HOMEPORT_WP_CLI_SOURCE: requirePackagedFiles().wpCli });
+  machine = await createPreparedMachine(
+    { HOMEPORT_WP_CLI_SOURCE: requirePackagedFiles().wpCli },
+    { ownCores: true },
+  );
   running = await machine.start();
   install = plainState('rooted');
   await running.host.apply(install);

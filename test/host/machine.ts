@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
+import Type from 'typebox';
+import { Value } from 'typebox/value';
 import { type RunningMachine, startHostMachine } from '../../src/app/linux-host.ts';
 import type { MachineSurroundings } from '../../src/app/linux-host-machine.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
+import type { CodeFolders } from '../../src/hosting/linux/machine/layout.ts';
 import { runCommand } from '../../src/lib/run-command.ts';
 import { silent } from '../database.ts';
 import { hostsFolder } from '../memory-folder.ts';
@@ -21,10 +24,21 @@ export interface TestMachine {
   instance: string;
   folder: string;
   runFolder: string;
-  /** Starts the host, also after a stop. It compiles WordPress in the long tests only: that takes 8 s of a processor, more than all pages of a test. */
+  /** Starts the host, also after a stop. It compiles WordPress in the long tests only: that takes 2 s of a processor, more than all pages of a test. */
   start(surroundings?: Partial<MachineSurroundings>): Promise<RunningMachine>;
   /** Stops and removes everything. */
   remove(): Promise<void>;
+}
+
+/** Variable that tells other processes of a machine the folders that it shares. */
+const CODE = 'TEST_HOST_CODE';
+
+/** The folders that the machine of this process shares. */
+export function codeOfProcess(): CodeFolders | undefined {
+  const given = process.env[CODE];
+  return given === undefined
+    ? undefined
+    : Value.Parse(Type.Object({ cores: Type.String(), compiled: Type.String() }), JSON.parse(given));
 }
 
 /** First user id of installs of test hosts, a hundred for each machine. */
@@ -33,7 +47,7 @@ const UIDS = 100;
 
 export async function createTestMachine(
   more: Record<string, string> = {},
-  log: Logger = silent,
+  { log = silent, code }: { log?: Logger; code?: CodeFolders } = {},
 ): Promise<TestMachine> {
   const word = randomBytes(4).toString('hex');
   // All parents belong to root, as sshd and the sandbox require. Short, because a socket's path has at most 107 bytes.
@@ -53,6 +67,7 @@ export async function createTestMachine(
     HOMEPORT_SITE_DOMAIN: 'sites.test',
     HOMEPORT_WORDPRESS_SOURCE: wordpressCore(),
     HOMEPORT_WP_CLI_SOURCE: 'none',
+    ...(code === undefined ? {} : { [CODE]: JSON.stringify(code) }),
     ...more,
   };
   const config = readConfig(environment);
@@ -66,7 +81,13 @@ export async function createTestMachine(
     folder,
     runFolder,
     async start(surroundings = {}) {
-      running = await startHostMachine(config, { log, instance, compilesWordpress: isLong, ...surroundings });
+      running = await startHostMachine(config, {
+        log,
+        instance,
+        compilesWordpress: isLong,
+        code,
+        ...surroundings,
+      });
       const { stop } = running;
       return {
         ...running,

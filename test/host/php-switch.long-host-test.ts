@@ -26,7 +26,7 @@ let own: PhpRuntime;
 let root: string;
 
 beforeAll(async () => {
-  machine = await createPreparedMachine();
+  machine = await createPreparedMachine({}, { ownCores: true });
   const { phpRoots } = linuxLayout(machine.folder, machine.runFolder);
   const [newest] = await findPhpRuntimes({ phpRoots });
   if (newest === undefined) throw new Error('this machine has no PHP');

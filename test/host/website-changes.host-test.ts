@@ -23,7 +23,7 @@ let host: RemoteHost;
 let website: ChangedWebsite;
 
 beforeAll(async () => {
-  machine = await createPreparedMachine();
+  machine = await createPreparedMachine({}, { ownCores: true });
   const layout = linuxLayout(machine.folder, machine.runFolder);
   running = await machine.start({ checkPace: { pageMs: 20_000, pauseMs: 100 } });
   host = connectHost({ name: 'test', socket: `${machine.runFolder}/host.sock` });

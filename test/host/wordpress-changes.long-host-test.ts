@@ -36,7 +36,7 @@ const plugin = (name: string, code: string) => `<?php\n/*\nPlugin Name: ${name}\
 const THEME = '<?php echo "<html><body><main>a theme of a test</main></body></html>";';
 
 beforeAll(async () => {
-  machine = await createPreparedMachine();
+  machine = await createPreparedMachine({}, { ownCores: true });
   layout = linuxLayout(machine.folder, machine.runFolder);
   await start();
   const [version = ''] = (await host.describe()).wordpressVersions;

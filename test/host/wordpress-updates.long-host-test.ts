@@ -30,7 +30,7 @@ let files: CustomerFiles;
 let install: InstallState;
 
 beforeAll(async () => {
-  machine = await createPreparedMachine({ HOMEPORT_INSTALL_DISK_GB: '1' });
+  machine = await createPreparedMachine({ HOMEPORT_INSTALL_DISK_GB: '1' }, { ownCores: true });
   layout = linuxLayout(machine.folder, machine.runFolder);
   await start();
   const [version = ''] = (await host.describe()).wordpressVersions;

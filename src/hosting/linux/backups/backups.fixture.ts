@@ -17,7 +17,7 @@ export type BackupMachine = Awaited<ReturnType<typeof startBackupMachine>>;
 
 /** A machine on which backups can be tried; websites on it are files and tables, and no WordPress. */
 export async function startBackupMachine() {
-  const machine = await startWordPressMachine();
+  const machine = await startWordPressMachine({ ownCores: true });
   const { layout, databases } = machine;
   const core = layout.coreOf(VERSION);
   mkdirSync(join(core, 'wp-content', 'themes', 'twenty'), { recursive: true, mode: 0o755 });

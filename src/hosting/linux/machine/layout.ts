@@ -97,13 +97,22 @@ export interface LinuxLayout {
   mailSocketOf(installId: string): string;
 }
 
-/** The functions throw a {@link PermanentHostError} if the id is not a UUID or the version is invalid. */
+/** The folders of code that hosts can share. Compiled code belongs to one path of a core. */
+export type CodeFolders = Pick<LinuxLayout, 'cores' | 'compiled'>;
+
+/**
+ * `code`: folders that it shares with other hosts, in tests.
+ *
+ * The functions throw a {@link PermanentHostError} if the id is not a UUID or the version is invalid.
+ */
 export function linuxLayout(
   folder: string,
   runFolder: string,
   limits: InstallLimits = NO_LIMITS,
+  code?: CodeFolders,
 ): LinuxLayout {
   const below = (name: string) => join(folder, name);
+  const { cores, compiled } = code ?? { cores: below('core'), compiled: below('compiled') };
   const installs = below('installs');
   const runOf = (id: string) => join(runFolder, 'installs', checkedId(id));
   return {
@@ -112,11 +121,11 @@ export function linuxLayout(
     limits,
     identity: below('host.json'),
     scripts: below('lib'),
-    cores: below('core'),
-    coreOf: (version) => join(below('core'), checkedVersion(version)),
+    cores,
+    coreOf: (version) => join(cores, checkedVersion(version)),
     // The folder keeps the name that existing hosts have on disk.
     templates: below('golden'),
-    compiled: below('compiled'),
+    compiled,
     phpRoots: below('php'),
     wpCli: below('wp-cli'),
     records: below('records'),

@@ -5,6 +5,7 @@ import { copyAsVersion } from '../../../../test/host/wordpress-core.ts';
 import { onlyInLong } from '../../../../test/rounds.ts';
 import { askFastcgi } from '../../../lib/fastcgi.ts';
 import { runCommand } from '../../../lib/run-command.ts';
+import { runPhp } from '../../runtime/linux/run-php.ts';
 import { SANDBOX_COMPILED, type SandboxedInstall } from '../isolation/sandbox.ts';
 import { type CompiledCores, createCompiledCores } from './compiled-cores.ts';
 import { startWordPress, startWordPressMachine, visit, type WordPressMachine } from './machine.fixture.ts';
@@ -17,7 +18,7 @@ let version: string;
 let shop: { install: SandboxedInstall; database: string };
 
 beforeAll(async () => {
-  machine = await startWordPressMachine();
+  machine = await startWordPressMachine({ ownCores: true });
   ({ websites, version } = await startWordPress(machine));
   compiledCores = createCompiledCores(machine);
   await compiledCores.ensure(machine.php, version);
@@ -51,9 +52,12 @@ describe('a compiled core', () => {
   it('is root’s alone to write, whole, and leaves nothing of its making', async () => {
     const folder = await found(version);
     const core = machine.layout.coreOf(version);
-    const sources = await linesOf(core, '-name', '*.php');
+    const sources = await linesOf(core, '-name', '*.php', '!', '-path', '*/homeport/*');
     const compiled = await linesOf(folder, '-name', '*.php.bin');
     expect(compiled.length).toBeGreaterThan(sources.length * 0.95);
+    // The script that compiles is compiled as it starts.
+    const own = compiled.filter((path) => path.includes('/homeport/'));
+    expect(own.map((path) => basename(path))).toEqual(['compile.php.bin']);
     expect(await linesOf(folder, '!', '-user', 'root')).toEqual([]);
     expect(await linesOf(folder, '-perm', '/022')).toEqual([]);
     expect(await linesOf(folder, '!', '-type', 'f', '!', '-type', 'd')).toEqual([]);
@@ -95,6 +99,36 @@ describe('a compiled core', () => {
     expect(await run(`require '${file}'; echo CHANGED;`)).toBe('changed');
     await writeFile(file, before);
     await utimes(file, atime, mtime);
+  });
+
+  it('is what the commands of its websites read', async () => {
+    const { layout } = machine;
+    const file = join(layout.coreOf(version), 'wp-includes/version.php');
+    const before = await readFile(file, 'utf8');
+    const { atime, mtime } = await stat(file);
+    const script = join(layout.htdocsOf(shop.install.id), 'command.php');
+    await writeFile(script, `<?php require '${file}'; echo $wp_version;`);
+    // Of the same date, so that only code that PHP compiles itself is of the changed file.
+    await rm(file);
+    await writeFile(file, before.replace(/\$wp_version = '.*'/, "$wp_version = 'changed'"));
+    await utimes(file, atime, mtime);
+    const { compiledCore: _, ...without } = shop.install;
+    expect(await runPhp(layout, without, { script })).toBe('changed');
+    expect(await runPhp(layout, shop.install, { script })).toBe(version);
+    await rm(file);
+    await writeFile(file, before);
+    await utimes(file, atime, mtime);
+  });
+
+  it('does not keep a command from what it replaces', async () => {
+    const script = join(machine.layout.htdocsOf(shop.install.id), 'replacing.php');
+    await writeFile(
+      script,
+      `<?php $file = __DIR__ . '/replaced.php';
+      foreach ([1, 2] as $n) { file_put_contents($file, "<?php return $n;"); touch($file, 1000 + $n); clearstatcache(); echo include $file; }`,
+    );
+    await runCommand('chown', [`${shop.install.uid}`, machine.layout.htdocsOf(shop.install.id)]);
+    expect(await runPhp(machine.layout, shop.install, { script })).toBe('12');
   });
 
   onlyInLong(it)(

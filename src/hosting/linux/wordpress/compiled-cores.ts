@@ -31,8 +31,8 @@ export interface CompiledCores {
   find(php: PhpRuntime, wordpressVersion: string): Promise<string | null>;
 }
 
-/** For hosts that make few pages: websites compile WordPress themselves. */
-export const noCompiledCores: CompiledCores = { ensure: async () => {}, find: async () => null };
+/** For hosts that make few pages: they compile no core, and without compiled code websites compile WordPress themselves. */
+export const onlyFound = ({ find }: CompiledCores): CompiledCores => ({ ensure: async () => {}, find });
 
 export interface CompiledCoresOptions {
   layout: LinuxLayout;

@@ -27,7 +27,7 @@ let htdocs: string;
 let core: string;
 
 beforeAll(async () => {
-  machine = await startWordPressMachine();
+  machine = await startWordPressMachine({ ownCores: true });
   const wordpress = await startWordPress(machine);
   ({ websites } = wordpress);
   ({ install, database } = await machine.newInstall(wordpress.version));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
-import { layPrepared } from '../../../../test/host/prepared.ts';
+import { layOwnCores, layPrepared, preparedCode } from '../../../../test/host/prepared.ts';
 import { wordpressCore } from '../../../../test/host/wordpress-core.ts';
 import { hostsFolder } from '../../../../test/memory-folder.ts';
 import { drawOwn } from '../../../../test/servers/draw-own.ts';
@@ -10,6 +10,7 @@ import { type Clock, systemClock } from '../../../lib/clock.ts';
 import { askFastcgi } from '../../../lib/fastcgi.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
 import { runCommand } from '../../../lib/run-command.ts';
+import { NO_LIMITS } from '../../contract/install-limits.ts';
 import { createWordPressCores } from '../../wordpress/cores.ts';
 import { createCgroups } from '../daemons/cgroups.ts';
 import { createDatabases } from '../daemons/databases.ts';
@@ -21,9 +22,11 @@ import { enableExtrausers } from '../isolation/nsswitch.ts';
 import { createProjectQuotas } from '../isolation/project-quotas.ts';
 import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import { createUnixUsers } from '../isolation/unix-users.ts';
-import { linuxLayout } from '../machine/layout.ts';
+import { type CodeFolders, linuxLayout } from '../machine/layout.ts';
 import { findPhpRuntimes } from '../machine/php-runtimes.ts';
+import { commandSettings } from '../php/compiled-code.ts';
 import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
+import { createCompiledCores } from './compiled-cores.ts';
 import { createDatabaseTemplates } from './database-templates.ts';
 import { createWebsites, type WebsitesOptions } from './website.ts';
 
@@ -36,15 +39,20 @@ export type WordPressMachine = Awaited<ReturnType<typeof startWordPressMachine>>
 export async function startWordPressMachine({
   log = pino({ level: 'silent' }),
   isPrepared = true,
+  ownCores = !isPrepared,
+  code = ownCores ? undefined : preparedCode(),
 }: {
   log?: Logger;
-  /** Whether the database server and WordPress are copies of those that all tests share; else they are made. */
+  /** Whether the database server and WordPress are those that all tests share; else they are made. */
   isPrepared?: boolean;
+  /** For tests that change WordPress or add versions. */
+  ownCores?: boolean;
+  code?: CodeFolders | undefined;
 } = {}) {
   const word = randomBytes(4).toString('hex');
   const instance = `w${word}`;
   // Root's own all the way up, and short: the path of a socket has at most 107 bytes.
-  const layout = linuxLayout(`${hostsFolder()}/hpt-${word}`, `/run/hpt-${word}`);
+  const layout = linuxLayout(`${hostsFolder()}/hpt-${word}`, `/run/hpt-${word}`, NO_LIMITS, code);
   for (const folder of [layout.folder, layout.runFolder]) await mkdir(folder, { mode: 0o711 });
   await enableExtrausers();
   const first = FIRST_UID + drawOwn(0, 5_000) * 20;
@@ -57,6 +65,7 @@ export async function startWordPressMachine({
   await createDatabaseServer({ layout, daemons, log }).ensure();
   const [php] = await findPhpRuntimes(layout);
   if (php === undefined) throw new Error('this machine has no PHP');
+  const compiledCores = createCompiledCores({ layout, users, log });
   const made: SandboxedInstall[] = [];
 
   return {
@@ -70,12 +79,15 @@ export async function startWordPressMachine({
     php,
     log,
     isPrepared,
+    ownCores,
     /** Prerequisites of a website: Unix user, home, empty database. */
     async newInstall(wordpressVersion: string): Promise<{ install: SandboxedInstall; database: string }> {
       const id = systemRandomness.uuid();
       const name = `shop-${randomBytes(4).toString('hex')}`;
       const ids = await users.ensure({ installId: id, name, home: layout.homeOf(id), shell: '/bin/sh' });
-      const install = { id, name, ...ids, php, wordpressVersion };
+      const compiledCore = await compiledCores.find(php, wordpressVersion);
+      const compiled = compiledCore === null ? {} : { compiledCore };
+      const install = { id, name, ...ids, php, wordpressVersion, ...compiled };
       made.push(install);
       await makeHome(layout, install);
       const database = `hp_${id.replaceAll('-', '')}`;
@@ -116,8 +128,11 @@ export async function startWordPress(
     source,
   }: { clock?: Clock; origin?: WebsitesOptions['origin']; source?: string } = {},
 ) {
-  const { layout, databases, users, php, log, isPrepared } = machine;
-  if (isPrepared && source === undefined) await layPrepared(layout, ['cores', 'templates']);
+  const { layout, databases, users, php, log, isPrepared, ownCores } = machine;
+  if (isPrepared && source === undefined) {
+    await layPrepared(layout, ['templates']);
+    if (ownCores) await layOwnCores(layout);
+  }
   const cores = createWordPressCores({
     layout,
     source: source ?? wordpressCore(),
@@ -141,8 +156,10 @@ export async function runInWordPress(
   install: SandboxedInstall,
   code: string,
 ): Promise<string> {
-  const php = ['/usr/bin/php', '-d', 'display_errors=stderr'] as const;
-  const [program, ...args] = sandboxCommand(layout, install, [...php]);
+  const settings = Object.entries({ display_errors: 'stderr', ...commandSettings(install) });
+  const options = settings.flatMap(([name, value]) => ['-d', `${name}=${value}`]);
+  const php: [string, ...string[]] = ['/usr/bin/php', ...options];
+  const [program, ...args] = sandboxCommand(layout, install, php, { showCompiled: true });
   const script = `<?php require getenv('HOMEPORT_DOC') . '/wp-load.php';\n${code}`;
   return (await runCommand(program, args, { input: script })).stdout;
 }

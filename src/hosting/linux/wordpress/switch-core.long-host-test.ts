@@ -29,7 +29,7 @@ let install: SandboxedInstall;
 let database: string;
 
 beforeAll(async () => {
-  machine = await startWordPressMachine();
+  machine = await startWordPressMachine({ ownCores: true });
   // An older WordPress than the packaged one, which stores some values otherwise.
   ({ websites, version } = await startWordPress(machine, { source: 'debian' }));
   const { layout } = machine;

@@ -9,6 +9,7 @@ import type { Cgroups } from '../daemons/cgroups.ts';
 import { foldersOf, SANDBOX_WP_CLI, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import type { ResourceLimits } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
+import { commandSettings } from '../php/compiled-code.ts';
 import { ARGUMENTS_FD, PHAR, PREPENDED } from './programs.ts';
 
 /** Runs WP-CLI in installs, one command of each at a time. */
@@ -60,6 +61,7 @@ export function createWpCli(options: WpCliOptions): WpCli {
       display_errors: 'stderr',
       memory_limit: `${memoryLimit(limits.memoryMb)}M`,
       auto_prepend_file: `${SANDBOX_WP_CLI}/${PREPENDED}`,
+      ...commandSettings(install),
     };
     const php: [string, ...string[]] = [
       install.php.cli,
@@ -74,6 +76,7 @@ export function createWpCli(options: WpCliOptions): WpCli {
       const sandbox = sandboxCommand(layout, install, php, {
         tools: true,
         preferredFolder: folders.private,
+        showCompiled: true,
       });
       const command = [...cgroups.enter(group), ...sandbox];
       return await runProgram(command, { args: input, withinMs, signal, kill: () => cgroups.kill(group) });

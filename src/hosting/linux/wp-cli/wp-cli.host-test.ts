@@ -6,7 +6,7 @@ import { rounds } from '../../../../test/rounds.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import type { WpCliResult } from '../../contract/wp-cli.ts';
 import { NO_INPUT } from '../../wordpress/wp-cli/no-input.ts';
-import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
+import { SANDBOX_COMPILED, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import {
   startWordPress,
   startWordPressMachine,
@@ -208,6 +208,14 @@ describe('the real WP-CLI', () => {
     } finally {
       await chmod(folder, mode);
     }
+  });
+
+  it('reads the compiled WordPress', async () => {
+    const { stdout } = await run(
+      'eval',
+      "echo ini_get('opcache.file_cache'), ' ', ini_get('opcache.enable_cli');",
+    );
+    expect(stdout).toBe(`${SANDBOX_COMPILED} 1`);
   });
 
   const ASKING = [

@@ -3,6 +3,7 @@ import { startProgram } from '../../../lib/started-program.ts';
 import type { DatabaseLogin } from '../../linux/daemons/mariadb-client.ts';
 import { type SandboxedInstall, sandboxCommand } from '../../linux/isolation/sandbox.ts';
 import type { LinuxLayout } from '../../linux/machine/layout.ts';
+import { commandSettings } from '../../linux/php/compiled-code.ts';
 import { outputOfCompleted } from '../../wordpress/completed-script.ts';
 import { failureSentence, phpErrorIn } from '../../wordpress/failure-sentence.ts';
 
@@ -93,11 +94,21 @@ function commandOf(
   install: SandboxedInstall,
   { script, args = [], environment = {}, settings = {}, enter = [], network = true }: PhpRun,
 ): [string, ...string[]] {
-  const given = Object.entries({ display_errors: 'stderr', memory_limit: '512M', ...settings });
-  const options = given.flatMap(([name, value]) => ['-d', `${name}=${value}`]);
-  const php = [install.php.cli, ...options, script, ...args];
+  const given = Object.entries({
+    display_errors: 'stderr',
+    memory_limit: '512M',
+    ...commandSettings(install),
+    ...settings,
+  });
+  const php = [
+    install.php.cli,
+    ...given.flatMap(([name, value]) => ['-d', `${name}=${value}`]),
+    script,
+    ...args,
+  ];
   // The caller makes the session: bwrap would leave the group of processes that an abort kills.
-  const sandboxed = sandboxCommand(layout, install, asCommand(php), { environment, network, terminal: true });
+  const options = { environment, network, terminal: true, showCompiled: true };
+  const sandboxed = sandboxCommand(layout, install, asCommand(php), options);
   return asCommand([...enter, ...sandboxed]);
 }
 
