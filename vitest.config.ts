@@ -54,7 +54,7 @@ export default defineConfig(async ({ mode }) => {
     process.env.HOMEPORT_TEST_LONG = '1';
     process.env.FUZZ_RUNS ??= '40';
   }
-  const hasMachinePhp = isLong && (await whyNoMachinePhp()) === null;
+  const hasMachinePhp = (await whyNoMachinePhp()) === null;
   return {
     test: {
       // For what hangs. WordPress on PHP as WebAssembly needs minutes on a busy machine.
@@ -83,11 +83,11 @@ export default defineConfig(async ({ mode }) => {
           test: {
             name: 'sqlite',
             include: filesOf('sqlite', isLong),
-            provide: { postgresUrl: '' },
+            provide: { postgresUrl: '', hasMachinePhp: hasMachinePhp && !isLong },
             globalSetup: ['test/prepared-folder.ts'],
           },
         },
-        ...(hasMachinePhp
+        ...(isLong && hasMachinePhp
           ? [
               {
                 extends: true as const,

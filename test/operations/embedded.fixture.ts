@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { inject } from 'vitest';
+import { usesMachinePhp } from '../../src/hosting/embedded/wordpress/real-wordpress.fixture.ts';
 import { startTestHomeport } from '../homeport.ts';
 import type { Platform } from './platform.ts';
 
@@ -14,7 +14,7 @@ export async function startEmbeddedPlatform(): Promise<Platform> {
       HOMEPORT_WORDPRESS_FETCH: 'false',
       HOMEPORT_EMBEDDED_PHP_MB: '2000',
       HOMEPORT_INSTALL_RUNTIME: 'wordpress',
-      ...(inject('embeddedPhp') === 'machine' ? { HOMEPORT_EMBEDDED_PHP: 'machine' } : {}),
+      ...(usesMachinePhp() ? { HOMEPORT_EMBEDDED_PHP: 'machine' } : {}),
     },
   });
   const { config, hosting } = homeport;

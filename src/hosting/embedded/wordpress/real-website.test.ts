@@ -17,6 +17,7 @@ import { tarOf } from '../../websites/imports/archives.fixture.ts';
 import type { TestHost } from '../embedded-host.fixture.ts';
 import { layoutOf } from '../host-folder/layout.ts';
 import { startWordPressHost } from './prepared-wordpress.fixture.ts';
+import { cheapestPhp } from './real-wordpress.fixture.ts';
 import { databaseNameOf } from './site.ts';
 
 /**
@@ -29,7 +30,7 @@ let shop: InstallState;
 beforeAll(async () => {
   // However busy the machine is.
   const checkPace = { pageMs: HOUR_MS, patienceMs: HOUR_MS, wholeMs: HOUR_MS, pauseMs: 10 };
-  site = await startWordPressHost({ checkPace });
+  site = await startWordPressHost({ checkPace, createPhp: cheapestPhp });
   shop = { ...siteState('shop', ['shop.test'], { primaryHostname: 'shop.test' }), runtime: 'wordpress' };
   await site.host.apply(shop);
   // Nothing answers in place of wordpress.org, and its pages would wait for that.

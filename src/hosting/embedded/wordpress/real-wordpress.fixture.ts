@@ -17,8 +17,14 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The PHP of the project's tests, as in `HOMEPORT_EMBEDDED_PHP`. */
     embeddedPhp?: 'machine';
+    /** Whether quick tests of websites use the PHP of the machine, which takes half of the processor time. */
+    hasMachinePhp?: boolean;
   }
 }
+
+/** The PHP of tests of what websites do, whatever runs PHP: as the tests of the project want it, or the cheaper one. */
+export const usesMachinePhp = (): boolean =>
+  inject('embeddedPhp') === 'machine' || inject('hasMachinePhp') === true;
 
 /** Real PHP, which stays while a test runs. `other`: by default as the tests of the project want it. */
 export const realPhpThat =
@@ -40,6 +46,10 @@ export const realPhpThat =
       },
       other,
     );
+
+/** Real PHP that reaches no network, in tests of what websites do. */
+export const cheapestPhp: WordPressSettings['createPhp'] = (given) =>
+  realPhpThat({ mayConnect: () => false }, usesMachinePhp() ? THIS_PHP : null)(given);
 
 /** Real PHP that reaches no network. */
 export const realPhp = realPhpThat({ mayConnect: () => false });
