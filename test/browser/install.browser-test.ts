@@ -453,39 +453,42 @@ describe('an install that runs WordPress', () => {
     await expectAccessible(theirs);
   });
 
-  it('shows its plugins, themes, administrators and Site Health, and reads them again', async () => {
-    const reason = 'WordPress does not start. Check wp-config.php and the database: it printed nothing';
-    machine.machine.readWordPress = async () => ({ refused: 'website', reason, mark: null });
-    await theirs.goto(`/installs/${shop.id}`);
-    await follow('WordPress', theirs);
-    const refresh = theirs.getByRole('button', { name: 'Refresh' });
-    await refresh.click();
-    const problem = theirs.getByText('The website could not be read');
-    await problem.waitFor();
-    await theirs.getByText(reason).first().waitFor();
-    machine.machine.readWordPress = async () => WORDPRESS;
-    const { database } = linux.homeport.platform;
-    await database.write(({ queries }) => queries.deleteFrom('install_limits').execute());
-    await refresh.click();
-    const plugins = theirs.getByRole('table', { name: 'Installed plugins' });
-    await plugins.getByRole('row', { name: /Shop cart.*Active.*5\.3.*5\.4/ }).waitFor();
-    await theirs.getByRole('table', { name: 'Installed themes' }).getByText('with WordPress').waitFor();
-    await theirs.getByRole('row', { name: /admin.*me@shop\.test/ }).waitFor();
-    await theirs.getByRole('listitem').filter({ hasText: 'Remove inactive plugins' }).waitFor();
-    await expect.poll(() => problem.count()).toBe(0);
-    await expectAccessibleInBothThemes(theirs);
-    await expectRoomWhenNarrow(theirs);
-    await follow('Overview', theirs);
-    await theirs.getByRole('link', { name: 'Updates: WordPress 6.9 and 1 plugin' }).click();
-    await plugins.waitFor();
-    await follow('Installs', theirs);
-    // Another install may have been read in the meantime.
-    const link = theirs.getByRole('link', { name: shop.name, exact: true });
-    const row = theirs.getByRole('row').filter({ has: link });
-    await row.getByRole('link', { name: 'WordPress 6.9 and 1 plugin' }).waitFor();
-    await expectAccessible(theirs);
-    await expectRoomWhenNarrow(theirs);
-  });
+  onlyInLong(it)(
+    'shows its plugins, themes, administrators and Site Health, and reads them again',
+    async () => {
+      const reason = 'WordPress does not start. Check wp-config.php and the database: it printed nothing';
+      machine.machine.readWordPress = async () => ({ refused: 'website', reason, mark: null });
+      await theirs.goto(`/installs/${shop.id}`);
+      await follow('WordPress', theirs);
+      const refresh = theirs.getByRole('button', { name: 'Refresh' });
+      await refresh.click();
+      const problem = theirs.getByText('The website could not be read');
+      await problem.waitFor();
+      await theirs.getByText(reason).first().waitFor();
+      machine.machine.readWordPress = async () => WORDPRESS;
+      const { database } = linux.homeport.platform;
+      await database.write(({ queries }) => queries.deleteFrom('install_limits').execute());
+      await refresh.click();
+      const plugins = theirs.getByRole('table', { name: 'Installed plugins' });
+      await plugins.getByRole('row', { name: /Shop cart.*Active.*5\.3.*5\.4/ }).waitFor();
+      await theirs.getByRole('table', { name: 'Installed themes' }).getByText('with WordPress').waitFor();
+      await theirs.getByRole('row', { name: /admin.*me@shop\.test/ }).waitFor();
+      await theirs.getByRole('listitem').filter({ hasText: 'Remove inactive plugins' }).waitFor();
+      await expect.poll(() => problem.count()).toBe(0);
+      await expectAccessibleInBothThemes(theirs);
+      await expectRoomWhenNarrow(theirs);
+      await follow('Overview', theirs);
+      await theirs.getByRole('link', { name: 'Updates: WordPress 6.9 and 1 plugin' }).click();
+      await plugins.waitFor();
+      await follow('Installs', theirs);
+      // Another install may have been read in the meantime.
+      const link = theirs.getByRole('link', { name: shop.name, exact: true });
+      const row = theirs.getByRole('row').filter({ has: link });
+      await row.getByRole('link', { name: 'WordPress 6.9 and 1 plugin' }).waitFor();
+      await expectAccessible(theirs);
+      await expectRoomWhenNarrow(theirs);
+    },
+  );
 
   onlyInLong(it)('has all its caches purged at once', async () => {
     await theirs.goto(`/installs/${staging.id}/caches`);

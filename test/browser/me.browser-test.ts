@@ -173,7 +173,7 @@ describe('password, second factor and sessions', () => {
     await expect.poll(() => links.last().getAttribute('href')).toBe('/me/ssh-keys');
   });
 
-  it('turns on the second factor, renews the recovery codes and turns it off', async () => {
+  onlyInLong(it)('turns on the second factor, renews the recovery codes and turns it off', async () => {
     await asSomebodyNew();
     await open('Password and second factor');
     await page.getByRole('button', { name: 'Turn on second factor' }).click();

@@ -68,7 +68,7 @@ describe('the portal', () => {
     expect(await style('button', 'font-weight')).toBe('500');
   });
 
-  it('shows its frame before any script has run, and requests the session once', async () => {
+  onlyInLong(it)('shows its frame before any script has run, and requests the session once', async () => {
     const page = await portal.signedIn(owner);
     const scripts = '**/portal/assets/*.js';
     await page.route(scripts, (route) => route.abort());
