@@ -4,14 +4,21 @@ import { OperatorError } from '../../lib/operator-error.ts';
 import { edgeAddresses } from './edge-addresses.ts';
 import { parseIpAddress } from './ip-address.ts';
 import { isLocalAddress } from './local-address.ts';
-import { type KnownHost, servingHost } from './store.ts';
+import { isMember } from './other-edges.ts';
+import { allHosts, type KnownHost, servingHostId } from './store.ts';
 
 type Host = Pick<KnownHost, 'address' | 'edge_addresses'>;
+type Member = Host & Pick<KnownHost, 'description'>;
 
 /** Gives the addresses at which websites are reached, for A and AAAA records. Empty if unknown. */
 export interface EdgeAddressBook {
   /** For the websites of a host; undefined: of this process, or of installs without a host. */
   ofHost(host: Host | undefined): string[];
+  /**
+   * Where visitors of a host's websites may arrive: at its own edge, and at those of all hosts that forward to it. The order does not depend
+   * on the host, so that a move changes nothing.
+   */
+  leadingTo(host: Member | undefined, hosts: readonly Member[]): string[];
   ofInstall(queries: Queries, installId: string): Promise<string[]>;
 }
 
@@ -27,10 +34,22 @@ export function createEdgeAddressBook(
     return isLocalAddress(host.address) ? ofThisMachine : config.edgeAddresses;
   }
 
+  function leadingTo(host: Member | undefined, hosts: readonly Member[]): string[] {
+    if (host === undefined || !isMember(host)) return ofHost(host);
+    return [...new Set(hosts.filter(isMember).flatMap(ofHost))];
+  }
+
   return {
     ofHost,
+    leadingTo,
     async ofInstall(queries, installId) {
-      return config.host === 'embedded' ? ofThisMachine : ofHost(await servingHost(queries, installId));
+      if (config.host === 'embedded') return ofThisMachine;
+      const serving = await servingHostId(queries, installId);
+      const hosts = serving === null ? [] : await allHosts(queries);
+      return leadingTo(
+        hosts.find(({ id }) => id === serving),
+        hosts,
+      );
     },
   };
 }

@@ -4,7 +4,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../test
 import { freePort } from '../../../test/servers/free-port.ts';
 import { PermanentHostError } from '../../hosting/contract/errors.ts';
 import type { HostDescription } from '../../hosting/contract/host.ts';
-import { eventually } from '../../hosting/policy/edge.fixture.ts';
+import { certificateFor, eventually } from '../../hosting/policy/edge.fixture.ts';
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
 import { parseIdentity } from '../../hosting/remote/identity.ts';
 import { platformIdOf } from './edge-routes-store.ts';
@@ -87,6 +87,36 @@ test('a new name, and the end of an install, reach the other host', async () => 
   await owner.client.delete(`/installs/${install.id}`);
   await homeport.idle();
   await eventually(async () => !second.edges.routes.has(install.id));
+});
+
+test('a renewed certificate reaches the other host', async () => {
+  const { database, sealer } = homeport.platform;
+  const install = await homeport.install(owner, accountId);
+  const name = `${install.name}.localhost`;
+  const domain = await database.reader
+    .selectFrom('domains')
+    .select('id')
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow();
+  const shown = () => second.edges.routes.get(install.id)?.names[0]?.certificate ?? null;
+  for (const turn of [1, 2]) {
+    const { chain, key, notAfter } = await certificateFor(name);
+    await database.write(async ({ queries }) => {
+      await queries.deleteFrom('certificates').where('domain_id', '=', domain.id).execute();
+      await queries
+        .insertInto('certificates')
+        .values({
+          ...{ domain_id: domain.id, source: 'SELF_SIGNED', chain, sealed_key: sealer.seal(key) },
+          ...{ not_before: notAfter, not_after: notAfter, created_at: notAfter },
+          ...{ directory_url: null, order_url: null, renewal_id: null, renew_at: null },
+          ...{ upload_id: null, warned_days: null },
+        })
+        .execute();
+    });
+    fleet.edges.announce(install.id);
+    await eventually(() => shown()?.chain === chain);
+    expect([turn, shown()]).toEqual([turn, { chain, key }]);
+  }
 });
 
 test('a host that was away, or lost routes, gets the difference when it is met again', async () => {

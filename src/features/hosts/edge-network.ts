@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { requireNotMoved } from '../../database/to-postgres/moved-mark.ts';
-import { type EdgeRoute, MOST_ROUTES, type OtherEdge } from '../../hosting/contract/edge-routes.ts';
+import type { OtherEdge, RoutedName } from '../../hosting/contract/edge-routes.ts';
 import { PermanentHostError } from '../../hosting/contract/errors.ts';
 import type { HostDescription, HostMachine } from '../../hosting/contract/host.ts';
 import { certificateFingerprint, createEdgeIdentity } from '../../hosting/remote/edge-identity.ts';
@@ -9,9 +9,10 @@ import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { edgeAuthority } from './authority.ts';
 import type { Connections } from './connections.ts';
-import { routeChanges, routeOf, routesOf } from './edge-routes.ts';
-import { namesElsewhere, namesOfInstall, platformIdOf } from './edge-routes-store.ts';
-import { type Lookup, otherEdges, rememberingLookup } from './other-edges.ts';
+import { createEdgeAddressBook } from './edge-address-book.ts';
+import { batchesOf, type PlannedRoute, routeChanges, routeOf, routesOf } from './edge-routes.ts';
+import { certificatesOfNames, namesElsewhere, namesOfInstall, platformIdOf } from './edge-routes-store.ts';
+import { isMember, type Lookup, otherEdges, rememberingLookup } from './other-edges.ts';
 import { createHostService } from './service.ts';
 import { allHosts, type KnownHost } from './store.ts';
 
@@ -49,16 +50,17 @@ export function createEdgeNetwork(
   connections: Reached,
   { lookEveryMs = LOOK_EVERY_MS, lookUp = lookup }: EdgeNetworkOptions = {},
 ): EdgeNetwork {
-  const { config, database, clock, log } = platform;
+  const { config, database, sealer, clock, log } = platform;
   const { reader } = database;
+  const { ofHost } = createEdgeAddressBook(config);
   const remembered = rememberingLookup(lookUp);
   const serially = serializeByKey();
   const running = new Set<Promise<void>>();
-  /** The other edges that each host was told of, and when it was compared. */
+  /** The other edges that each host got last, and the time of its last comparison. */
   const compared = new Map<string, { others: string; atMs: number }>();
 
   const othersOf = (host: KnownHost, hosts: readonly KnownHost[]) =>
-    otherEdges(host, hosts, { settings: config, lookUp: remembered });
+    otherEdges(host, hosts, { ofHost, lookUp: remembered });
 
   function follow(work: Promise<void>, about: object, failure: string): void {
     const followed = work
@@ -74,6 +76,19 @@ export function createEdgeNetwork(
       ({ description }) => description?.forwarding !== undefined && description.platform === platformId,
     );
     return able.length > 1 ? able : [];
+  }
+
+  /** Sends routes with the certificates of their names. */
+  async function send(machine: HostMachine, routes: PlannedRoute[]): Promise<void> {
+    const installs = routes.filter(({ names }) => names.length > 0).map(({ installId }) => installId);
+    const rows = installs.length === 0 ? [] : await certificatesOfNames(reader, installs);
+    const certificates = new Map(rows.map((row) => [row.name, row]));
+    const whole = (name: string): RoutedName => {
+      const found = certificates.get(name);
+      const certificate = found ? { chain: found.chain, key: sealer.open(found.sealed_key) } : null;
+      return { name, certificate };
+    };
+    await machine.setRoutes(routes.map((route) => ({ ...route, names: route.names.map(whole) })));
   }
 
   /** The present description of a host, which says whether it needs an identity. */
@@ -130,7 +145,7 @@ export function createEdgeNetwork(
     const wanted = routesOf(
       (await namesElsewhere(reader, hostId)).filter((name) => reachable.has(name.hostId)),
     );
-    for (const batch of batchesOf(routeChanges(wanted, held))) await machine.setRoutes(batch);
+    for (const batch of batchesOf(routeChanges(wanted, held))) await send(machine, batch);
     compared.set(hostId, { others: JSON.stringify(others), atMs: clock.now().getTime() });
   }
 
@@ -157,7 +172,7 @@ export function createEdgeNetwork(
       const hostId = names[0]?.hostId ?? null;
       const isElsewhere = others.some((other) => other.hostId === hostId);
       const machine = await connections.machine(host.id);
-      await machine.setRoutes([routeOf(installId, isElsewhere ? hostId : null, names)]);
+      await send(machine, [routeOf(installId, isElsewhere ? hostId : null, names)]);
     } catch (error) {
       // The next look compares it.
       compared.delete(host.id);
@@ -206,18 +221,11 @@ export function createEdgeNetwork(
           );
         }
         const machine = await join(at, others);
-        await machine.setRoutes([routeOf(installId, to, await namesOfInstall(reader, installId))]);
+        await send(machine, [routeOf(installId, to, await namesOfInstall(reader, installId))]);
       }),
 
     async settled() {
       while (running.size > 0) await Promise.all(running);
     },
   };
-}
-
-/** Whether its edge has an identity. */
-const isMember = ({ description }: KnownHost) => (description?.forwarding?.identity ?? null) !== null;
-
-function* batchesOf(routes: readonly EdgeRoute[]): Generator<EdgeRoute[]> {
-  for (let at = 0; at < routes.length; at += MOST_ROUTES) yield routes.slice(at, at + MOST_ROUTES);
 }

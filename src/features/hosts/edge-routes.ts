@@ -1,9 +1,14 @@
 import { hash } from 'node:crypto';
-import type { EdgeRoute } from '../../hosting/contract/edge-routes.ts';
+import { type EdgeRoute, MOST_ROUTES } from '../../hosting/contract/edge-routes.ts';
 import type { PlacedName } from './edge-routes-store.ts';
 
+/** A route before its certificates are read. */
+export interface PlannedRoute extends Omit<EdgeRoute, 'names'> {
+  names: string[];
+}
+
 /** The routes to these names, one for each install. Names of an install follow each other. */
-export function routesOf(names: readonly PlacedName[]): Map<string, EdgeRoute> {
+export function routesOf(names: readonly PlacedName[]): Map<string, PlannedRoute> {
   const byInstall = new Map<string, PlacedName[]>();
   for (const name of names) {
     const own = byInstall.get(name.installId);
@@ -19,18 +24,42 @@ export function routesOf(names: readonly PlacedName[]): Map<string, EdgeRoute> {
 export function routeOf(
   installId: string,
   hostId: string | null,
-  names: readonly Pick<PlacedName, 'name'>[],
-): EdgeRoute {
-  const named = hostId === null ? [] : names.map(({ name }) => ({ name }));
-  return { installId, hostId, names: named, digest: hash('sha256', JSON.stringify([hostId, named]), 'hex') };
+  names: readonly Pick<PlacedName, 'name' | 'certificate'>[],
+): PlannedRoute {
+  const named = hostId === null ? [] : names;
+  const facts = [hostId, named.map(({ name, certificate }) => [name, certificate])];
+  return {
+    installId,
+    hostId,
+    names: named.map(({ name }) => name),
+    digest: hash('sha256', JSON.stringify(facts), 'hex'),
+  };
 }
 
-/** What a host must be told so that it has exactly the wanted routes. `held`: the digests of those that it has, by install. */
+/** Changes that give a host exactly the wanted routes. `held`: the digests of those that it has, by install. */
 export function routeChanges(
-  wanted: ReadonlyMap<string, EdgeRoute>,
+  wanted: ReadonlyMap<string, PlannedRoute>,
   held: ReadonlyMap<string, string>,
-): EdgeRoute[] {
+): PlannedRoute[] {
   const news = [...wanted.values()].filter(({ installId, digest }) => held.get(installId) !== digest);
   const gone = [...held.keys()].filter((installId) => !wanted.has(installId));
   return [...news, ...gone.map((installId) => routeOf(installId, null, []))];
+}
+
+/** Names of one message, which has up to 10 kB for each. */
+const MOST_NAMES = 500;
+
+/** The routes in parts that fit into a message. */
+export function* batchesOf(routes: readonly PlannedRoute[]): Generator<PlannedRoute[]> {
+  let batch: PlannedRoute[] = [];
+  let names = 0;
+  for (const route of routes) {
+    if (batch.length === MOST_ROUTES || (batch.length > 0 && names + route.names.length > MOST_NAMES)) {
+      yield batch;
+      [batch, names] = [[], 0];
+    }
+    batch.push(route);
+    names += route.names.length;
+  }
+  if (batch.length > 0) yield batch;
 }

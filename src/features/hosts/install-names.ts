@@ -21,7 +21,9 @@ type EdgeConfig = Parameters<typeof createEdgeAddressBook>[0] & Pick<Config, 'si
 export async function installNames(queries: Queries, config: EdgeConfig): Promise<InstallName[]> {
   const edges = createEdgeAddressBook(config);
   const [hosts, installs] = await Promise.all([allHosts(queries), placedInstalls(queries)]);
-  const byId = new Map(hosts.map((host) => [host.id, { host: host.name, addresses: edges.ofHost(host) }]));
+  const byId = new Map(
+    hosts.map((host) => [host.id, { host: host.name, addresses: edges.leadingTo(host, hosts) }]),
+  );
   const ownProcess = { host: null, addresses: edges.ofHost(undefined) };
   return installs.flatMap(({ id, name, host_id }) => {
     const served = config.host === 'embedded' ? ownProcess : byId.get(host_id ?? '');

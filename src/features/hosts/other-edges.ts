@@ -1,5 +1,4 @@
 import type { OtherEdge } from '../../hosting/contract/edge-routes.ts';
-import { createEdgeAddressBook } from './edge-address-book.ts';
 import { parseIpAddress } from './ip-address.ts';
 import { isLocalAddress } from './local-address.ts';
 import type { KnownHost } from './store.ts';
@@ -8,9 +7,14 @@ import type { KnownHost } from './store.ts';
 export type Lookup = (name: string) => Promise<{ address: string }>;
 
 interface Sources {
-  settings: Parameters<typeof createEdgeAddressBook>[0];
+  /** The addresses of a host's edge for visitors, best first. */
+  ofHost(host: KnownHost): string[];
   lookUp: Lookup;
 }
+
+/** Whether the edge of a host exchanges requests with those of others: it has an identity. */
+export const isMember = ({ description }: Pick<KnownHost, 'description'>): boolean =>
+  (description?.forwarding?.identity ?? null) !== null;
 
 /** The edges that a host can forward to: those of all other hosts that have an identity and an address. */
 export async function otherEdges(
@@ -28,12 +32,11 @@ export async function otherEdges(
  * Where the edge of a host accepts requests from others: the single address that it listens on, else the one where the control plane reaches
  * the host, else its first address for visitors.
  */
-async function edgeOf(host: KnownHost, { settings, lookUp }: Sources): Promise<OtherEdge | null> {
+async function edgeOf(host: KnownHost, { ofHost, lookUp }: Sources): Promise<OtherEdge | null> {
   const { id, address, description } = host;
   const forwarding = description?.forwarding;
   if (forwarding === undefined || forwarding.identity === null) return null;
-  const place =
-    forwarding.host ?? (await addressOf(address, lookUp)) ?? createEdgeAddressBook(settings).ofHost(host)[0];
+  const place = forwarding.host ?? (await addressOf(address, lookUp)) ?? ofHost(host)[0];
   return place === undefined ? null : { hostId: id, host: place, port: forwarding.port };
 }
 

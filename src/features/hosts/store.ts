@@ -165,18 +165,14 @@ export async function hostNameOf(queries: Queries, installId: string): Promise<s
   return row?.name;
 }
 
-/** The addresses of an install's host; undefined if it has none. */
-export async function servingHost(
-  queries: Queries,
-  installId: string,
-): Promise<Pick<KnownHost, 'address' | 'edge_addresses'> | undefined> {
+/** The id of an install's host; null if it has none. */
+export async function servingHostId(queries: Queries, installId: string): Promise<string | null> {
   const row = await queries
-    .selectFrom('installs as install')
-    .innerJoin('hosts as host', 'host.id', 'install.host_id')
-    .select(['host.address', 'host.edge_addresses'])
-    .where('install.id', '=', installId)
+    .selectFrom('installs')
+    .select('host_id')
+    .where('id', '=', installId)
     .executeTakeFirst();
-  return row && { ...row, edge_addresses: Value.Parse(addresses, row.edge_addresses) };
+  return row?.host_id ?? null;
 }
 
 /** The installs with their hosts, newest first. Failed ones are left out. */

@@ -1,3 +1,5 @@
+import type { ServedCertificate } from './install-state.ts';
+
 /** The edge of another host, where this host's edge forwards requests. */
 export interface OtherEdge {
   hostId: string;
@@ -27,6 +29,8 @@ export interface EdgeRoute {
 export interface RoutedName {
   /** ASCII, lower case; the `*` of `*.example.com` matches one label. */
   name: string;
+  /** For visitors who arrive here; null: the edge's own. */
+  certificate: Pick<ServedCertificate, 'chain' | 'key'> | null;
 }
 
 /** Installs of one message of routes. */

@@ -112,7 +112,12 @@ export const MACHINE_COMMANDS = {
             {
               installId: uuid,
               hostId: orNull(uuid),
-              names: Type.Array(Type.Object({ name: hostName }, closed)),
+              names: Type.Array(
+                Type.Object(
+                  { name: hostName, certificate: orNull(Type.Object({ chain: pem, key: pem }, closed)) },
+                  closed,
+                ),
+              ),
               digest: sha256,
             },
             closed,
@@ -122,7 +127,8 @@ export const MACHINE_COMMANDS = {
       ),
     ],
     nothing,
-    { withinMs: MINUTE_MS, route: 'host' },
+    // Each certificate is written to disk.
+    { withinMs: 5 * MINUTE_MS, route: 'host' },
   ),
   heldRoutes: command(
     'held_routes',

@@ -78,7 +78,7 @@ async function otherHostSentence(
   if (host === undefined || !others.some(({ edge_addresses }) => edge_addresses.includes(stray.address))) {
     return null;
   }
-  const addresses = createEdgeAddressBook(config).ofHost(host);
+  const addresses = createEdgeAddressBook(config).leadingTo(host, hosts);
   if (addresses.length === 0 || addresses.includes(stray.address)) return null;
   return `${name} leads to ${stray.address}, a host of this platform that does not serve it; set its DNS record to ${addresses.join(' and ')}.`;
 }

@@ -19,6 +19,7 @@ export async function inspectServices(host: InspectedHost): Promise<Finding[]> {
     ...(await checked('firewall', async () => faults([await firewall.check()], () => firewall.ensure()))),
     ...(await checked('ssh', async () => faults([await ssh.check()], () => ssh.start()))),
     ...(await checked('web server', async () => faults(await web.check(), repairWeb))),
+    ...(await checked('other edges', async () => checkOtherEdges(host))),
     ...(await checked('packages', checkPackages)),
     ...(await checked('mail', () => checkMail(host))),
     ...(await checked('usage', async () => checkUsage(host))),
@@ -30,6 +31,12 @@ export async function inspectServices(host: InspectedHost): Promise<Finding[]> {
 /** Starts a daemon again. A restart would end the recovery of a database after a crash, which then begins again. */
 export function repairDaemon(daemons: Pick<Daemons, 'restart' | 'untilReady'>, name: string): Promise<void> {
   return name === 'mariadb' ? daemons.untilReady(name) : daemons.restart(name);
+}
+
+async function checkOtherEdges({ web }: InspectedHost): Promise<Fault[]> {
+  const remedy =
+    'Let the machines reach each other at port 8471, or set HOMEPORT_EDGE_FORWARD to an address that the others reach (docs/several-machines.md).';
+  return (await web.checkOtherEdges()).map((message) => ({ message, repair: null, remedy }));
 }
 
 async function checkMail({ mail }: InspectedHost): Promise<Fault[]> {

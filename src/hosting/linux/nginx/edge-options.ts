@@ -37,10 +37,10 @@ export interface EdgeSizes {
   usageLog: number;
 }
 
-/** For 10,000 host names and 3,000 certificates. */
+/** For 10,000 host names with certificates, of this host and of others. nginx takes the memory of keys as it needs it. */
 export const EDGE_SIZES: EdgeSizes = {
   state: '16m',
-  keys: '32m',
+  keys: '96m',
   pages: '32m',
   purges: '32m',
   purgedPaths: 2_000,

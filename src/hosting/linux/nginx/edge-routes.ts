@@ -1,6 +1,9 @@
 import type { EdgeRoute, OtherEdge } from '../../contract/edge-routes.ts';
 import { pageOf } from '../../contract/inventory.ts';
+import { certificateId } from '../../policy/certificate-id.ts';
 import { createNameClaims } from '../../policy/name-claims.ts';
+import { createCertificateUses } from './certificate-uses.ts';
+import type { EdgeCertificates } from './edge-certificates.ts';
 import type { TablePaths } from './edge-options.ts';
 import { groupId } from './machine.ts';
 import { WORKER_USER } from './machine-options.ts';
@@ -11,23 +14,42 @@ import type { UntoldChanges } from './untold-changes.ts';
 export interface EdgeRoutes {
   /** Reads the routes, and makes the links of their names whole. */
   load(): Promise<void>;
+  edges(): Promise<OtherEdge[]>;
   setEdges(others: readonly OtherEdge[]): Promise<void>;
   set(routes: readonly EdgeRoute[]): Promise<void>;
   held(after: string | null): { installId: string; digest: string }[];
+  /** Whether a route uses the certificate. */
+  usesCertificate(id: string): boolean;
 }
 
-export function createEdgeRoutes(paths: TablePaths, untold: UntoldChanges): EdgeRoutes {
+export interface EdgeRoutesOptions {
+  paths: TablePaths;
+  untold: UntoldChanges;
+  certificates: EdgeCertificates;
+  /** Whether a website of this host uses the certificate. */
+  isServed(certificateId: string): boolean;
+}
+
+export function createEdgeRoutes({ paths, untold, certificates, isServed }: EdgeRoutesOptions): EdgeRoutes {
   const table = createRouteTable(paths);
   const claims = createNameClaims();
   const digests = new Map<string, string>();
+  const uses = createCertificateUses();
   /** The install that the link of each name leads to. */
   let links = new Map<string, string>();
 
   function claim({ id, names }: StoredRoute): void {
+    const ids = Object.values(names).flatMap(({ certificate }) => certificate ?? []);
+    uses.set(id, [...new Set(ids)]);
     claims.set(
       id,
       Object.keys(names).map((name) => [name, false]),
     );
+  }
+
+  function forget(id: string): void {
+    uses.set(id, []);
+    claims.delete(id);
   }
 
   const isHeld = (id: string) => digests.has(id) || claims.namesOf(id).length > 0;
@@ -48,7 +70,7 @@ export function createEdgeRoutes(paths: TablePaths, untold: UntoldChanges): Edge
   return {
     async load() {
       await table.prepare(await groupId(WORKER_USER));
-      for (const id of digests.keys()) claims.delete(id);
+      for (const id of digests.keys()) forget(id);
       digests.clear();
       for (const route of await table.routes()) {
         digests.set(route.id, route.digest);
@@ -59,11 +81,13 @@ export function createEdgeRoutes(paths: TablePaths, untold: UntoldChanges): Edge
       untold.routes();
     },
 
+    edges: () => table.edges(),
+
     async setEdges(others) {
       if (await table.writeEdges(others)) untold.routes();
     },
 
-    /** A route is on disk before a name leads to it. */
+    /** A route and its certificates are there before a name leads to it. */
     async set(routes) {
       const news = routes.filter(({ installId, hostId, digest }) =>
         hostId === null ? isHeld(installId) : digests.get(installId) !== digest,
@@ -73,11 +97,17 @@ export function createEdgeRoutes(paths: TablePaths, untold: UntoldChanges): Edge
       const kept = news.flatMap((route) => storedOf(route) ?? []);
       const gone = news.filter(({ hostId }) => hostId === null).map(({ installId }) => installId);
       const before = news.flatMap(({ installId }) => claims.namesOf(installId));
+      const former = news.flatMap(({ installId }) => uses.of(installId));
+      const served = news.filter(({ hostId }) => hostId !== null);
+      await certificates.add(
+        served.flatMap(({ names }) => names.flatMap(({ certificate }) => certificate ?? [])),
+      );
       await table.writeRoutes(kept);
       for (const route of kept) claim(route);
-      for (const id of gone) claims.delete(id);
+      for (const id of gone) forget(id);
       await link([...before, ...kept.flatMap(({ names }) => Object.keys(names))]);
       await table.removeRoutes(gone);
+      await certificates.remove([...new Set(former)].filter((id) => !uses.has(id) && !isServed(id)));
       // Last, so that a failed attempt is repeated.
       for (const { id, digest } of kept) digests.set(id, digest);
       for (const id of gone) digests.delete(id);
@@ -88,10 +118,16 @@ export function createEdgeRoutes(paths: TablePaths, untold: UntoldChanges): Edge
         installId,
         digest: digests.get(installId) ?? '',
       })),
+
+    usesCertificate: uses.has,
   };
 }
 
 function storedOf({ installId, hostId, names, digest }: EdgeRoute): StoredRoute | null {
   if (hostId === null) return null;
-  return { id: installId, hostId, digest, names: Object.fromEntries(names.map(({ name }) => [name, {}])) };
+  const named = names.map(({ name, certificate }) => [
+    name,
+    { certificate: certificate === null ? null : certificateId(certificate) },
+  ]);
+  return { id: installId, hostId, digest, names: Object.fromEntries(named) };
 }

@@ -8,8 +8,7 @@ import { type EdgeRow, rowOf } from '../../policy/edge-row.ts';
 import { ask } from '../../policy/probe.ts';
 import { askableName, checkNames } from '../../policy/served-names.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import type { EdgeControl } from './control-client.ts';
-import { createEdgeCertificates } from './edge-certificates.ts';
+import type { EdgeCertificates } from './edge-certificates.ts';
 import type { TablePaths } from './edge-options.ts';
 import { createEdgeTable } from './edge-table.ts';
 import { groupId } from './machine.ts';
@@ -27,7 +26,7 @@ export interface EdgeWebsites {
   write(vhosts: Vhost[]): Promise<void>;
   /** Writes the files of all websites again. */
   rewrite(): Promise<void>;
-  /** Gives the running nginx everything that is written, and removes the certificates that no website uses. */
+  /** Gives the running nginx everything that is written, and removes the certificates that neither a website nor a route uses. */
   announce(): Promise<void>;
   /** Tells nginx what it did not hear of. */
   tell(): Promise<void>;
@@ -40,12 +39,16 @@ export interface EdgeWebsites {
   checkWebsite(vhost: Vhost): Promise<string | null>;
   /** Ids of the installs that are served. */
   served(): string[];
+  /** Whether a website uses the certificate. */
+  usesCertificate(id: string): boolean;
 }
 
 export interface EdgeWebsitesOptions {
   layout: LinuxLayout;
   paths: TablePaths;
-  control: EdgeControl;
+  certificates: EdgeCertificates;
+  /** Whether a route to another host uses the certificate. */
+  isRouted(certificateId: string): boolean;
   untold: UntoldChanges;
   edgeHttp: ListenAddress;
   siteDomain: string;
@@ -57,9 +60,8 @@ export interface EdgeWebsitesOptions {
 const WRITTEN_AT_ONCE = 16;
 
 export function createEdgeWebsites(options: EdgeWebsitesOptions): EdgeWebsites {
-  const { layout, paths, control, untold, edgeHttp, siteDomain, s3, log } = options;
+  const { layout, paths, certificates, isRouted, untold, edgeHttp, siteDomain, s3, log } = options;
   const table = createEdgeTable(paths);
-  const certificates = createEdgeCertificates(paths.certificates, control);
   /** As last requested and accepted. */
   const wanted = new Map<string, Vhost>();
   const served = createServedRows();
@@ -131,10 +133,12 @@ export function createEdgeWebsites(options: EdgeWebsitesOptions): EdgeWebsites {
     }
   }
 
+  const isUnused = (id: string) => !served.usesCertificate(id) && !isRouted(id);
+
   /** Removes the certificates of a former row that no row uses any more. */
   async function dropUnused(former: EdgeRow | undefined): Promise<void> {
     const ids = Object.values(former?.names ?? {}).flatMap(({ certificate }) => certificate ?? []);
-    await certificates.remove([...new Set(ids)].filter((id) => !served.usesCertificate(id)));
+    await certificates.remove([...new Set(ids)].filter(isUnused));
   }
 
   /** The reason why nginx does not answer the website's names by its row; null if it does. */
@@ -159,7 +163,7 @@ export function createEdgeWebsites(options: EdgeWebsitesOptions): EdgeWebsites {
       // nginx reads every row again.
       untold.names();
       await untold.tell();
-      const unused = [...(await certificates.ids())].filter((id) => !served.usesCertificate(id));
+      const unused = [...(await certificates.ids())].filter(isUnused);
       await certificates.remove(unused);
     },
 
@@ -221,6 +225,7 @@ export function createEdgeWebsites(options: EdgeWebsitesOptions): EdgeWebsites {
     },
 
     served: () => served.all().map(({ id }) => id),
+    usesCertificate: served.usesCertificate,
   };
 }
 

@@ -52,7 +52,10 @@ export async function introduce(
 
 /** The route to an install. */
 export function routeTo(state: Pick<InstallState, 'id' | 'hostnames'>, hostId: string | null): EdgeRoute {
-  const names = state.hostnames.map(({ name }) => ({ name }));
+  const names = state.hostnames.map(({ name, certificate }) => ({
+    name,
+    certificate: certificate && { chain: certificate.chain, key: certificate.key },
+  }));
   return {
     installId: state.id,
     hostId,

@@ -1,13 +1,16 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually, sendRaw } from '../../policy/edge.fixture.ts';
+import { freePort } from '../../../../test/servers/free-port.ts';
+import { certificateFor, eventually, sendRaw } from '../../policy/edge.fixture.ts';
 import { createEdgeAuthority, createEdgeIdentity } from '../../remote/edge-identity.ts';
 import { createClientIdentity } from '../../remote/identity.ts';
+import { tablePaths } from './edge-options.ts';
 import { type FleetServer, introduce, routeTo, startServers, type TestFleet } from './forwarding.fixture.ts';
 import { siteState, startServer } from './nginx.fixture.ts';
 
@@ -116,6 +119,52 @@ test('HTTP/2 ends here, and the other host learns of it', async () => {
   session.close();
 });
 
+test('visitors get the certificate of a name at any edge, and its renewal', async () => {
+  const shown = async () => {
+    const { port } = entry.options.edgeHttps;
+    const socket = tlsConnect({
+      host: '127.0.0.1',
+      port,
+      servername: 'safe.test',
+      rejectUnauthorized: false,
+    });
+    await once(socket, 'secureConnect');
+    const { fingerprint256 } = socket.getPeerCertificate();
+    socket.destroy();
+    return fingerprint256;
+  };
+  const fingerprint = ({ chain }: { chain: string }) => new X509Certificate(chain).fingerprint256;
+  const state = async () => {
+    const certificate = await certificateFor('safe.test');
+    return { certificate, safe: siteState('safe', [{ name: 'safe.test', certificate, forceHttps: true }]) };
+  };
+  const { certificate, safe } = await state();
+  await serving.web.put(await serving.makeInstall(safe, { php: false }));
+  await entry.web.setRoutes([routeTo(safe, serving.hostId)]);
+  expect(await shown()).toBe(fingerprint(certificate));
+  const redirect = await entry.http('safe.test', '/a?b');
+  expect([redirect.status, redirect.headers.location]).toEqual([301, 'https://safe.test/a?b']);
+
+  const renewed = { ...(await state()).safe, id: safe.id };
+  await entry.web.setRoutes([routeTo(renewed, serving.hostId)]);
+  expect(await shown()).toBe(fingerprint(renewed.hostnames[0]?.certificate ?? certificate));
+  await entry.web.repair();
+  expect(await shown()).toBe(fingerprint(renewed.hostnames[0]?.certificate ?? certificate));
+  const { certificates } = tablePaths(entry.layout);
+  expect((await readdir(certificates)).filter((name) => name.endsWith('.key'))).toHaveLength(1);
+  await entry.web.setRoutes([routeTo(safe, null)]);
+  expect((await readdir(certificates)).filter((name) => name.endsWith('.key'))).toHaveLength(0);
+  expect(await shown()).not.toBe(fingerprint(certificate));
+});
+
+test('a challenge is answered by the host that serves the name', async () => {
+  const proof = { hostname: 'shop.test', path: '/.well-known/acme-challenge/token', text: 'proof' };
+  await serving.web.publish(proof);
+  expect((await entry.http('shop.test', proof.path)).text).toBe('proof');
+  await serving.web.withdraw(proof);
+  expect((await entry.http('shop.test', `/.well-known/homeport/${shop.id}/0`)).status).toBe(404);
+});
+
 test('refuses to become a WebSocket', async () => {
   const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
   expect((await entry.http('shop.test', '/?status=101', { headers: upgrade })).status).toBe(502);
@@ -201,6 +250,25 @@ test('a website moves without a failed request: the route first, then its own ro
   isMoving = false;
   await visits;
   expect([...statuses]).toEqual([200]);
+});
+
+test('says which other edges it cannot reach', async () => {
+  expect(await entry.web.checkOtherEdges()).toEqual([]);
+  const port = await freePort();
+  const stranger = randomUUID();
+  await entry.web.joinEdges(null, [
+    { hostId: serving.hostId, host: '127.0.0.1', port },
+    { hostId: stranger, ...serving.options.edgeForward },
+  ]);
+  const faults = await entry.web.checkOtherEdges();
+  expect(faults.find((fault) => fault.includes(serving.hostId))).toContain('ECONNREFUSED');
+  expect(faults.find((fault) => fault.includes(stranger))).toContain('cannot be reached');
+  await serving.web.joinEdges(null, []);
+  await introduce(fleet, entry);
+  expect(await entry.web.checkOtherEdges()).toEqual([
+    `The edge at 127.0.0.1:${serving.options.edgeForward.port} does not know this host yet.`,
+  ]);
+  await introduce(fleet, serving);
 });
 
 test('another host that is down costs its own websites only, and routes survive restarts', async () => {

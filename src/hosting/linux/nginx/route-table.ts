@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
+import { Value } from 'typebox/value';
 import { removeDurably, replaceAtomically, syncFolder } from '../../../lib/durable-file.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import type { OtherEdge } from '../../contract/edge-routes.ts';
@@ -13,8 +14,11 @@ const StoredRouteSchema = Type.Object({
   id: Type.String(),
   hostId: Type.String(),
   digest: Type.String(),
-  names: Type.Record(Type.String(), Type.Object({})),
+  /** By name, with the id of its certificate; null: the edge's own. */
+  names: Type.Record(Type.String(), Type.Object({ certificate: Type.Union([Type.String(), Type.Null()]) })),
 });
+
+const EdgeSchema = Type.Object({ hostId: Type.String(), host: Type.String(), port: Type.Integer() });
 
 /** Where an install of another host is served, by name. */
 export type StoredRoute = Type.Static<typeof StoredRouteSchema>;
@@ -29,6 +33,7 @@ export interface RouteTable {
   routes(): Promise<StoredRoute[]>;
   writeRoutes(routes: readonly StoredRoute[]): Promise<void>;
   removeRoutes(installIds: readonly string[]): Promise<void>;
+  edges(): Promise<OtherEdge[]>;
   /** Replaces the edges of other hosts. False if they were already right. */
   writeEdges(edges: readonly OtherEdge[]): Promise<boolean>;
   names: NameLinks;
@@ -74,6 +79,11 @@ export function createRouteTable(paths: TablePaths): RouteTable {
 
     async removeRoutes(ids) {
       for (const id of ids) await removeDurably(routeFile(id));
+    },
+
+    async edges() {
+      const texts = (await readdir(paths.edges)).map((name) => readFile(join(paths.edges, name), 'utf8'));
+      return (await Promise.all(texts)).map((text) => Value.Parse(EdgeSchema, JSON.parse(text)));
     },
 
     async writeEdges(edges) {

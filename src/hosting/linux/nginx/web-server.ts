@@ -31,9 +31,11 @@ import type { UploadMb } from './body-limits.ts';
 import { createChallengeFiles } from './challenge-files.ts';
 import { createConfigurationFiles } from './configuration-files.ts';
 import { createEdgeControl } from './control-client.ts';
+import { createEdgeCertificates } from './edge-certificates.ts';
 import { createEdgeConfiguration } from './edge-configuration.ts';
 import { createEdgeMembership } from './edge-membership.ts';
 import { tablePaths } from './edge-options.ts';
+import { probeEdge } from './edge-probe.ts';
 import { createEdgeRoutes } from './edge-routes.ts';
 import { createEdgeWebsites } from './edge-websites.ts';
 import { makeFolders, runFiles } from './machine-options.ts';
@@ -81,6 +83,8 @@ export interface WebServer {
   joinEdges: EdgeRouting['joinEdges'];
   setRoutes: EdgeRouting['setRoutes'];
   heldRoutes: EdgeRouting['heldRoutes'];
+  /** Why this edge cannot forward requests to others, one sentence each. */
+  checkOtherEdges(): Promise<string[]>;
   /** How this edge accepts requests from others. */
   forwarding(): Promise<EdgeForwarding>;
   /** Ends this process's work for nginx. The daemons' supervisor ends nginx itself. */
@@ -127,8 +131,15 @@ export function createWebServer(options: WebServerOptions): WebServer {
   const run = runFiles(layout);
   const control = createEdgeControl(run.controlSocket);
   const untold = createUntoldChanges(control);
-  const websites = createEdgeWebsites({ ...options, siteDomain, paths, control, untold });
-  const routes = createEdgeRoutes(paths, untold);
+  const certificates = createEdgeCertificates(paths.certificates, control);
+  const websites = createEdgeWebsites({
+    ...{ ...options, siteDomain, paths, certificates, untold },
+    isRouted: (id) => routes.usesCertificate(id),
+  });
+  const routes = createEdgeRoutes({
+    ...{ paths, untold, certificates },
+    isServed: (id) => websites.usesCertificate(id),
+  });
   const running = createRunningNginx({
     daemons: options.daemons,
     instance,
@@ -265,6 +276,12 @@ export function createWebServer(options: WebServerOptions): WebServer {
     joinEdges: (identity, others) => serially('nginx', () => joinEdges(identity, others)),
     setRoutes: (changed) => serially('nginx', () => setRoutes(changed)),
     heldRoutes: (after) => serially('nginx', async () => routes.held(after)),
+    async checkOtherEdges() {
+      const own = await membership.options();
+      if (own === null) return [];
+      const faults = await Promise.all((await routes.edges()).map((edge) => probeEdge(edge, own)));
+      return faults.filter((fault) => fault !== null);
+    },
     forwarding: () => membership.describe(),
     async stop() {
       await looking?.stop();

@@ -3,6 +3,7 @@
 local cjson = require "cjson.safe"
 local ffi = require "ffi"
 local lrucache = require "resty.lrucache"
+local routes = require "routes"
 local rows = require "rows"
 local settings = require "settings"
 local ssl = require "ngx.ssl"
@@ -104,14 +105,21 @@ local function show(certificate)
   return ok, err
 end
 
+-- The id of the certificate of a name that this host or another one serves; nil or null without one.
+local function id_of(name)
+  local entry = rows.find(name)
+  local route = routes.find(name, entry)
+  if route then return route.certificate end
+  return entry and entry.name.certificate
+end
+
 -- Without a certificate, nginx shows its own.
 function M.show()
   local name = ssl.server_name()
   if not name then return end
   -- The request itself reports a row that cannot be read.
-  local ok, entry = pcall(rows.find, (name:lower():gsub("%.$", "")))
-  local id = ok and entry and entry.name.certificate
-  if not id or id == rows.null then return end
+  local ok, id = pcall(id_of, (name:lower():gsub("%.$", "")))
+  if not ok or not id or id == rows.null then return end
   local certificate = certificate_of(id)
   if not certificate then return end
   local shown, err = show(certificate)

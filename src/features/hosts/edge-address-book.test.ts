@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import type { HostDescription } from '../../hosting/contract/host.ts';
+import { createEdgeAddressBook } from './edge-address-book.ts';
+
+const book = createEdgeAddressBook({
+  host: 'linux',
+  edgeAddresses: ['192.0.2.1'],
+  edgeHttp: { host: '0.0.0.0', port: 80 },
+  allowPrivateTargets: [],
+});
+
+/** A host; `isMember`: whether its edge exchanges requests with others. */
+function host(name: string, edge_addresses: string[], isMember: boolean) {
+  const identity = isMember ? { authority: '0'.repeat(64), notAfter: '2030-01-01T00:00:00.000Z' } : null;
+  const description: HostDescription = {
+    ...{ id: name, capacity: 1, phpVersions: [], wordpressVersions: [], reservedNames: [] },
+    ports: { http: 80, https: 443, ssh: 22 },
+    forwarding: { host: null, port: 8471, identity },
+  };
+  return { address: `https://${name}:8470`, edge_addresses, description };
+}
+
+const web1 = host('web1', ['203.0.113.1'], true);
+const web2 = host('web2', ['203.0.113.2', '2001:db8::2'], true);
+const apart = host('apart', ['203.0.113.3'], false);
+const hosts = [web1, web2, apart];
+
+test('visitors may arrive at any edge that forwards, whichever host serves the website', () => {
+  const all = ['203.0.113.1', '203.0.113.2', '2001:db8::2'];
+  expect(book.leadingTo(web1, hosts)).toEqual(all);
+  expect(book.leadingTo(web2, hosts)).toEqual(all);
+});
+
+test('a host that forwards nothing is reached at its own edge only', () => {
+  expect(book.leadingTo(apart, hosts)).toEqual(['203.0.113.3']);
+  expect(book.leadingTo(undefined, hosts)).toEqual(['192.0.2.1']);
+});
+
+test('hosts with the addresses of the settings have them once', () => {
+  const shared = [host('one', [], true), host('two', [], true)];
+  expect(book.leadingTo(shared[0], shared)).toEqual(['192.0.2.1']);
+});
