@@ -39,6 +39,11 @@ export function addUpgradeCommand(program: Command): void {
         '  4  neither version is ready, or it cannot go on\n\nExample:\n  homeport upgrade\n  homeport upgrade ./homeport_0.4.0_amd64.deb',
     )
     .action(async (file: string | undefined, options: Options, command: Command) => {
+      // Another installation needs no root, but another command.
+      if (process.getuid?.() !== 0) {
+        const { refuseOtherInstallation } = await import('../host/upgrade/begin.ts');
+        await refuseOtherInstallation(file);
+      }
       requireRoot('homeport upgrade');
       const { check = false, yes = false, resume = false, ignoreRoom = false, wait } = options;
       if (resume) {

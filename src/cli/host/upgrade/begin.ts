@@ -34,7 +34,13 @@ import {
 } from './packages.ts';
 import { startsOf } from './readiness.ts';
 import { requireSameServices, servingUnits, UNITS } from './serving-units.ts';
-import { aloneUpgrading, readUpgradeState, upgradePaths, writeUpgradeState } from './state.ts';
+import {
+  aloneUpgrading,
+  readUpgradeState,
+  UPGRADE_FOLDER,
+  upgradePaths,
+  writeUpgradeState,
+} from './state.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 /** Of platform backups, if no other place is configured. */
@@ -105,6 +111,13 @@ async function prepareUpgrade(
     if (check) await rm(folder, { recursive: true, force: true });
   }
   return true;
+}
+
+/** Throws OperatorError, which says what to do, unless this program is from the package, or the one that an upgrade has kept. */
+export async function refuseOtherInstallation(given: string | undefined): Promise<void> {
+  const isKept = ROOT.startsWith(`${UPGRADE_FOLDER}/`);
+  if (!isKept && (await installedPackage(ROOT)) === null)
+    throw new OperatorError(otherInstallation(ROOT, given));
 }
 
 async function findPackage(

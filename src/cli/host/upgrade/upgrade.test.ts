@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/database.ts';
 import { has } from '../../../../test/missing-programs.ts';
@@ -316,6 +317,17 @@ it('refuses to go on beside another upgrade', async () => {
     throw new Error('another process has held it');
   };
   await expect(aloneUpgrading(failing, lock)).rejects.toThrow(/^another process/);
+});
+
+it('says what to do with another installation to users without root, too', async () => {
+  const program = join(import.meta.dirname, '../../../../bin/homeport.mjs');
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const child = spawn(process.execPath, [program, 'upgrade', '--check'], { ...nobody, cwd: '/' });
+  const said = text(child.stderr);
+  expect(await once(child, 'exit')).toEqual([1, null]);
+  expect(await said).toMatch(
+    /which this Homeport is not from\. In a (clone|container): Make a platform backup first/,
+  );
 });
 
 it.each([
