@@ -20,7 +20,7 @@ describe.runIf(hasUserSystemd)('a new version after its installation', () => {
   afterAll(() => systemd.end());
 
   /** Starts a service with a script, and watches it. Steps may take `waitMs`. */
-  async function watch(script: string, { unit = CONTROL_PLANE_UNIT, waitMs = 6_000 } = {}) {
+  async function watch(script: string, { unit = CONTROL_PLANE_UNIT, waitMs = 12_000 } = {}) {
     const program = join(dirname(systemd.systemctl), 'script');
     await writeFile(program, `#!/bin/sh\n${script}\n`);
     await chmod(program, 0o755);
@@ -38,7 +38,13 @@ describe.runIf(hasUserSystemd)('a new version after its installation', () => {
     const reason = await whyNotReady(
       [unit],
       { listen: { host: '127.0.0.1', port: 1 } },
-      { waitMs, before: [], report: (line) => reported.push(line), systemctl: systemd.systemctl },
+      {
+        waitMs,
+        before: [],
+        report: (line) => reported.push(line),
+        systemctl: systemd.systemctl,
+        times: { lookEveryMs: 100, steadyMs: 200 },
+      },
     );
     await runCommand(systemd.systemctl, ['stop', unit]);
     return { reason, reported };
@@ -63,8 +69,8 @@ describe.runIf(hasUserSystemd)('a new version after its installation', () => {
   });
 
   test('may rest while it migrates', async () => {
-    // Four times as long as another step.
-    const script = `systemd-notify --status="Migrating ${MAY_TAKE_LONG}"; sleep 6; systemd-notify --ready; exec sleep 600`;
+    // Longer than in another step.
+    const script = `systemd-notify --status="Migrating ${MAY_TAKE_LONG}"; sleep 4; systemd-notify --ready; exec sleep 600`;
     expect(await watch(script, { unit: 'homeport-host.service' })).toEqual({
       reason: null,
       reported: [`homeport-host.service: Migrating ${MAY_TAKE_LONG}`],

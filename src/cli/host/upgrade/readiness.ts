@@ -7,10 +7,9 @@ import { CONTROL_PLANE_UNIT } from '../../../hosting/linux/setup/service-unit.ts
 import { MAY_TAKE_LONG } from '../../../lib/start-steps.ts';
 import { createPatience } from './patience.ts';
 
-const LOOK_EVERY_MS = 1_000;
 const ANSWER_MS = 10_000;
-/** A version that ends soon after its start is not ready. */
-const STEADY_MS = 5_000;
+/** `steadyMs`: a version that ends sooner after its start is not ready. */
+const TIMES = { lookEveryMs: 1_000, steadyMs: 5_000 };
 /** Starts that end before the service is ready. The second one tells a fault of the version from one that passes. */
 const FAILED_STARTS = 2;
 
@@ -28,8 +27,9 @@ export async function startsOf(services: readonly string[]): Promise<string[]> {
 export async function whyNotReady(
   services: readonly string[],
   config: Pick<Config, 'listen'>,
-  { waitMs, before, report, systemctl = 'systemctl' }: Waiting,
+  { waitMs, before, report, systemctl = 'systemctl', times }: Waiting,
 ): Promise<string | null> {
+  const { lookEveryMs, steadyMs } = { ...TIMES, ...times };
   const system = createSystemctl(systemctl);
   const patience = new Map(services.map((id) => [id, createPatience(waitMs, () => performance.now())]));
   const announced = new Map<string, string>();
@@ -47,7 +47,7 @@ export async function whyNotReady(
     const failing = shown.find((service) => keepsFailing(service, before));
     if (failing !== undefined) return `${failing.id} has ended ${failing.restarts} times before it was ready`;
     if (api === 'ready' && shown.every((service) => isNewStart(service, before))) {
-      await pause(STEADY_MS);
+      await pause(steadyMs);
       const later = await look();
       const isSame = startsIn(later.shown) === startsIn(shown);
       if (isSame && later.api === 'ready') return null;
@@ -63,7 +63,7 @@ export async function whyNotReady(
       });
       if (reason) return `${service.id} ${reason}`;
     }
-    await pause(LOOK_EVERY_MS);
+    await pause(lookEveryMs);
   }
 }
 
@@ -75,6 +75,7 @@ interface Waiting {
   report(line: string): void;
   /** Tests use their own. */
   systemctl?: string;
+  times?: Partial<typeof TIMES>;
 }
 
 const startsIn = (shown: readonly UnitStatus[]) => shown.map(({ invocation }) => invocation).join(' ');
