@@ -23,6 +23,7 @@ import { passwordJobKinds } from '../features/identity/passwords/job-kinds.ts';
 import { deletedInstallKinds } from '../features/provisioning/deleted-installs/job-kinds.ts';
 import { keptBackups } from '../features/provisioning/deleted-installs/kept-backups.ts';
 import { installJobKinds } from '../features/provisioning/job-kinds.ts';
+import { moveJobKinds } from '../features/provisioning/moves/job-kinds.ts';
 import { transferJobKinds } from '../features/transfers/job-kinds.ts';
 import { changeKind } from '../features/updates/changes/job-kinds.ts';
 import { fetchReleasesKind } from '../features/updates/fetch-releases.ts';
@@ -120,6 +121,7 @@ export function createHomeportWorker(
   const kinds: JobKind[] = [
     ...installJobKinds(platform, host),
     ...deletedInstallKinds(platform, host),
+    ...(websites.moving === undefined ? [] : moveJobKinds(platform, websites.moving)),
     ...cacheJobKinds(platform, host),
     ...wpCliJobKinds(platform, host),
     ...backupJobKinds(platform, host, mailer, keptBackups, hostOf),

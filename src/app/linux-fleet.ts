@@ -1,6 +1,7 @@
 import { createFleet } from '../features/hosts/fleet.ts';
 import type { HostingAddresses } from '../features/hosts/hosting-addresses.ts';
 import { hostQuestions } from '../features/provisioning/host-questions.ts';
+import type { MovingFleet } from '../features/provisioning/moves/run-move.ts';
 import { requireNameFree } from '../features/provisioning/orphans.ts';
 import { createReconciling } from '../features/provisioning/reconciling.ts';
 import type { FetchingHost } from '../features/updates/fetch-releases.ts';
@@ -21,6 +22,8 @@ export interface Websites {
   host: Host;
   /** The host of an install, which holds its backups. */
   hostOf(installId: string): Promise<Host>;
+  /** The machines between which installs move; left out without a fleet. */
+  moving?: MovingFleet;
   /** Null while unknown, and in processes that do not serve them. */
   addresses(): HostingAddresses | null;
   /** Whether the host of this process runs WordPress; left out by a fleet. */
@@ -51,6 +54,11 @@ export function createLinuxFleet(platform: Platform): Websites {
   return {
     host: fleet,
     hostOf: fleet.machineOf,
+    moving: {
+      machine: fleet.machine,
+      forward: (installId, at, to) => fleet.edges.forward(installId, { at, to }),
+      announce: fleet.edges.announce,
+    },
     fetching: () =>
       Promise.all(fleet.met().map(async (hostId) => ({ hostId, machine: await fleet.machine(hostId) }))),
     answering: () =>

@@ -21,6 +21,7 @@ import { createProjectQuotas } from '../hosting/linux/isolation/project-quotas.t
 import { createUnixUsers } from '../hosting/linux/isolation/unix-users.ts';
 import { createLinuxHost } from '../hosting/linux/linux-host.ts';
 import { createCron } from '../hosting/linux/machine/cron.ts';
+import { isHeld } from '../hosting/linux/machine/held.ts';
 import { createJournal } from '../hosting/linux/machine/journal.ts';
 import { type CodeFolders, type LinuxLayout, linuxLayout } from '../hosting/linux/machine/layout.ts';
 import { findPhpRuntimes, type PhpRuntime, preferredRuntime } from '../hosting/linux/machine/php-runtimes.ts';
@@ -249,7 +250,7 @@ export function createHostMachine(
       questions,
       installOf(name) {
         const install = live.byName(name);
-        return install
+        return install && !isHeld(install.placement, clock.now())
           ? {
               install: { id: install.state.id, name },
               sandbox: install.sandbox,
@@ -271,8 +272,12 @@ export function createHostMachine(
         const { exit, output } = await runCron(runtime, { append, clock });
         if (exit !== 0) throw new Error(`WP-Cron of ${install.state.name} failed: ${output}`);
       },
-      // The copy of a shop in a restore check must neither send mails nor charge anyone.
-      installs: () => live.ids().filter((id) => !isRestoreCheck(live.get(id)?.state.name ?? '')),
+      // The copy of a shop in a restore check must neither send mails nor charge anyone, and neither must that of a move.
+      installs: () =>
+        live.ids().filter((id) => {
+          const install = live.get(id);
+          return install && !isRestoreCheck(install.state.name) && !isHeld(install.placement, clock.now());
+        }),
       clock,
       log,
     }),

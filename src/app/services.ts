@@ -48,6 +48,7 @@ import { createSecondFactorService } from '../features/identity/second-factor/se
 import { createSessionService } from '../features/identity/sign-in/service.ts';
 import { createSshKeyService } from '../features/identity/ssh-keys/service.ts';
 import { createDeletedInstallService } from '../features/provisioning/deleted-installs/service.ts';
+import { createMoveService } from '../features/provisioning/moves/service.ts';
 import { createCancellations } from '../features/provisioning/operations/cancellation.ts';
 import { createInstallOperationService } from '../features/provisioning/operations/install-operations.ts';
 import { createRetries } from '../features/provisioning/operations/retries.ts';
@@ -269,6 +270,7 @@ export function createServices(
     wordpress,
     logs: createLogService(platform, { readLog }, capabilities),
     deletedInstalls: createDeletedInstallService(platform),
+    moves: createMoveService(platform),
     websiteRetry,
     profile: createProfileService(platform),
     emailChanges: createEmailChangeService(platform, limits),

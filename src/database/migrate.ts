@@ -75,6 +75,7 @@ import { primaryDomains } from './migrations/0069-primary-domains.ts';
 import { copiesAndFailures } from './migrations/0070-copies-and-failures.ts';
 import { edgeAuthority } from './migrations/0071-edge-authority.ts';
 import { hostLabels } from './migrations/0072-host-labels.ts';
+import { moves } from './migrations/0073-moves.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -148,6 +149,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0070-copies-and-failures': copiesAndFailures,
   '0071-edge-authority': edgeAuthority,
   '0072-host-labels': hostLabels,
+  '0073-moves': moves,
 };
 
 /** The statements of every migration on both databases, by name. Released ones never change, and a test holds them to that. */

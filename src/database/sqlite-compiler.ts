@@ -9,7 +9,7 @@ import {
 /** Columns in the conditions of partial indexes that statements compare with a text. */
 export const LITERAL_COLUMNS: ReadonlySet<string> = new Set([
   ...['state', 'status', 'network_status', 'ssl_status'],
-  ...['environment', 'runtime'],
+  ...['environment', 'runtime', 'step'],
 ]);
 
 /**

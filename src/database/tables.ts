@@ -46,6 +46,7 @@ import type {
   WorkerRow,
 } from './tables/jobs.ts';
 import type { InstallLimitRow, RateWindowRow } from './tables/limits.ts';
+import type { MoveRow } from './tables/moves.ts';
 import type { NotificationPreferenceRow, NotificationRow } from './tables/notifications.ts';
 import type { PlatformBackupRow } from './tables/platform-backups.ts';
 import type { ProgramVersionRow } from './tables/program-version.ts';
@@ -138,6 +139,7 @@ export interface Tables {
   seen_settings: SeenSettingsRow;
   platform_identity: PlatformIdentityRow;
   orphaned_installs: OrphanedInstallRow;
+  moves: MoveRow;
   ssh_keys: SshKeyRow;
   domain_looks: DomainLookRow;
   domain_reports: DomainReportRow;

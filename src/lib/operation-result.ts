@@ -61,6 +61,7 @@ export const RESULT_FIELDS: Record<OperationKind, Readonly<Record<string, string
     stdout_truncated: 'if it was cut',
     stderr_truncated: 'likewise',
   },
+  'install.move': {},
   'site.transfer': {},
 };
 

@@ -39,6 +39,7 @@ export const ACTIONS = [
   'install.update_wordpress',
   'install.change_wordpress',
   'install.update_policy',
+  'install.move',
   'install.copy',
   'install.import',
   'install.create_import_key',

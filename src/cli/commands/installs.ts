@@ -15,6 +15,7 @@ import { addRulesCommands } from './install-rules.ts';
 import { addInstallWordPressCommand } from './install-wordpress.ts';
 import { addInstallWp } from './install-wp.ts';
 import { addLogCommand } from './logs.ts';
+import { addMoveCommand } from './move-install.ts';
 import { namedAccount } from './named-account.ts';
 import { addOrphanCommands } from './orphans.ts';
 import { waitForJob } from './wait-for-job.ts';
@@ -44,6 +45,7 @@ export function addInstallCommands(program: Command): void {
 
   addUpdateCommand(install);
   addPolicyCommand(install);
+  addMoveCommand(install);
   addItemCommands(install);
 
   install

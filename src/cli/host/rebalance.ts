@@ -29,7 +29,9 @@ export function addHostRebalance(host: Command): void {
     .addHelpText('after', '\nExample:\n  homeport host rebalance --dry-run')
     .action(async ({ dryRun, limit, json }: RebalanceOptions, command: Command) => {
       if (!dryRun) {
-        throw new OperatorError('It only shows moves. Add --dry-run, and make them one by one.');
+        throw new OperatorError(
+          'It only shows moves. Add --dry-run, and make them one by one with "homeport install move".',
+        );
       }
       const { proposedMoves } = await import('../../features/hosts/placement-service.ts');
       await withPlatform(command, async (platform) => {

@@ -177,7 +177,7 @@ export function createHostService(platform: Platform) {
       const count = (await installCounts(queries)).get(id) ?? 0;
       if (count > 0) {
         throw new OperatorError(
-          `There ${count === 1 ? 'is an install' : `are ${count} installs`} on the host "${name}". Delete them first; ` +
+          `There ${count === 1 ? 'is an install' : `are ${count} installs`} on the host "${name}". Move or delete them first; ` +
             `"homeport host drain ${name}" puts no new ones there.`,
         );
       }

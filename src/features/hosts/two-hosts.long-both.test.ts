@@ -114,7 +114,7 @@ describe('two hosts', () => {
   it('are not removed while they have installs', async () => {
     const { name } = await install({ php_version: '7.4' });
     await expect(homeport.services.hosts.remove('web2')).rejects.toThrow(
-      'There is an install on the host "web2". Delete them first',
+      'There is an install on the host "web2". Move or delete them first',
     );
     expect(name).toBeTruthy();
   });

@@ -14,6 +14,7 @@ import { applyInstall } from '../websites/installs/jobs.ts';
 import { deletedIds } from './deleted-installs/store.ts';
 import { loadDesiredState } from './desired-state.ts';
 import { storeLostData } from './lost-data-store.ts';
+import { movingInstalls } from './moves/store.ts';
 import {
   activeInstallsOf,
   installsOf,
@@ -123,7 +124,7 @@ export async function compareHeld(
   for (const page of pagesOf(held.map(({ id }) => id))) {
     for (const { id, status } of await installsOf(queries, host, page)) known.set(id, status);
   }
-  const passing = await passingInstalls(queries);
+  const passing = new Set([...(await passingInstalls(queries)), ...(await movingInstalls(queries, host))]);
   const strangers = held.filter(({ id }) => !known.has(id) && !passing.has(id));
   return { belongsTo, held, known, strangers };
 }

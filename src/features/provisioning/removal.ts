@@ -7,6 +7,7 @@ import { addToInstallCount } from '../websites/installs/store.ts';
 import { deleteInstall } from '../websites/installs/website-store.ts';
 import { retireInstall } from './deleted-installs/jobs.ts';
 import { keepInstall } from './deleted-installs/keep.ts';
+import { endMoves } from './moves/end-moves.ts';
 
 /** Creates the function that deletes installs. */
 export function createInstallDeletion(
@@ -23,6 +24,7 @@ export function createInstallDeletion(
       const host_id = await deleteInstall(queries, id);
       await addToInstallCount(queries, account_id, -1);
       await queue.cancelLane(transaction, id);
+      await endMoves(transaction, platform, id);
       await queue.enqueue(transaction, kept === null ? removeInstall : retireInstall, {
         payload: { id, name, host_id },
         lane: id,

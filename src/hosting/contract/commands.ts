@@ -1,5 +1,6 @@
 import { BACKUP_COMMANDS } from './backup-commands.ts';
 import { MACHINE_COMMANDS } from './machine-commands.ts';
+import { MOVE_COMMANDS } from './move-commands.ts';
 import { WEBSITE_COMMANDS } from './website-commands.ts';
 import { WORDPRESS_COMMANDS } from './wordpress-commands.ts';
 
@@ -12,4 +13,5 @@ export const COMMANDS = {
   ...BACKUP_COMMANDS,
   ...WORDPRESS_COMMANDS,
   ...MACHINE_COMMANDS,
+  ...MOVE_COMMANDS,
 };

@@ -10,6 +10,7 @@ import type { AppliedInstall, InstallState, RemovalOptions, RemovedInstall } fro
 import type { Inventory } from './inventory.ts';
 import type { LogSource } from './logs.ts';
 import type { MailHost, MailQueueControl } from './mail.ts';
+import type { WebsiteMover } from './moves.ts';
 import type { ReportProgress } from './progress.ts';
 import type { ProofPublisher } from './proofs.ts';
 import type { SnapshotKeeper } from './snapshots.ts';
@@ -123,6 +124,8 @@ export interface HostDescription {
   diskQuotas?: DiskQuotaKind;
   /** Left out by hosts that forward nothing: embedded ones, and those of earlier versions. */
   forwarding?: EdgeForwarding;
+  /** Whether it understands the commands of a move; hosts of earlier versions omit it. */
+  movesWebsites?: boolean;
 }
 
 /** How a host keeps the files of an install below their limit. */
@@ -143,6 +146,7 @@ export interface HostMachine
     FigureSource,
     MailQueueControl,
     WordPressMarks,
+    WebsiteMover,
     ReleaseFetcher {
   describe(): Promise<HostDescription>;
   /**

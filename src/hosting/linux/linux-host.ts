@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { timestamp } from '../../lib/clock.ts';
 import { mapConcurrent, serializeByKey, tryWithin } from '../../lib/concurrency.ts';
 import { connectableHost } from '../../lib/connectable-host.ts';
 import { INSTALL_NAME } from '../../lib/host-names.ts';
@@ -12,6 +13,7 @@ import { pageOf } from '../contract/inventory.ts';
 import { linuxFiles, linuxRuntime } from '../runtime/linux/linux-runtime.ts';
 import { createWebsiteChanges } from '../websites/changes/website-changes.ts';
 import { readMailRefusals } from '../websites/logs/mail-refusals.ts';
+import { movedFault, seenWebsite } from '../websites/probe/moved-website.ts';
 import { readWebsite } from '../websites/reading/read-website.ts';
 import { wordpressMark } from '../websites/reading/wordpress-mark.ts';
 import type { AskedEdge } from '../wordpress/wordpress-answers.ts';
@@ -28,6 +30,7 @@ import type { SandboxedInstall } from './isolation/sandbox.ts';
 import { systemLogins } from './isolation/unix-users.ts';
 import { findSandboxed } from './isolation/write-limit.ts';
 import { capacityOfMachine } from './machine/capacity.ts';
+import { isHeld } from './machine/held.ts';
 import { hostId } from './machine/identity.ts';
 import type { JournalEntry } from './machine/journal.ts';
 import { stateOfMachine } from './machine/machine-state.ts';
@@ -217,6 +220,9 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     return all.map(({ state: { id, name } }) => ({ id, name }));
   }
 
+  const lookAt = async (install: InstallRef, signal?: AbortSignal) =>
+    steps.lookAt(await lifecycle.websiteOf(await requireRecord(install)), signal);
+
   const changes = createWebsiteChanges({
     websiteOf: (install) => changeableWebsite(parts, { steps, lifecycle, hosted, requireRecord }, install),
     changeOf: layout.changeOf,
@@ -380,7 +386,9 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
     // Beside other work, too, as commands in a shell run.
     async runWpCli(install, args, signal) {
-      const { sandbox } = await hosted(await requireRecord(install));
+      const record = await requireRecord(install);
+      if (isHeld(record.placement, parts.clock.now())) return { refused: 'website', reason: HELD };
+      const { sandbox } = await hosted(record);
       return parts.wpCli.run(sandbox, args, signal);
     },
 
@@ -411,6 +419,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         ...(php.length === 0 ? {} : { php: parts.phpBounds }),
         hasRelay: parts.mail.hasRelay,
         keepsLost: true,
+        movesWebsites: true,
         machine: await stateOfMachine(layout.folder),
         hasWpCli: await parts.wpCliPhar.isThere(),
         diskQuotas: await quotaKind(parts.quotas, layout.limits),
@@ -440,12 +449,32 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     joinEdges: web.joinEdges,
     setRoutes: web.setRoutes,
     heldRoutes: web.heldRoutes,
+    holdWebsite: ({ id }, seconds) =>
+      serially(id, () =>
+        lifecycle.hold(id, seconds === null ? null : timestamp(parts.clock, seconds * 1_000)),
+      ),
+    releaseWebsite: ({ id }) => serially(id, () => lifecycle.release(id)),
+    handOver: ({ id }) =>
+      serially(id, async () => {
+        startRetries.forget(id);
+        await lifecycle.handOver(id);
+      }),
+    listRepository: ({ id }, after) => backups.files.list(id, after),
+    readRepository: ({ id }, name, offset) => backups.files.read(id, name, offset),
+    writeRepository: ({ id }, name, { content, ...part }) =>
+      backups.files.write(id, { name, ...part, content: Buffer.from(content, 'base64') }),
+    trimRepository: ({ id }, names) => backups.files.trim(id, names),
+    observeWebsite: async (install, signal) => seenWebsite(await lookAt(install, signal)),
+    compareWebsite: async (install, before, signal) => movedFault(await lookAt(install, signal), before),
 
     heldInstalls: inventory.heldInstalls,
     belongTo: inventory.belongTo,
     setAside: inventory.setAside,
   };
 }
+
+/** Why a website takes no commands while it is moved. */
+const HELD = 'The website is moving to another machine. Try again in a minute.';
 
 /** Logins with a name that an install could have; the control plane reserves these. */
 const AS_INSTALL = new RegExp(`^${INSTALL_NAME}$`);

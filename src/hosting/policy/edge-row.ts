@@ -136,6 +136,8 @@ const EdgeRowSchema = Type.Object({
   limits: Type.Object({ login: Type.Boolean(), xmlrpc: Type.Boolean() }),
   /** Present if visitors see that the website is closed, because it lost data. */
   closed: Type.Optional(Type.Literal(true)),
+  /** Present if the website takes no changes until that time, because it is being moved. Null: it is not in service yet. */
+  held: Type.Optional(Type.Object({ untilMs: OrNull(Type.Integer()) })),
 });
 
 /** Everything that the edge knows about an install, without secrets except hashes of passwords and keys of passes. */
@@ -150,6 +152,7 @@ export interface RowFacts extends Pick<EdgeRow, 'home' | 'root' | 'php' | 'uid'>
   s3: S3Service;
   /** Whether it lost data; false if left out. */
   isClosed?: boolean;
+  held?: EdgeRow['held'];
 }
 
 const MOST_PAGE_BYTES = 256 * 1024 * 1024;
@@ -211,6 +214,7 @@ export function rowOf(state: InstallState, facts: RowFacts): EdgeRow {
     ...bodyOf(state),
     limits: { login: true, xmlrpc: true },
     ...(facts.isClosed === true ? { closed: true } : {}),
+    ...(facts.held === undefined ? {} : { held: facts.held }),
   });
 }
 

@@ -99,6 +99,12 @@ export const NOTICES = {
     title: 'Not available now',
     sentence: 'This website is not available at the moment. Please try again later.',
   },
+  held: {
+    status: 503,
+    title: 'Read only for a moment',
+    sentence:
+      'This website is moving to another machine. You can read it, but not change it. Please try again in a minute.',
+  },
   busy: {
     status: 503,
     title: 'Busy',

@@ -32,6 +32,7 @@ const ACTIONS: readonly Entry['action'][] = [
   'install.update_wordpress',
   'install.change_wordpress',
   'install.update_policy',
+  'install.move',
   'install.copy',
   'install.create_import_key',
   'install.renew_import_key',

@@ -76,6 +76,8 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
     `changed the automatic updates of the install ${subject_name}`,
   'install.switch_core': ({ subject_name }, { to }) =>
     `switched the install ${subject_name} to WordPress ${to ?? 'of another version'}`,
+  'install.move': ({ subject_name }, { to }) =>
+    `moved the install ${subject_name} to the machine ${to ?? 'of another name'}`,
   'install.copy': ({ subject_name }, { to, backup_kept }) =>
     `copied the install ${subject_name}${text(to) ? ` into ${to}` : ''}${backup_kept === true ? ' and kept the backup' : ''}`,
   'install.import': ({ subject_name }, { from }) =>

@@ -103,6 +103,7 @@ const OPERATIONS: Record<OperationKind, OperationWords | null> = {
     failed: ['PHP limits of {install} could not be changed', 'PHP limits of installs could not be changed'],
     page: 'settings',
   },
+  'install.move': null,
   'wordpress.cli': null,
   'site.transfer': {
     failed: ['The transfer of a site failed', 'Transfers of sites failed'],

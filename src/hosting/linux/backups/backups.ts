@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
@@ -6,6 +6,7 @@ import { serializeByKey } from '../../../lib/concurrency.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import type { FreeSpace } from '../../../lib/free-space.ts';
 import { type Randomness, systemRandomness } from '../../../lib/ids.ts';
+import { ifThere } from '../../../lib/if-there.ts';
 import type { BackupBrowser } from '../../contract/backup-contents.ts';
 import type { BackupPlacesReport, ListedBackups } from '../../contract/backup-places.ts';
 import { asUnchanged } from '../../contract/errors.ts';
@@ -35,7 +36,13 @@ import { backupsIn, forgetFormer } from './forget-former.ts';
 import { createBackupMaker, dumpFileOf } from './make-backup.ts';
 import { createRepositoryMover, type MoveRepositories } from './move-repositories.ts';
 import { canonicalId, createRepositories, explainRepository } from './repositories.ts';
-import { placeIn, repositoryRoot } from './repository-place.ts';
+import {
+  listRepositoryFiles,
+  readRepositoryFile,
+  trimRepositoryFiles,
+  writeRepositoryFile,
+} from './repository-files.ts';
+import { placeIn, type RepositoryPlace, repositoryRoot } from './repository-place.ts';
 import type { S3Credentials } from './repository-storage.ts';
 import type { Restic } from './restic.ts';
 import { createRestorer, explainDamage, NOT_IN_PLACE, requireBackup, restoredDumpOf } from './restore.ts';
@@ -83,6 +90,16 @@ export interface Backups extends BackupBrowser {
   move: MoveRepositories;
   acceptPlace(): Promise<BackupPlacesReport>;
   forgetFormer(listed: readonly ListedBackups[], signal?: AbortSignal): Promise<number>;
+  /** The files of an install's repository. See `WebsiteMover`. */
+  files: {
+    list(installId: string, after: string | null): Promise<string[]>;
+    read(installId: string, name: string, offset: number): Promise<Buffer>;
+    write(
+      installId: string,
+      part: { name: string; offset: number; isLast: boolean; content: Buffer },
+    ): Promise<void>;
+    trim(installId: string, names: readonly string[]): Promise<void>;
+  };
   /** As {@link Backups.removeAll}, but keeps the repository. */
   removeUnfinished(installId: string): Promise<void>;
 }
@@ -106,6 +123,9 @@ export interface BackupsOptions {
 }
 
 const EXTRACT_MS = 15 * MINUTE_MS;
+
+/** The beginning of the names of files that are being written into the repository of an install. */
+const collectedFilesOf = (installId: string): string => `repository-${canonicalId(installId)}-`;
 
 /** Throws an OperatorError if the repository setting is invalid. */
 export function createBackups(options: BackupsOptions): Backups {
@@ -265,6 +285,10 @@ export function createBackups(options: BackupsOptions): Backups {
     for (const file of [dumpFileOf(layout, installId), restoredDumpOf(layout, installId)]) {
       await rm(file, { force: true });
     }
+    const left = (await ifThere(readdir(layout.scratch))) ?? [];
+    for (const name of left.filter((one) => one.startsWith(collectedFilesOf(installId)))) {
+      await rm(join(layout.scratch, name), { force: true });
+    }
   }
 
   async function held(install: InstallRef): Promise<string[]> {
@@ -275,6 +299,13 @@ export function createBackups(options: BackupsOptions): Backups {
       throw explainRepository(error, install);
     }
   }
+
+  /** Work on the files of a repository, in a place that can be seen: an empty folder may be an unmounted disk. */
+  const atRepository = <Result>(installId: string, work: (place: RepositoryPlace) => Promise<Result>) =>
+    onRepository(canonicalId(installId), async () => {
+      await places.requireSeen(await places.rootOf(installId));
+      return work(await places.placeOf(installId));
+    });
 
   const recover = (installId: string) => replacement.recover(layout.homeOf(installId));
 
@@ -314,6 +345,18 @@ export function createBackups(options: BackupsOptions): Backups {
     },
     forgetFormer: (listed, signal) =>
       forgetFormer(listed, { places, repositories, onRepository, random, signal }),
+    files: {
+      list: (installId, after) => atRepository(installId, (place) => listRepositoryFiles(place, after)),
+      read: (installId, name, offset) =>
+        atRepository(installId, (place) => readRepositoryFile(place, name, offset)),
+      write: (installId, part) =>
+        atRepository(installId, (place) =>
+          writeRepositoryFile(place, join(layout.scratch, collectedFilesOf(installId)), part, async () =>
+            places.claim(await places.rootOf(installId)),
+          ),
+        ),
+      trim: (installId, names) => atRepository(installId, (place) => trimRepositoryFiles(place, names)),
+    },
     removeUnfinished: (installId) => onRepository(installId, () => removeUnfinished(installId)),
   };
 }

@@ -3,6 +3,8 @@ export interface RepositoryStorage {
   has(name: string): Promise<boolean>;
   /** Names of the files and folders directly in a folder, `''` for the repository itself. A missing one is empty. */
   list(folder: string): Promise<string[]>;
+  /** Reads a part of a file; fewer bytes at its end. Null without the file. */
+  read(name: string, part: { offset: number; length: number }): Promise<Buffer | null>;
   /** Durable when it resolves. */
   write(name: string, content: Buffer): Promise<void>;
   /** Succeeds if it is missing. */

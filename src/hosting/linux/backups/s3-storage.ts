@@ -57,6 +57,24 @@ export function s3Storage(place: S3Place, credentials: S3Credentials): Repositor
         return [...new Set(names)].filter((found) => found !== '');
       }),
 
+    read: (name, { offset, length }) =>
+      withClient(async (client) => {
+        const { GetObjectCommand } = await import('@aws-sdk/client-s3');
+        const range = `bytes=${offset}-${offset + length - 1}`;
+        try {
+          const { Body } = await client.send(
+            new GetObjectCommand({ Bucket: bucket, Key: keyOf(name), Range: range }),
+          );
+          return Buffer.from((await Body?.transformToByteArray()) ?? []);
+        } catch (error) {
+          if (!(error instanceof Error)) throw error;
+          if (error.name === 'NotFound' || error.name === 'NoSuchKey') return null;
+          // The part begins at the end of the file.
+          if (error.name === 'InvalidRange') return Buffer.alloc(0);
+          throw error;
+        }
+      }),
+
     write: (name, content) =>
       withClient(async (client) => {
         const { PutObjectCommand } = await import('@aws-sdk/client-s3');

@@ -75,6 +75,8 @@ const PlacementSchema = Type.Object({
   seen: Type.Optional(SeenDataSchema),
   /** The data that is missing, one sentence each. Visitors see that the website is closed. */
   lost: Type.Optional(Type.Array(Text)),
+  /** It is being moved: visitors read it, and no one changes it. `until`: ISO 8601; null: it is not in service yet. */
+  held: Type.Optional(Type.Object({ until: OrNull(Text) })),
 });
 
 const recordSchema = Compile(Type.Object({ state: StateSchema, placement: PlacementSchema }));

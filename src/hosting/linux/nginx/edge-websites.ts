@@ -69,7 +69,7 @@ export function createEdgeWebsites(options: EdgeWebsitesOptions): EdgeWebsites {
   let links = new Map<string, string>();
 
   /** Throws a {@link PermanentHostError} that names the website and the problem. */
-  function rowFor({ state, uid, lost }: Vhost): EdgeRow {
+  function rowFor({ state, uid, lost, held }: Vhost): EdgeRow {
     try {
       checkNames(state);
       return rowOf(state, {
@@ -80,6 +80,9 @@ export function createEdgeWebsites(options: EdgeWebsitesOptions): EdgeWebsites {
         defaultDomain: `${state.name}.${siteDomain}`,
         s3,
         isClosed: lost !== undefined,
+        ...(held === undefined
+          ? {}
+          : { held: { untilMs: held.until === null ? null : Date.parse(held.until) } }),
       });
     } catch (cause) {
       if (!(cause instanceof PermanentHostError)) throw cause;

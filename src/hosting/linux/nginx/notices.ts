@@ -8,6 +8,7 @@ const NGINX_NOTICES = {
   forbidden: NOTICES.blocked,
   failed: NOTICES.failed,
   closed: NOTICES.closed,
+  held: NOTICES.held,
   protected: NOTICES.protected,
   'too-many': NOTICES.tooMany,
   'too-large': {

@@ -149,6 +149,11 @@ ${VARIABLES.map((name) => `        set $${name} "";`).join('\n')}
         return 503;
     }
 ${renderForwardLocation(options)}
+    location = ${MARKER_PREFIX}held {
+        internal;
+        error_page 503 ${noticeUri('held')};
+        return 503;
+    }
 ${renderRoutes(options, renderPageLocations(options))}
 }`;
 }

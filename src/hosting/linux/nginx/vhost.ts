@@ -1,4 +1,5 @@
 import type { InstallState } from '../../contract/install-state.ts';
+import type { Placement } from '../machine/record.ts';
 
 /** A website as the web server is told of it. */
 export interface Vhost {
@@ -9,4 +10,6 @@ export interface Vhost {
   wordpressVersion: string;
   /** Missing data: visitors see that the website is closed. */
   lost?: string[] | undefined;
+  /** It is being moved, and takes no changes. */
+  held?: Placement['held'];
 }

@@ -8,7 +8,7 @@ import { redisSpec } from '../daemons/redis.ts';
 import { makeHome, removeHome } from '../isolation/folders.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
-import type { SeenData } from '../machine/record.ts';
+import type { Placement, SeenData } from '../machine/record.ts';
 import type { Stage } from '../machine/saga.ts';
 import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
 import { warmUp } from '../php/warm-up.ts';
@@ -35,6 +35,7 @@ export interface Website extends WebsiteRemains {
   uid?: number;
   seen?: SeenData | undefined;
   lost?: string[] | undefined;
+  held?: Placement['held'];
 }
 
 export const phpDaemon = (installId: string): string => `php-${installId}`;
@@ -110,8 +111,8 @@ export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
 
   async function serve(website: Website): Promise<void> {
     const { uid } = await sandboxOf(website);
-    const { state, wordpressVersion, lost } = website;
-    await web.put({ state, uid, wordpressVersion, lost });
+    const { state, wordpressVersion, lost, held } = website;
+    await web.put({ state, uid, wordpressVersion, lost, held });
   }
 
   /** Repairs the files of the host, which contain the website's address. */

@@ -8,6 +8,7 @@ import { type Observation, observe } from '../../websites/probe/observation.ts';
 import { findFault } from '../../websites/probe/website-check.ts';
 import { UrlsNotReplacedError } from '../../websites/urls/replace-urls.ts';
 import { flushRedis } from '../daemons/redis.ts';
+import { isHeld } from '../machine/held.ts';
 import type { JournalEntry } from '../machine/journal.ts';
 import { findPhpRuntimes, type PhpRuntime, preferredRuntime } from '../machine/php-runtimes.ts';
 import type { InstallRecord, Placement, SeenData } from '../machine/record.ts';
@@ -48,6 +49,10 @@ export interface WebsiteLifecycle {
   remove(install: RemovedInstall, options?: RemovalOptions): Promise<void>;
   /** Stops serving it and ends its processes, but keeps its data until `apply` brings it back. Succeeds if it is missing. */
   setAside(installId: string): Promise<void>;
+  /** See `WebsiteMover`. `until`: ISO 8601. */
+  hold(installId: string, until: string | null): Promise<void>;
+  release(installId: string): Promise<void>;
+  handOver(installId: string): Promise<void>;
   /** See `Host.replaceUrls`. */
   replaceUrls(installId: string, signal?: AbortSignal): Promise<void>;
   /** Empties PHP's memory and both caches of a website whose content was replaced. */
@@ -156,12 +161,13 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
       formerNames: placement.formerNames,
       seen: placement.seen,
       lost: placement.lost,
+      held: placement.held,
     };
   }
 
   async function saveRecord(website: Website): Promise<InstallRecord> {
     const sandbox = await steps.sandboxOf(website);
-    const { state, php, wordpressVersion, database, formerNames = [], seen, lost } = website;
+    const { state, php, wordpressVersion, database, formerNames = [], seen, lost, held } = website;
     const { uid, gid } = sandbox;
     const record = {
       state,
@@ -170,6 +176,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
         ...(formerNames.length === 0 ? {} : { formerNames }),
         ...(seen === undefined ? {} : { seen }),
         ...(lost === undefined ? {} : { lost }),
+        ...(held === undefined ? {} : { held }),
       },
     };
     await records.write(record);
@@ -226,7 +233,8 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
       state,
       php,
       wordpressVersion,
-      formerNames: formerNamesOf(record, state),
+      // Before a website is in service it has a name that its database never had.
+      formerNames: record.placement.held?.until === null ? [] : formerNamesOf(record, state),
     };
     const hasOtherLimits = !isDeepStrictEqual(state.php ?? null, record.state.php ?? null);
     if (php.version !== present.php.version || hasOtherLimits) await changePhp(present, wanted, signal);
@@ -356,6 +364,39 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     await parts.cgroups.kill(cgroupOf(installId));
   }
 
+  async function hold(installId: string, until: string | null): Promise<void> {
+    const record = await records.read(installId);
+    if (record === null) throw new PermanentHostError('this host does not have the website');
+    const held = { ...(await websiteOf(record)), held: { until } };
+    // Log-ins, tasks and commands look at the record, visitors at the row.
+    await saveRecord(held);
+    await steps.serve(held);
+    await parts.ssh.endSessions(installId);
+    await parts.wpCli.end(installId);
+    await parts.cgroups.kill(cgroupOf(installId));
+    // Requests that began before may still write; they have some seconds to end.
+    await parts.daemons.restart(phpDaemon(installId));
+  }
+
+  async function release(installId: string): Promise<void> {
+    const record = await records.read(installId);
+    if (record?.placement.held === undefined) return;
+    const { held: _ended, ...website } = await websiteOf(record);
+    await saveRecord(website);
+    await steps.serve(website);
+  }
+
+  async function handOver(installId: string): Promise<void> {
+    const record = await records.read(installId);
+    if (record === null) return;
+    if (record.placement.held?.until === undefined || !isHeld(record.placement, parts.clock.now())) {
+      throw new PermanentHostError(
+        'the website takes changes again, so what was copied of it can be outdated',
+      );
+    }
+    await setAside(installId);
+  }
+
   /** Brings back a website that was set aside. Null without one. */
   async function takeBack(installId: string): Promise<InstallRecord | null> {
     const record = await aside.read(installId);
@@ -408,6 +449,9 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     },
     remove,
     setAside,
+    hold,
+    release,
+    handOver,
     resetCaches,
     switchCore,
     recordCore,

@@ -15,6 +15,7 @@ const NAMES: Record<Kind, string> = {
   'install.copy': 'Copying another install into this one',
   'install.import': 'Importing a website',
   'install.delete': 'Deleting the website',
+  'install.move': 'Moving to another machine',
   'install.update_php': 'Changing the PHP version',
   'wordpress.read': 'Reading WordPress',
   'wordpress.change': 'Changing a plugin or theme',

@@ -1,0 +1,166 @@
+import { PermanentHostError } from '../../../hosting/contract/errors.ts';
+import type { HostMachine } from '../../../hosting/contract/host.ts';
+import type { InstallRef } from '../../../hosting/contract/install-ref.ts';
+import type { InstallState } from '../../../hosting/contract/install-state.ts';
+import { PermanentFailure, type RunningJob } from '../../../jobs/job.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { permanently, postponing } from '../../hosts/host-failures.ts';
+import { setHost } from '../../hosts/placement-store.ts';
+import { findActiveInstall } from '../../websites/installs/website-store.ts';
+import { loadDesiredState } from '../desired-state.ts';
+import { copyRepository, sharesRepository } from './copy-repository.ts';
+import { holdSeconds, neededBytes } from './rules.ts';
+import { changeMove, type findMove } from './store.ts';
+
+/** What moves need of the fleet. */
+export interface MovingFleet {
+  machine(hostId: string): Promise<HostMachine>;
+  /** Makes one machine forward the visitors of an install to another. Its own website goes first until it is handed over. */
+  forward(installId: string, fromHost: string, toHost: string): Promise<void>;
+  /** Tells all other machines where an install is. Does not wait. */
+  announce(installId: string): void;
+}
+
+type Move = NonNullable<Awaited<ReturnType<typeof findMove>>>;
+
+interface Pair {
+  install: InstallRef;
+  from: HostMachine;
+  to: HostMachine;
+}
+
+const CANCELLED = 'The move was cancelled.';
+
+/**
+ * Runs a move from the step in which it is. Every step can be repeated. Until the new machine is complete and checked, a failure
+ * leaves the website on the former one; after that, the move goes forward.
+ */
+export async function runMove(
+  platform: Pick<Platform, 'config' | 'database' | 'sealer' | 'clock' | 'random'>,
+  fleet: MovingFleet,
+  move: Move,
+  job: Pick<RunningJob, 'signal' | 'progress' | 'log'>,
+): Promise<void> {
+  const { database, clock } = platform;
+  const ref = await findActiveInstall(database.reader, move.install_id);
+  if (ref === undefined) throw new PermanentFailure('The install has no website to move.');
+  const pair: Pair = {
+    install: { id: ref.id, name: ref.name },
+    from: await postponing(fleet.machine(move.from_host)),
+    to: await postponing(fleet.machine(move.to_host)),
+  };
+  const advance = async (from: Move['step'], step: Move['step']) => {
+    const isDone = await database.write(({ queries }) => changeMove(queries, move.id, [from], { step }));
+    if (!isDone) throw new PermanentFailure(CANCELLED);
+  };
+
+  const forward = () => postponing(fleet.forward(ref.id, move.from_host, move.to_host));
+  let { step } = move;
+  if (step === 'copying') {
+    // Its own website goes first until it is handed over, so this changes nothing yet. It fails if the edges do not reach each other.
+    await permanently(forward());
+    await prepare(platform, pair, move.id, job);
+    await advance('copying', 'handing_over');
+    step = 'handing_over';
+  }
+  if (step === 'handing_over') {
+    await forward();
+    try {
+      await postponing(pair.from.handOver(pair.install));
+    } catch (error) {
+      if (!(error instanceof PermanentHostError)) throw error;
+      // The website may have changed since it was copied, so it is copied again.
+      await advance('handing_over', 'copying');
+      throw new Error('the hold of the website ended before it was handed over', { cause: error });
+    }
+    await database.write(async ({ queries }) => {
+      const change = { step: 'switched' as const, switched_at: timestamp(clock) };
+      if (!(await changeMove(queries, move.id, ['handing_over'], change))) return;
+      await setHost(queries, ref.id, move.to_host);
+    });
+  }
+  // A comparison with the database may have taken the route back before the switch.
+  await forward();
+  fleet.announce(ref.id);
+  await postponing(pair.to.releaseWebsite(pair.install));
+  for (const id of snapshotsOf(move.id)) await postponing(pair.to.discardSnapshot(pair.install, id));
+}
+
+/** Makes the website complete on the new machine, and checks it there. The former one is held at its end, and released after a failure. */
+async function prepare(
+  platform: Pick<Platform, 'config' | 'database' | 'sealer' | 'clock' | 'random'>,
+  pair: Pair,
+  moveId: string,
+  job: Pick<RunningJob, 'signal' | 'progress' | 'log'>,
+): Promise<void> {
+  const { install, from, to } = pair;
+  const { signal, progress } = job;
+  const [first = '', last = ''] = snapshotsOf(moveId);
+  const desired = await loadDesiredState(platform, install.id);
+  if (desired === undefined) throw new PermanentFailure('The install has no website to move.');
+  const call = <Result>(work: Promise<Result>) => permanently(postponing(work));
+
+  await requireRoom(pair, signal);
+  // Those of an attempt that was interrupted.
+  for (const id of [first, last]) await call(from.discardSnapshot(install, id));
+  const before = await call(from.observeWebsite(install, signal));
+  await call(to.apply(unserved(desired), signal));
+  await call(to.holdWebsite(install, null));
+
+  const began = performance.now();
+  const carry = async (backupId: string, step: string) => {
+    const report = (done: number, total: number | null) => progress(done, total, 'bytes', step);
+    await call(from.snapshot(install, backupId, signal, report));
+    const word = platform.random.uuid();
+    if (!(await call(sharesRepository(install, from, to, word)))) {
+      await call(copyRepository(install, from, to, { signal, report: (bytes) => report(bytes, null) }));
+    }
+    const version = desired.wordpressVersion ?? undefined;
+    await call(to.restore(install, backupId, { wordpressVersion: version }, signal, report));
+  };
+  await carry(first, 'copy');
+  const seconds = holdSeconds((performance.now() - began) / 1_000);
+  signal.throwIfAborted();
+  try {
+    await call(from.holdWebsite(install, seconds));
+    await carry(last, 'last changes');
+    await call(to.apply(desired, signal));
+    const fault = await call(to.compareWebsite(install, before, signal));
+    if (fault !== null) {
+      throw new PermanentFailure(`The website stays where it was, because on the new machine ${fault}.`, {
+        code: 'rolled_back',
+      });
+    }
+  } catch (error) {
+    await from.releaseWebsite(install).catch((err: unknown) => {
+      job.log.warn({ err, install: install.id }, `a website stays read-only for up to ${seconds} s`);
+    });
+    throw error;
+  }
+}
+
+async function requireRoom({ install, from, to }: Pair, signal: AbortSignal): Promise<void> {
+  const { fileBytes, database } = await permanently(postponing(from.measureStorage(install, signal)));
+  const { machine } = await postponing(to.describe());
+  if (machine !== undefined && machine.disk.free < neededBytes(fileBytes + (database?.bytes ?? 0))) {
+    throw new PermanentFailure('The new machine has too little disk for the website.', { code: 'disk_full' });
+  }
+}
+
+/** The ids of the two snapshots of a move, which are no backups of the user. */
+export function snapshotsOf(moveId: string): string[] {
+  // The variant digit of a UUID is 8 to b, so both differ from each other and from every id.
+  return ['c', 'd'].map((digit) => `${moveId.slice(0, 19)}${digit}${moveId.slice(20)}`);
+}
+
+/** The website under a name that no visitor asks for. */
+function unserved(state: InstallState): InstallState {
+  const name = `${state.id}.moving.invalid`;
+  return {
+    ...state,
+    isMade: false,
+    primaryHostname: name,
+    hostnames: [{ name, redirectTo: null, forceHttps: false, certificate: null }],
+  };
+}

@@ -1,0 +1,130 @@
+import { OPERATOR } from '../../../access/caller.ts';
+import type { Queries, Transaction } from '../../../database/database.ts';
+import { lockRow } from '../../../database/lock.ts';
+import type { MoveStep } from '../../../database/tables/moves.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { InvalidRequest } from '../../../lib/failures.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { findHost, installCounts } from '../../hosts/store.ts';
+import { lockNamed, requireNamed } from '../../websites/installs/requested-website.ts';
+import { requireNameFree } from '../orphans.ts';
+import { clearLane, clearMove, moveInstall } from './jobs.ts';
+import { moveRefusal } from './rules.ts';
+import { changeMove, insertMove, latestMove, lostDataOf, openMove, unclearedMoves } from './store.ts';
+
+export interface RequestedMove {
+  jobId: string;
+  installId: string;
+  /** Names of the machines. */
+  from: string;
+  to: string;
+}
+
+/** A move as the operator sees it. */
+export interface MoveView extends RequestedMove {
+  step: MoveStep;
+  reason: string | null;
+  requestedAt: string;
+  switchedAt: string | null;
+  /** Whether the other machine still has a copy. */
+  hasCopy: boolean;
+}
+
+/** Moves installs between machines, for the command line. */
+export function createMoveService(
+  platform: Pick<Platform, 'database' | 'queue' | 'activity' | 'clock' | 'random'>,
+) {
+  const { database, queue, activity, clock, random } = platform;
+
+  /** Requests a move. Throws InvalidRequest, with the reason and what to do, before anything happens. */
+  async function request(name: string, hostName: string): Promise<RequestedMove> {
+    return database.write(async (transaction) => {
+      const { queries } = transaction;
+      const install = await lockNamed(transaction, name);
+      const to = await findHost(queries, { name: hostName });
+      if (to === undefined) {
+        throw new InvalidRequest(`There is no host "${hostName}"; "homeport host list" shows them all.`);
+      }
+      const from = install.host_id === null ? undefined : await findHost(queries, { id: install.host_id });
+      const installs = (await installCounts(queries)).get(to.id) ?? 0;
+      const lost_data = await lostDataOf(queries, install.id);
+      const refusal = moveRefusal({ ...install, lost_data }, { from, to, installs });
+      if (refusal !== null || from === undefined) throw new InvalidRequest(refusal ?? 'No host.');
+      await requireNoOther(queries, install.id, name);
+      await requireNameFree(queries, to.id, install);
+      const id = random.uuid();
+      const jobId = await queue.enqueue(transaction, moveInstall, {
+        payload: { move_id: id },
+        lane: install.id,
+      });
+      await insertMove(queries, {
+        ...{ id, install_id: install.id, install_name: name, from_host: from.id, to_host: to.id },
+        ...{ step: 'copying', job_id: jobId, requested_at: timestamp(clock) },
+      });
+      await activity.record(transaction, OPERATOR, install.account_id, {
+        action: 'install.move',
+        subject: { id: install.id, name },
+        installId: install.id,
+        details: { from: from.name, to: to.name },
+      });
+      return { jobId, installId: install.id, from: from.name, to: to.name };
+    });
+  }
+
+  async function requireNoOther(queries: Queries, installId: string, name: string): Promise<void> {
+    if ((await openMove(queries, installId)) !== undefined) {
+      throw new InvalidRequest(
+        `The install "${name}" is being moved already; "homeport install move ${name}" shows it.`,
+      );
+    }
+    const uncleared = await unclearedMoves(queries, installId);
+    if (uncleared.some(({ step }) => step !== 'moved')) {
+      throw new InvalidRequest(
+        `What an earlier move of "${name}" left is still being removed. Try again in a minute.`,
+      );
+    }
+  }
+
+  /** Cancels a move until the new machine takes over. Throws InvalidRequest. */
+  async function cancel(name: string): Promise<void> {
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      const install = await requireNamed(queries, name);
+      await lockRow(transaction, 'installs', install.id);
+      const move = await openMove(queries, install.id);
+      if (move === undefined) throw new InvalidRequest(`The install "${name}" is not being moved.`);
+      if (!(await changeMove(queries, move.id, ['copying'], { step: 'cancelled' }))) {
+        throw new InvalidRequest(`The new machine of "${name}" takes over already. Move it back afterwards.`);
+      }
+      await queue.cancel(transaction, move.job_id);
+      await enqueueClearing(transaction, move.id, 0);
+    });
+  }
+
+  /** Queues the removal of what a move left, `delayMs` from now. */
+  async function enqueueClearing(transaction: Transaction, moveId: string, delayMs: number): Promise<void> {
+    await queue.enqueue(transaction, clearMove, {
+      payload: { move_id: moveId },
+      lane: clearLane(moveId),
+      delayMs,
+    });
+  }
+
+  /** The latest move of an install; null if it was never moved. Throws InvalidRequest. */
+  async function show(name: string): Promise<MoveView | null> {
+    const { reader } = database;
+    const install = await requireNamed(reader, name);
+    const move = await latestMove(reader, install.id);
+    if (move === undefined) return null;
+    const nameOf = async (id: string) => (await findHost(reader, { id }))?.name ?? id;
+    return {
+      ...{ jobId: move.job_id, installId: install.id },
+      ...{ from: await nameOf(move.from_host), to: await nameOf(move.to_host) },
+      ...{ step: move.step, reason: move.reason },
+      ...{ requestedAt: move.requested_at, switchedAt: move.switched_at },
+      hasCopy: move.cleared_at === null && move.step === 'moved',
+    };
+  }
+
+  return { request, cancel, show };
+}

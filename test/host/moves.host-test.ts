@@ -1,0 +1,258 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPlatform } from '../../src/app/open-platform.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { createHostService } from '../../src/features/hosts/service.ts';
+import { clearLane } from '../../src/features/provisioning/moves/jobs.ts';
+import { latestMove } from '../../src/features/provisioning/moves/store.ts';
+import { PLACE_MARK } from '../../src/hosting/linux/backups/place-mark.ts';
+import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
+import { MINUTE_MS } from '../../src/lib/durations.ts';
+import { field, text } from '../client.ts';
+import { type DatabasePlace, databasePlace, silent } from '../database.ts';
+import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { connectHosts, type FarHost, startFarHost } from './far-host.ts';
+import { tracesOf } from './traces.ts';
+
+const run = promisify(execFile);
+
+const SETUP_MS = 5 * MINUTE_MS;
+/** A move makes and restores two backups. */
+const MOVE_MS = 8 * MINUTE_MS;
+
+let folder: string;
+let place: DatabasePlace;
+let homeport: TestHomeport;
+let owner: Person;
+let accountId: string;
+let east: FarHost;
+let west: FarHost;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'homeport-moves-'));
+  place = await databasePlace();
+  const environment = {
+    HOMEPORT_HOST: 'linux',
+    // The control plane has no host at its own socket.
+    HOMEPORT_HOST_RUN_FOLDER: folder,
+    HOMEPORT_SITE_DOMAIN: 'sites.test',
+    HOMEPORT_DELETED_DAYS: '0',
+  };
+  const config = readConfig({ ...environment, HOMEPORT_DATA_DIR: place.settings.dataDir });
+  const platform = await openPlatform(config, { log: silent });
+  const hosts = createHostService(platform);
+  const registered = (name: string) => async (address: string) => (await hosts.add(name, address)).identity;
+  east = await startFarHost('east', folder, registered('east'));
+  // New websites come to the other one.
+  await hosts.setAccepting('east', true);
+  west = await startFarHost('west', folder, registered('west'));
+  await hosts.setAccepting('west', false);
+  await connectHosts(east, west);
+  await platform.database.close();
+  homeport = await startTestHomeport({ environment, place });
+  ({ accountId, owner } = await homeport.ownedAccount());
+  // Each edge has its identity, which it gets in the first status checks.
+  await until(async () =>
+    (await homeport.services.hosts.list()).every(({ description }) => description?.forwarding?.identity),
+  );
+}, SETUP_MS);
+
+afterAll(async () => {
+  await homeport?.remove();
+  await east?.remove();
+  await west?.remove();
+  await place?.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Install {
+  id: string;
+  name: string;
+}
+
+async function install(): Promise<Install> {
+  const name = installName();
+  const made = await owner.client.post('/installs', { name, account_id: accountId });
+  expect(made.status).toBe(201);
+  await homeport.idle();
+  const id = text(made.body, 'id');
+  expect((await owner.client.get(`/installs/${id}`)).body).toMatchObject({ status: 'active' });
+  return { id, name };
+}
+
+/** Writes a file of a website, as its user. */
+async function write({ machine }: FarHost, { id }: Install, path: string, content: string): Promise<void> {
+  const file = join(machine.folder, 'installs', id, 'htdocs', path);
+  const { stdout } = await run('stat', ['-c', '%u:%g', join(machine.folder, 'installs', id, 'htdocs')]);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, content);
+  await run('chown', [
+    '-R',
+    stdout.trim(),
+    join(machine.folder, 'installs', id, 'htdocs/wp-content/uploads'),
+  ]);
+}
+
+/** Runs a statement in the database of a website, and returns what it prints. */
+async function query({ machine }: FarHost, { id }: Install, sql: string): Promise<string> {
+  const socket = linuxLayout(machine.folder, machine.runFolder).mariadbSocket;
+  const database = `hp_${id.replaceAll('-', '')}`;
+  return (await run('mariadb', [`--socket=${socket}`, '-N', database, '-e', sql])).stdout.trim();
+}
+
+const rename = (host: FarHost, of: Install, name: string) =>
+  query(host, of, `UPDATE wp_options SET option_value = '${name}' WHERE option_name = 'blogname'`);
+
+/** The status of a POST request, and its header Retry-After. */
+function post({ namespace }: FarHost, hostname: string, path: string): Promise<[number, string | undefined]> {
+  return new Promise((resolve, reject) => {
+    const headers = { host: hostname, 'content-length': 0 };
+    request(
+      { host: namespace.address, port: 80, path, headers, method: 'POST', agent: false },
+      (response) => {
+        response.resume();
+        resolve([response.statusCode ?? 0, response.headers['retry-after']]);
+      },
+    )
+      .once('error', reject)
+      .end();
+  });
+}
+
+/** Reads the home page until the end. `end` returns the answers that were no home page. */
+function readAll(host: FarHost, hostname: string): { end(): Promise<string[]> } {
+  const failed: string[] = [];
+  let isOver = false;
+  const reading = (async () => {
+    while (!isOver) {
+      const { status, body } = await host.visit(hostname, '/');
+      if (status !== 200 || !body.includes('</html>')) failed.push(`${status} ${body.slice(0, 200)}`);
+    }
+  })();
+  return {
+    async end() {
+      isOver = true;
+      await reading;
+      return failed;
+    },
+  };
+}
+
+const hostOf = async ({ id }: Install) => {
+  const { reader } = homeport.platform.database;
+  const query = reader
+    .selectFrom('installs as install')
+    .innerJoin('hosts as host', 'host.id', 'install.host_id');
+  const row = await query.select('host.name').where('install.id', '=', id).executeTakeFirstOrThrow();
+  return row.name;
+};
+
+test(
+  'an install moves with its files, database and backups, and the former machine is emptied',
+  async () => {
+    const shop = await install();
+    const address = `${shop.name}.sites.test`;
+    await write(east, shop, 'wp-content/uploads/menu.txt', 'soup');
+    await rename(east, shop, 'Before the backup');
+    const made = await owner.client.post(`/installs/${shop.id}/backups`, {
+      description: 'one',
+      notification_emails: [],
+    });
+    await homeport.idle();
+    await rename(east, shop, 'Harbour Shop');
+
+    await expect(homeport.services.moves.request(shop.name, 'west')).rejects.toThrow(/takes no installs/);
+    await homeport.services.hosts.setAccepting('west', true);
+    await expect(homeport.services.moves.request(shop.name, 'east')).rejects.toThrow(/already/);
+    const reader = readAll(east, address);
+    await homeport.services.moves.request(shop.name, 'west');
+    await homeport.idle();
+    expect(await reader.end()).toEqual([]);
+
+    const move = await latestMove(homeport.platform.database.reader, shop.id);
+    expect(await homeport.platform.queue.find(move?.job_id ?? '')).toMatchObject({ error: null });
+    expect(move).toMatchObject({ step: 'moved', reason: null });
+    expect(await hostOf(shop)).toBe('west');
+    // The former machine forwards its visitors.
+    expect((await east.visit(address, '/')).body).toContain('Harbour Shop');
+    expect((await post(east, address, '/wp-login.php'))[0]).toBe(200);
+    const home = await west.visit(address, '/');
+    expect(home.status).toBe(200);
+    expect(home.body).toContain('Harbour Shop');
+    const [, stylesheet = ''] = /(\/wp-[^"' ]+\.css)/.exec(home.body) ?? [];
+    expect((await west.visit(address, stylesheet)).status).toBe(200);
+    expect((await west.visit(address, '/wp-content/uploads/menu.txt')).body).toBe('soup');
+    expect((await west.visit(address, '/wp-login.php')).body).toContain('user_login');
+    expect((await post(west, address, '/wp-login.php'))[0]).toBe(200);
+
+    // Its backup is there, can be browsed and restored, and nothing else is.
+    const backupId = text(made.body, 'id');
+    const listed = await owner.client.get(`/installs/${shop.id}/backups`);
+    expect(field(listed.body, 'results', 0)).toMatchObject({ id: backupId, status: 'completed' });
+    expect(field(listed.body, 'count')).toBe(1);
+    const restored = await owner.client.post(`/installs/${shop.id}/backups/${backupId}/restore`, {
+      notification_emails: [],
+      create_checkpoint: false,
+    });
+    expect(restored.status).toBe(202);
+    await homeport.idle();
+    expect(
+      await query(west, shop, "SELECT option_value FROM wp_options WHERE option_name = 'blogname'"),
+    ).toBe('Before the backup');
+
+    // The former machine has a stopped copy, which is no unknown website, until its time is over.
+    expect(await tracesOf(east.machine)).toContain(`/installs/${shop.id}`);
+    const { database, queue } = homeport.platform;
+    const lane = clearLane(move?.id ?? '');
+    await database.write((transaction) => queue.reschedule(transaction, lane, 0));
+    await homeport.idle();
+    expect(await tracesOf(east.machine)).toEqual([`/backups/${PLACE_MARK}`]);
+    expect((await west.visit(address, '/')).status).toBe(200);
+    expect((await east.visit(address, '/')).status).toBe(200);
+  },
+  MOVE_MS,
+);
+
+test(
+  'a held website is read, and takes no changes until its hold ends',
+  async () => {
+    const blog = await install();
+    const host = (await hostOf(blog)) === 'east' ? east : west;
+    const address = `${blog.name}.sites.test`;
+    const { services } = homeport;
+    const target = await services.hosts.target(host.name);
+    const { connectHost } = await import('../../src/hosting/remote/client.ts');
+    const remote = connectHost(target);
+    try {
+      expect((await post(host, address, '/wp-login.php'))[0]).toBe(200);
+      await remote.holdWebsite(blog, 600);
+      expect(await post(host, address, '/wp-login.php')).toEqual([503, expect.any(String)]);
+      expect((await host.visit(address, '/wp-admin/')).status).toBe(503);
+      expect((await host.visit(address, '/')).status).toBe(200);
+      expect((await host.visit(address, '/wp-login.php')).status).toBe(200);
+      await remote.releaseWebsite(blog);
+      expect((await post(host, address, '/wp-login.php'))[0]).toBe(200);
+      // No one releases it.
+      await remote.holdWebsite(blog, 1);
+      await until(async () => (await post(host, address, '/wp-login.php'))[0] === 200);
+      await expect(remote.handOver(blog)).rejects.toThrow(/takes changes again/);
+      expect((await host.visit(address, '/')).status).toBe(200);
+    } finally {
+      await remote.close();
+    }
+  },
+  MOVE_MS,
+);
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 4 * MINUTE_MS; Date.now() < end; ) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error('the condition was not met in time');
+}
