@@ -26,6 +26,11 @@ const NEEDS = [
   { tests: 'Releases from a repository', packages: 'git', isThere: () => has('git') },
   { tests: 'Installing a release, and examples in curl', packages: 'curl', isThere: () => has('curl') },
   { tests: 'Rules of alerts with promtool', packages: 'prometheus', isThere: () => has('promtool') },
+  {
+    tests: 'The loss of a machine with a replicated database',
+    packages: 'postgresql patroni etcd-server haproxy',
+    isThere: () => has('patroni', 'etcd', 'haproxy'),
+  },
   { tests: 'Reading compressed logs with zstd', packages: 'zstd', isThere: () => has('zstd') },
   { tests: 'Zip archives that are too large', packages: 'zip unzip', isThere: () => has('zip', 'unzip') },
   {

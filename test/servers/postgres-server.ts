@@ -93,7 +93,7 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
 }
 
 /** PostgreSQL refuses to run as root, which tests in containers often use. */
-function unprivilegedIdentity(): { uid: number; gid: number } | undefined {
+export function unprivilegedIdentity(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const line = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
