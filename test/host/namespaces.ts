@@ -7,6 +7,10 @@ export interface Namespace {
   enter: readonly string[];
   /** Its address, as seen from here and from the others. */
   address: string;
+  /** The address of this side. */
+  gateway: string;
+  /** Lets it send packets to another one. */
+  reach(other: Pick<Namespace, 'address'>): Promise<void>;
   /** Unplugs the cable, or plugs it in again. */
   setLink(state: 'up' | 'down'): Promise<void>;
   remove(): Promise<void>;
@@ -43,6 +47,9 @@ export async function createNamespace(): Promise<Namespace> {
   return {
     enter: ['/usr/sbin/ip', 'netns', 'exec', name],
     address,
+    gateway: `10.${subnet}.1`,
+    reach: async (other) =>
+      void (await ip('-n', name, 'route', 'add', other.address, 'via', `10.${subnet}.1`)),
     setLink: async (state) => void (await ip('link', 'set', here, state)),
     remove,
   };

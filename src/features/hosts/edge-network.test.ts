@@ -164,3 +164,15 @@ test('forwards the names of an install on request', async () => {
   await fleet.edges.forward(install.id, { at: first.description.id, to: id });
   expect(routed(first, install.id)).toEqual({ hostId: id, names: [`${install.name}.localhost`] });
 });
+
+test('the only host that is left forgets the others', async () => {
+  const { database } = homeport.platform;
+  expect(first.edges.others).toHaveLength(1);
+  await database.write(({ queries }) =>
+    queries.updateTable('installs').set({ host_id: first.description.id }).execute(),
+  );
+  await database.write(({ queries }) =>
+    queries.deleteFrom('hosts').where('id', '!=', first.description.id).execute(),
+  );
+  await eventually(() => first.edges.others.length === 0 && first.edges.routes.size === 0);
+});

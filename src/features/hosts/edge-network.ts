@@ -75,7 +75,8 @@ export function createEdgeNetwork(
     const able = (await allHosts(reader)).filter(
       ({ description }) => description?.forwarding !== undefined && description.platform === platformId,
     );
-    return able.length > 1 ? able : [];
+    // One that is alone now refuses the edges of removed hosts.
+    return able.length > 1 ? able : able.filter(isMember);
   }
 
   /** Sends routes with the certificates of their names. */
@@ -107,7 +108,9 @@ export function createEdgeNetwork(
     const machine = await connections.machine(hostId);
     const identity = await identityFor(await machine.describe());
     await machine.joinEdges(identity, others);
-    if (identity !== null) await createHostService(platform).note(await machine.describe());
+    if (identity === null) return machine;
+    await createHostService(platform).note(await machine.describe());
+    follow(look(), { host: hostId }, 'could not tell the other hosts of a new edge; will retry');
     return machine;
   }
 

@@ -37,14 +37,14 @@ afterAll(() => fleet.close());
 const page = async (hostname: string, path: string, asked = {}) =>
   Object(JSON.parse((await entry.http(hostname, path, asked)).text));
 
-/** One request at the listener for other edges. */
+/** One request at the listener for other edges, never from the page cache. */
 async function askListener(
   tls: { cert?: string; key?: string; ca?: string },
   headers: Record<string, string> = {},
 ) {
   const { port } = serving.options.edgeForward;
   const request = httpsRequest({
-    ...{ host: '127.0.0.1', port, path: '/?server', agent: false, rejectUnauthorized: false },
+    ...{ host: '127.0.0.1', port, path: `/?server=${randomUUID()}`, agent: false, rejectUnauthorized: false },
     ...tls,
     headers: { Host: 'shop.test', ...headers },
   }).end();
@@ -188,6 +188,8 @@ test('only edges of this fleet are heard at the listener for them', async () => 
   const known = { cert: identity.certificate, key: identity.key };
   const claims = { 'X-Homeport-Visitor': '203.0.113.9:4711', 'X-Homeport-Scheme': 'http' };
   expect(Object(JSON.parse((await askListener(known, claims)).text)).REMOTE_ADDR).toBe('203.0.113.9');
+  const six = { ...claims, 'X-Homeport-Visitor': '[2001:db8::9]:4711' };
+  expect(Object(JSON.parse((await askListener(known, six)).text)).REMOTE_ADDR).toBe('2001:db8::9');
   expect((await askListener(known)).status).toBe(400);
   expect((await askListener(known, { ...claims, 'X-Homeport-Scheme': 'ftp' })).status).toBe(400);
 
@@ -216,6 +218,25 @@ test('this edge sends requests only to the host that it means', async () => {
     await impostor.close();
   }
   expect((await entry.http('shop.test', '/style.css')).status).toBe(200);
+});
+
+test('reaches an edge at an IPv6 address', async () => {
+  const edgeForward = { host: '::1', port: await freePort() };
+  const six = { ...(await startServer({ edgeForward })), hostId: randomUUID() };
+  try {
+    await six.web.start([]);
+    const remote = siteState('six', ['six.test']);
+    await six.web.put(await six.makeInstall(remote, { php: false }));
+    await six.write(remote, 'who.txt', 'six');
+    await introduce({ authority: fleet.authority, servers: [entry, six] }, six);
+    await introduce({ authority: fleet.authority, servers: [entry, serving, six] }, entry);
+    await entry.web.setRoutes([routeTo(remote, six.hostId)]);
+    expect((await entry.http('six.test', '/who.txt')).text).toBe('six');
+    await entry.web.setRoutes([routeTo(remote, null)]);
+  } finally {
+    await introduce(fleet, entry);
+    await six.close();
+  }
 });
 
 test('two hosts that each believe the other serves a name answer with an error', async () => {
@@ -261,8 +282,12 @@ test('says which other edges it cannot reach', async () => {
     { hostId: stranger, ...serving.options.edgeForward },
   ]);
   const faults = await entry.web.checkOtherEdges();
-  expect(faults.find((fault) => fault.includes(serving.hostId))).toContain('ECONNREFUSED');
-  expect(faults.find((fault) => fault.includes(stranger))).toContain('cannot be reached');
+  expect(faults.find((fault) => fault.startsWith(`The edge of the host ${serving.hostId}`))).toContain(
+    'ECONNREFUSED',
+  );
+  expect(faults.find((fault) => fault.startsWith(`The edge of the host ${stranger}`))).toContain(
+    'cannot be reached',
+  );
   await serving.web.joinEdges(null, []);
   await introduce(fleet, entry);
   expect(await entry.web.checkOtherEdges()).toEqual([
