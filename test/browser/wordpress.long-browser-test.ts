@@ -102,7 +102,7 @@ describe('WordPress in the embedded host', () => {
 
   it('answers commands, which run in another process', async () => {
     const { config } = portal.homeport;
-    expect(await askForWordPress(config)).toEqual({ version: '8.4' });
+    expect(await askForWordPress(config)).toMatchObject({ version: '8.4', engine: 'wasm' });
     expect(await askForLogin(config, { id, name: 'shop' }, null)).toMatchObject({ user: 'admin' });
     expect(await askForLogin(config, { id, name: 'shop' }, 'nobody')).toMatchObject({
       refused: 'unknown_user',

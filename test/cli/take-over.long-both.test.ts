@@ -95,7 +95,11 @@ onlyOn('postgres', describe)('a data folder in place of one that is lost', () =>
       mkdirSync(dataDir, { mode: 0o700 });
       copyFileSync(join(own.settings.dataDir, 'sealing.key'), join(dataDir, 'sealing.key'));
       const elsewhere = { ...settings, HOMEPORT_DATA_DIR: dataDir };
-      expect(await call(elsewhere, 'install', 'apply', name)).toMatchObject({ code: 0 });
+      // Its websites are in the folder that is lost.
+      expect(await call(elsewhere, 'install', 'apply', name)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('is missing on its machine'),
+      });
 
       await (await startTestHomeport({ place: own })).stop();
       expect(await call(elsewhere, 'install', 'apply', name)).toMatchObject({
