@@ -9,12 +9,12 @@ import { isLong, onlyInLong } from '../rounds.ts';
 import {
   CONTRAST,
   checkAccessibility,
-  expectAccessible,
+  expectAccessibleInLong,
   expireSessions,
   type Portal,
   startPortal,
 } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 describe('an account', () => {
   let portal: Portal;
@@ -105,7 +105,7 @@ describe('an account', () => {
     const running = page.getByRole('region', { name: 'In progress' });
     await running.getByRole('link', { name: given.name }).first().waitFor();
     await running.getByText('Creating the website').waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await steps.getByRole('button', { name: 'Hide first steps' }).press('Enter');
     await steps.waitFor({ state: 'detached' });
     // A request that is being answered would fail.
@@ -154,7 +154,7 @@ describe('an account', () => {
     await page.getByLabel('Email address').fill('ida@people.example');
     await page.getByLabel(given.name).check();
     await page.getByText('1 of 1 selected').waitFor();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await page.getByRole('button', { name: 'Send invitation' }).click();
     const ida = page.getByRole('row', { name: /Ida Invited/ });
     await ida.getByText('Pending').waitFor();
@@ -213,7 +213,7 @@ describe('an account', () => {
     await theirs.getByText('Your own role.').waitFor();
     await expect.poll(() => theirs.getByRole('row').count()).toBe(2);
     expect(await theirs.getByRole('button', { name: /Invite|Change|Remove/ }).count()).toBe(0);
-    await expectAccessible(theirs);
+    await expectAccessibleInLong(theirs);
     await act(theirs.getByRole('row'), 'Leave this account');
     await theirs.getByRole('button', { name: 'Leave account' }).click();
     await theirs.getByRole('heading', { name: 'No account' }).waitFor();
@@ -308,8 +308,8 @@ describe('an account', () => {
       if (isLong) await checkAccessibility(page, [CONTRAST]);
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.setViewportSize({ width: 360, height: 740 });
-      await expectAccessible(page);
-      await expectAccessible(page, [CONTRAST]);
+      await expectAccessibleInLong(page);
+      await expectAccessibleInLong(page, [CONTRAST]);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), place).toBe(true);
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize(wide);
@@ -428,7 +428,7 @@ describe('an account', () => {
       expect(new URL(page.url()).search).toBe('?environment=none');
       await page.getByRole('button', { name: 'Domain', exact: true }).click();
       await page.waitForURL('**/installs?environment=none&sort=domain');
-      await expectAccessibleInBothThemes(page);
+      await expectBothThemesInLong(page);
       await page.setViewportSize({ width: 1280, height: 900 });
       await row.getByRole('button', { name: `Actions for ${given.name}` }).press('Enter');
       await row.getByRole('link', { name: 'Backups' }).press('Enter');
@@ -444,7 +444,7 @@ describe('an account', () => {
     await theirs.getByRole('button', { name: /Switch account$/ }).click();
     await theirs.getByRole('link', { name: 'Second account' }).click();
     await theirs.waitForURL(`**/accounts/${second}/usage`);
-    await expectAccessible(theirs);
+    await expectAccessibleInLong(theirs);
     await theirs.context().close();
   });
 
@@ -494,7 +494,7 @@ describe('an account', () => {
       await page.getByRole('link', { name: 'Download results as CSV' }).click();
       const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
       expect(lines).toHaveLength(2);
-      await expectAccessible(page);
+      await expectAccessibleInLong(page);
       await page.getByLabel('To', { exact: true }).fill('2020-01-01');
       await page.getByLabel('From', { exact: true }).fill('2020-01-02');
       await page.getByText('This day is before From.').waitFor();
@@ -524,7 +524,7 @@ describe('an account', () => {
       await page.getByText('1 install needs attention.').waitFor();
       await page.getByRole('link', { name: 'Show installs that need attention' }).click();
       await page.getByRole('link', { name: 'second.example does not point here.' }).waitFor();
-      await expectAccessible(page);
+      await expectAccessibleInLong(page);
       await page.getByRole('combobox', { name: 'Status' }).selectOption('Any');
       await page.getByRole('link', { name: 'Show installs that need attention' }).click();
       await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("name")')).toBe('status');

@@ -11,8 +11,8 @@ import { mailsTo } from '../mails.ts';
 import { type ManualClock, manualClock } from '../manual-clock.ts';
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
-import { expectAccessible, focused, type Portal, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectAccessibleInLong, focused, type Portal, startPortal } from './portal.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 let clock: ManualClock;
 let portal: Portal;
@@ -91,7 +91,7 @@ describe('backups', () => {
     await showBackups(other);
     await page.getByText('Page 1 of 2').waitFor();
     // The links to the other lists of backups have another name than those to the next page.
-    await expectAccessible(page, ['landmark-unique']);
+    await expectAccessibleInLong(page, ['landmark-unique']);
     await page
       .getByText(/scheduled, 2\.0 MB, 1,204 files/)
       .first()
@@ -133,7 +133,7 @@ describe('backups', () => {
     await confirm.getByText('Later changes are lost').waitFor();
     await confirm.getByText(`${shop.name} keeps its name, domains, certificates and settings.`).waitFor();
     await confirm.getByText(/restore the checkpoint .* within 14 days/).waitFor();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await page.keyboard.press('Escape');
     const restore = page.getByRole('button', { name: 'Restore before the update' });
     await expect
@@ -149,7 +149,7 @@ describe('backups', () => {
       .getByText('Done')
       .waitFor();
     expect(await website(shop)).toBe('as it was');
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await expectRoomWhenNarrow(page);
 
     // The checkpoint returns to the former state.
@@ -198,7 +198,7 @@ describe('backups', () => {
     await page.getByRole('link', { name: 'Browse with photos' }).click();
     await page.getByRole('link', { name: 'photos/' }).click();
     await page.getByText('(link to list.txt)').waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await expectRoomWhenNarrow(page);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -226,7 +226,7 @@ describe('backups', () => {
     const confirm = page.getByRole('alertdialog');
     await confirm.getByText(/files that were added since stay/).waitFor();
     await confirm.getByText(`${album.name} keeps its other files,`, { exact: false }).waitFor();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await confirm.getByLabel(/^Type/).fill(album.name);
     await confirm.getByRole('button', { name: 'Restore selected' }).click();
     await expect
@@ -263,7 +263,7 @@ describe('backups', () => {
     await page.getByRole('button', { name: 'Download', exact: true }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Download a backup' });
     await dialog.getByText('Keep the link secret').waitFor();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await dialog.getByRole('button', { name: 'Create archive' }).click();
     const archive = page.getByRole('listitem').filter({ hasText: 'Archive of before the update' });
     await archive.getByText('Completed').waitFor();
@@ -278,7 +278,7 @@ describe('backups', () => {
     await page.getByText('Creating an archive of a backup: before the update').waitFor();
     await page.getByRole('link', { name: 'Backups', exact: true }).click();
     await archive.waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await expectRoomWhenNarrow(page);
     await portal.homeport.platform.database.write(({ queries }) =>
       queries.updateTable('archives').set({ expires_at: clock.now().toISOString() }).execute(),
@@ -386,7 +386,7 @@ describe('backups', () => {
     const confirm = page.getByRole('alertdialog', { name: 'Delete the backup?' });
     // Enter changes nothing.
     await expect.poll(() => focused(page)).toBe('Cancel');
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await confirm.getByRole('button', { name: 'Delete backup' }).click();
     await confirm
       .getByText('The backup is being restored, copied or packed. Delete it after that.')
@@ -414,12 +414,12 @@ describe('backups', () => {
       await dialog.getByRole('radio', { name: `${live.name} Production Production of Live` }).waitFor();
       await dialog.getByRole('button', { name: 'Continue' }).click();
       await dialog.getByText('Choose the install to replace.').waitFor();
-      await expectAccessibleInBothThemes(page);
+      await expectBothThemesInLong(page);
       await expectRoomWhenNarrow(page);
       await dialog.getByRole('radio', { name: /Production/ }).check();
       await dialog.getByRole('button', { name: 'Continue' }).click();
       await page.getByRole('alertdialog').getByText('This is a production install').waitFor();
-      await expectAccessibleInBothThemes(page);
+      await expectBothThemesInLong(page);
       await page.keyboard.press('Escape');
       await copy.click();
       await expect.poll(() => dialog.getByRole('radio', { checked: true }).count()).toBe(0);
@@ -427,7 +427,7 @@ describe('backups', () => {
       await dialog.getByRole('button', { name: 'Continue' }).click();
       const confirm = page.getByRole('alertdialog', { name: `Replace ${other.name}` });
       await confirm.waitFor();
-      await expectAccessible(page);
+      await expectAccessibleInLong(page);
       await page.keyboard.press('Escape');
       await expect.poll(() => focused(page)).toBe('Copy to another install');
       await page.keyboard.press('Enter');
@@ -440,7 +440,7 @@ describe('backups', () => {
         .getByRole('status')
         .filter({ hasText: 'Changes that you make before it finishes are lost' });
       await coming.getByText('has not begun yet').waitFor();
-      await expectAccessibleInBothThemes(page);
+      await expectBothThemesInLong(page);
       await expectRoomWhenNarrow(page);
       await showBackups(shop);
       const backup = page.getByRole('listitem').filter({ hasText: 'Copy into another install' });

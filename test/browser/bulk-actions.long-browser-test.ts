@@ -4,7 +4,7 @@ import type { Person } from '../homeport.ts';
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { type Portal, pressEscape, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 let portal: Portal;
 let owner: Person;
@@ -34,7 +34,7 @@ it('acts on the selected installs that the filters show, and reports each result
   await bar.waitFor({ state: 'detached' });
   await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
   await bar.getByText('2 installs selected').waitFor();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
   await bar.getByRole('button', { name: 'Bulk actions' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Bulk actions' });
@@ -42,7 +42,7 @@ it('acts on the selected installs that the filters show, and reports each result
   // These installs have no object cache.
   await expect.poll(() => dialog.getByRole('radio').count()).toBe(2);
   await dialog.getByLabel('Description').fill('before the update');
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
 
   const listed = (await owner.client.get('/installs?limit=100')).body;
@@ -69,7 +69,7 @@ it('acts on the selected installs that the filters show, and reports each result
   await dialog.getByRole('button', { name: 'Start for 2 installs' }).click();
   await dialog.getByText('20 backups of this install are being made or wait already').waitFor();
   await dialog.getByText('2 of 2 finished, 1 failed or refused').waitFor();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
   await database.write(({ queries }) =>
     queries.deleteFrom('backups').where('description', '=', 'waits').execute(),
@@ -117,7 +117,7 @@ onlyInLong(it)('selects all that match, on every page, and clears the selection'
   await search.fill('');
   await page.getByText('Showing the first 50.').waitFor();
   await expect.poll(() => page.getByLabel(name, { exact: true }).isChecked()).toBe(true);
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
 
   await page.goto(`/accounts/${many.accountId}/installs`);
   await page.getByRole('row').nth(1).getByRole('link').first().click();
@@ -129,6 +129,6 @@ onlyInLong(it)('selects all that match, on every page, and clears the selection'
   await search.fill('');
   await page.getByText('The first 50 installs.').waitFor();
   await expect.poll(() => page.getByRole('radio', { name }).isChecked()).toBe(true);
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   expect(asked).not.toContain('/v1/installs');
 });

@@ -12,7 +12,7 @@ import { type DnsTestServers, findDnsServers, startDnsServers } from '../servers
 import { freePort } from '../servers/free-port.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { focused, type Portal, pressEscape, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 const HERE = '@ A 127.0.0.1\n* A 127.0.0.1\n';
 
@@ -116,14 +116,14 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await row('shop.example').getByText('Valid', { exact: true }).waitFor();
     await row('away.example').getByText('Self-signed', { exact: true }).waitFor();
     await row('away.example').getByText('Order failed').waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await expectRoomWhenNarrow(page);
     const away = await open('away.example');
     expect(new URL(page.url()).searchParams.has('certificate')).toBe(true);
     await away.getByText('Browsers warn').waitFor();
     await away.getByText(/^The last order for away\.example failed: .*127\.0\.0\.9/).waitFor();
     await away.getByText(/^Next automatic order: /).waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await close();
     expect(await focused(page)).toBe('away.example');
     const shop = await open('shop.example');
@@ -131,7 +131,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await shop.getByText(/^Valid until .+ \(in .+\)\.$/).waitFor();
     await shop.getByText(/^Automatic, planned for /).waitFor();
     await shop.getByRole('link', { name: 'Download certificate' }).waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await expectRoomWhenNarrow(page);
   });
 
@@ -157,7 +157,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await order.getByText('Failed', { exact: true }).waitFor();
     await order.getByText('127.0.0.9').waitFor();
     await order.getByText('Check the DNS records of the domain.').waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await close();
   });
 
@@ -187,7 +187,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await page.getByRole('button', { name: 'Upload certificate' }).press('Enter');
     await dialog().getByRole('textbox', { name: 'Certificate', exact: true }).waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('certificate');
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await expectRoomWhenNarrow(page);
 
     await submit({ certificate: key, key });
@@ -199,7 +199,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     const passphrase = { cipher: 'aes-256-cbc', passphrase: 'secret', type: 'pkcs8', format: 'pem' } as const;
     await submit({ chain, key: String(good.key.export(passphrase)) });
     await expectError('Private key', /encrypted with a passphrase/);
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await submit({ key: pkcs8(other.key) });
     await expectError('Private key', /does not belong to the certificate/);
     await submit({ key, chain: root.pem + middle.pem });
@@ -238,13 +238,13 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     await page.getByText('Certificate uploaded. shop.example and www.shop.example use it now.').waitFor();
     await dialog().waitFor({ state: 'hidden' });
     await row('shop.example and 1 more').getByText('Uploaded', { exact: true }).waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await expectRoomWhenNarrow(page);
     const uploaded = await open('shop.example and 1 more');
     await uploaded.getByText('Private Issuer').waitFor();
     await uploaded.getByText('shop.example, *.shop.example').waitFor();
     await uploaded.getByText('Upload a new certificate before this one expires.').waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await uploaded.getByRole('button', { name: 'Replace with another certificate' }).click();
     await expect.poll(() => page.getByRole('textbox', { name: 'Private key' }).inputValue()).toBe('');
     await pressEscape(page);
@@ -260,7 +260,7 @@ describe.skipIf(!findDnsServers() || !hasPebble())('the certificates of an insta
     const submitButton = confirm.getByRole('button', { name: 'Order and replace' });
     await expect.poll(() => submitButton.getAttribute('aria-disabled')).toBe('true');
     await confirm.getByLabel('Type www.shop.example to confirm').fill('www.shop.example');
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await submitButton.press('Enter');
     await page.getByRole('dialog', { name: 'Certificate of shop.example', exact: true }).waitFor();
     expect(await focused(page)).not.toBe('BODY');

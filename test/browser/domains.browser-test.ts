@@ -5,8 +5,15 @@ import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
 import { onlyInLong } from '../rounds.ts';
 import { type DnsTestServers, findDnsServers, startDnsServers } from '../servers/dns-server.ts';
-import { expectAccessible, focused, PASSWORD, type Portal, pressEscape, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import {
+  expectAccessibleInLong,
+  focused,
+  PASSWORD,
+  type Portal,
+  pressEscape,
+  startPortal,
+} from './portal.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 describe.skipIf(!findDnsServers())('the domains of an install', () => {
   let dns: DnsTestServers;
@@ -97,7 +104,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
       .getByLabel('Domain names')
       .fill('https://shop.example/\nblog.example.org old.example.org büro.example.org');
     await dialog.getByText('www.shop.example redirects to shop.example').waitFor();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await dialog.getByRole('button', { name: 'Add 5 domains' }).click();
     await dialog.waitFor({ state: 'hidden' });
     await row('www.shop.example').getByText('Redirects to shop.example').waitFor();
@@ -144,7 +151,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
       expect(height, name).toBeGreaterThanOrEqual(40);
       expect(height, name).toBeLessThanOrEqual(44);
     }
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await row('shop.example').getByRole('link', { name: 'shop.example', exact: true }).press('Enter');
     const drawer = page.getByRole('dialog', { name: 'shop.example', exact: true });
     await drawer.getByRole('button', { name: 'Check now: shop.example' }).waitFor();
@@ -156,7 +163,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
       await page.keyboard.press('Tab');
       await expect.poll(() => page.evaluate(place)).toBe('DIV');
     }
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await page.setViewportSize({ width: 320, height: 700 });
     await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(320);
     const overhang = '(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)';
@@ -187,7 +194,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await row('taken.example').getByText('Needs verification').waitFor();
     const taken = await open('taken.example');
     await taken.getByText('Verify that you own taken.example to serve it here').waitFor();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await taken.getByRole('button', { name: 'Copy the TXT name of taken.example' }).click();
     await expect
       .poll(() => page.evaluate('navigator.clipboard.readText()'))
@@ -283,7 +290,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await shop.getByText('Details').first().click();
     await shop.getByText('mail.shop.example (10)').waitFor();
     await shop.getByText('self-signed (browsers show a warning)').last().waitFor();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await close();
   });
 
@@ -306,7 +313,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await page.getByRole('button', { name: /^Check all in \d s$/ }).waitFor();
     const checked = page.getByRole('row').filter({ hasText: /OK|Works with issues|Action needed/ });
     await expect.poll(() => checked.count()).toBe(4);
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
   });
 
   onlyInLong(it)('show their certificate, and its key on request', async () => {
@@ -329,7 +336,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await dialog.getByLabel('Your password').fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Show private key' }).click();
     await dialog.getByText('BEGIN PRIVATE KEY').waitFor();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await pressEscape(page);
     await dialog.waitFor({ state: 'hidden' });
   });
@@ -347,7 +354,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     expect(await theirs.getByRole('button', { name: 'Show private key' }).count()).toBe(0);
     await theirs.getByRole('button', { name: 'Close' }).click();
     await theirs.getByRole('button', { name: 'Add domains' }).waitFor();
-    await expectAccessible(theirs);
+    await expectAccessibleInLong(theirs);
     await expect.poll(() => theirs.evaluate('document.documentElement.scrollWidth')).toBe(360);
   });
 

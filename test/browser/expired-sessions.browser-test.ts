@@ -11,7 +11,7 @@ import {
   type Portal,
   startPortal,
 } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 describe('a session that ends', () => {
   let portal: Portal;
@@ -50,7 +50,7 @@ describe('a session that ends', () => {
     expect(await dialog.count()).toBe(0);
     expect(await page.getByText('Create install').first().isVisible()).toBe(false);
     await expectRoomWhenNarrow(page);
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
     const asClosed = `document.querySelector('dialog[open]').close();

@@ -7,7 +7,7 @@ import type { Person } from '../homeport.ts';
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { type Portal, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 let machine: ServedMachine;
 let portal: Portal;
@@ -47,7 +47,7 @@ it('an import names the archive, is confirmed by the name, and shows its step', 
   const page = await portal.signedIn(owner, { at: `/installs/${shop.id}/imports` });
   await page.getByLabel('Path of the archive').fill('private/shop.zip');
   await page.getByLabel('Website in the archive').fill('shop.example');
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
   await page.getByRole('button', { name: 'Continue' }).click();
   const dialog = page.getByRole('alertdialog');
@@ -76,7 +76,7 @@ onlyInLong(it)('an import by SSH shows the key of the install, and the host key 
   await page.getByLabel('Old host', { exact: true }).fill('old.example');
   await page.getByLabel('User', { exact: true }).fill('ada');
   await page.getByLabel('Folder of the WordPress').fill('public_html');
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
   const shown = (await page.getByText(/^ecdsa-sha2-nistp256 /).textContent()) ?? '';
   const question = page.getByRole('alertdialog');

@@ -13,8 +13,8 @@ import { onlyInLong } from '../rounds.ts';
 import { type S3Server, startS3Server } from '../servers/s3-server.ts';
 import { newSshKey } from '../ssh-key.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
-import { expectAccessible, focused, type Portal, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectAccessibleInLong, focused, type Portal, startPortal } from './portal.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 /** A WordPress as its host reads it. */
 const WORDPRESS: WordPressReading = {
@@ -90,7 +90,7 @@ afterAll(async () => {
 
 /** Checks accessibility in both themes and the narrow layout. */
 async function expectPresentable(): Promise<void> {
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
 }
 
@@ -323,7 +323,7 @@ onlyInLong(describe)('the sidebar', () => {
     await become('static', null);
     await page.setViewportSize({ width: 390, height: 800 });
     await page.getByRole('button', { name: 'Menu' }).press('Enter');
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await places.getByRole('link', { name: 'Settings' }).press('Enter');
     await page.getByRole('heading', { name: `${install.name}: Settings`, level: 1 }).waitFor();
     await places.waitFor({ state: 'hidden' });
@@ -405,7 +405,7 @@ describe('an install that runs WordPress', () => {
       theirs.on('request', (request) => sent.push(request.method()));
       await theirs.keyboard.press('Enter');
       expect(sent).not.toContain('POST');
-      await expectAccessible(theirs);
+      await expectAccessibleInLong(theirs);
     },
   );
 
@@ -433,7 +433,7 @@ describe('an install that runs WordPress', () => {
     const [closing] = await Promise.all([theirs.context().waitForEvent('page'), button.click()]);
     await theirs.getByText(reason).waitFor();
     await expect.poll(() => closing.isClosed()).toBe(true);
-    await expectAccessible(theirs);
+    await expectAccessibleInLong(theirs);
   });
 
   onlyInLong(it)('opens its database in a new tab', async () => {
@@ -450,7 +450,7 @@ describe('an install that runs WordPress', () => {
     const [tab] = await Promise.all([theirs.context().waitForEvent('page'), button.click()]);
     expect((await asked).url()).toBe(`${address}/.well-known/homeport-database/?token=${token}`);
     await tab.close();
-    await expectAccessible(theirs);
+    await expectAccessibleInLong(theirs);
   });
 
   onlyInLong(it)(
@@ -475,7 +475,7 @@ describe('an install that runs WordPress', () => {
       await theirs.getByRole('row', { name: /admin.*me@shop\.test/ }).waitFor();
       await theirs.getByRole('listitem').filter({ hasText: 'Remove inactive plugins' }).waitFor();
       await expect.poll(() => problem.count()).toBe(0);
-      await expectAccessibleInBothThemes(theirs);
+      await expectBothThemesInLong(theirs);
       await expectRoomWhenNarrow(theirs);
       await follow('Overview', theirs);
       await theirs.getByRole('link', { name: 'Updates: WordPress 6.9 and 1 plugin' }).click();
@@ -485,7 +485,7 @@ describe('an install that runs WordPress', () => {
       const link = theirs.getByRole('link', { name: shop.name, exact: true });
       const row = theirs.getByRole('row').filter({ has: link });
       await row.getByRole('link', { name: 'WordPress 6.9 and 1 plugin' }).waitFor();
-      await expectAccessible(theirs);
+      await expectAccessibleInLong(theirs);
       await expectRoomWhenNarrow(theirs);
     },
   );
@@ -495,7 +495,7 @@ describe('an install that runs WordPress', () => {
     await theirs.getByRole('button', { name: 'Purge all caches' }).click();
     await theirs.getByRole('listitem').filter({ hasText: 'Purging all caches' }).getByText('Done').waitFor();
     await theirs.getByText(/You can purge it again in/).waitFor();
-    await expectAccessible(theirs);
+    await expectAccessibleInLong(theirs);
   });
 
   onlyInLong(it)('offers to purge all caches of many installs', async () => {
@@ -506,7 +506,7 @@ describe('an install that runs WordPress', () => {
     await theirs.getByRole('button', { name: 'Bulk actions' }).click();
     const dialog = theirs.getByRole('dialog', { name: 'Bulk actions' });
     await dialog.getByRole('radio', { name: 'Purge all caches' }).check();
-    await expectAccessible(theirs);
+    await expectAccessibleInLong(theirs);
     await dialog.getByRole('button', { name: 'Start for 1 install' }).click();
     await dialog.getByText('1 of 1 finished').waitFor();
     await dialog.getByRole('link', { name }).click();
@@ -520,12 +520,12 @@ describe('an install that runs WordPress', () => {
     const day = dialog.getByLabel('Defer until');
     const [first, last] = [await day.getAttribute('min'), await day.getAttribute('max')];
     expect(Date.parse(last ?? '') - Date.parse(first ?? '')).toBe(364 * DAY_MS);
-    await expectAccessibleInBothThemes(theirs);
+    await expectBothThemesInLong(theirs);
     await expectRoomWhenNarrow(theirs);
     await day.fill(last ?? '');
     await dialog.getByRole('button', { name: 'Defer' }).click();
     await theirs.getByText(/^Deferred until .*security fixes wait, too\.$/).waitFor();
-    await expectAccessibleInBothThemes(theirs);
+    await expectBothThemesInLong(theirs);
     await theirs.getByRole('button', { name: 'End deferral' }).press('Enter');
     await theirs.getByText('Your provider upgrades WordPress.').waitFor();
   });
@@ -541,7 +541,7 @@ describe('an install that runs WordPress', () => {
       await expect.poll(() => dialog.getByLabel('Only these tables').count()).toBe(0);
       await dialog.getByRole('radio', { name: 'Database only' }).check();
       await dialog.getByLabel('Only these tables').fill('wp_posts, wp_postmeta');
-      await expectAccessibleInBothThemes(theirs);
+      await expectBothThemesInLong(theirs);
       await expectRoomWhenNarrow(theirs);
       await dialog.getByRole('button', { name: 'Continue' }).click();
       const confirm = theirs.getByRole('alertdialog');
@@ -700,7 +700,7 @@ describe('an install', () => {
       .first()
       .waitFor();
     await expect.poll(() => page.getByText('The reason is no longer available').count()).toBe(0);
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     renameSync(folder, `${folder}.file`);
     renameSync(`${folder}.aside`, folder);
     await page.getByRole('button', { name: 'Try again: creating doomed' }).click();

@@ -6,7 +6,7 @@ import { type ServedMachine, serveMachine } from '../../src/hosting/remote/embed
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { type Portal, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 let machine: ServedMachine;
 let portal: Portal;
@@ -80,7 +80,7 @@ it('shows requests, older ones on demand, and finds some', async () => {
   await page.getByRole('link', { name: 'Logs', exact: true }).click();
   await path('/page-150').waitFor();
   await expect.poll(() => page.getByRole('row').count()).toBe(101);
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
   await expectRangeInOneLine();
   await page.getByRole('button', { name: 'Show older entries' }).click();
@@ -97,7 +97,7 @@ it('shows requests, older ones on demand, and finds some', async () => {
   await page.getByLabel('Log', { exact: true }).selectOption('php');
   await page.getByText('No entries match.').waitFor();
   expect(asked.at(-1)).toMatchObject({ kind: 'php', search: 'page-14', status: null });
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
 });
 
 onlyInLong(it)('follows a log, pauses, and goes on without a gap', async () => {
@@ -116,5 +116,5 @@ onlyInLong(it)('follows a log, pauses, and goes on without a gap', async () => {
     return rows.map((text) => /\/page-\d+/.exec(text)?.[0]);
   };
   await expect.poll(shown).toEqual([154, 153, 152, 151, 150].map((number) => `/page-${number}`));
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
 });

@@ -11,9 +11,9 @@ import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
-import { expectAccessible, focused, PASSWORD, type Portal, startPortal } from './portal.ts';
+import { expectAccessibleInLong, focused, PASSWORD, type Portal, startPortal } from './portal.ts';
 import { enrol, keepCodes, skippingClock } from './second-factor.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 const run = promisify(execFile);
 const clock = skippingClock();
@@ -70,7 +70,7 @@ describe('the profile', () => {
     const current = page.getByRole('banner').locator('a[aria-current]');
     await expect.poll(() => current.allTextContents()).toEqual(['Profile']);
     await menu.press('Escape');
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await expectRoomWhenNarrow(page);
     await page.getByLabel('First name').fill('Ada');
     await page.getByLabel('Phone number').fill('+44 20 7946 0000');
@@ -91,7 +91,7 @@ describe('the profile', () => {
     await page.getByRole('button', { name: 'Send confirmation link' }).click();
     await page.getByText(`We sent a link to ${email}`).waitFor();
     await expect.poll(() => focused(page)).toContain('Check your email');
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await portal.homeport.idle();
     const [link = ''] =
       mailsTo(portal.homeport, email)
@@ -99,7 +99,7 @@ describe('the profile', () => {
         ?.text.match(/https:\/\/\S+/) ?? [];
     await page.goto(new URL(link).pathname);
     await page.getByRole('heading', { name: email }).waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     expect((await owner.client.get('/user')).body).toMatchObject({ email: owner.email });
     await page.getByRole('button', { name: 'Use this address' }).click();
     await page.getByText('Changed your email address.').waitFor();
@@ -107,7 +107,7 @@ describe('the profile', () => {
     expect((await owner.client.get('/user')).body).toMatchObject({ email });
     await page.goto(new URL(link).pathname);
     await page.getByText('This link does not work').waitFor();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
   });
 });
 
@@ -130,7 +130,7 @@ describe('password, second factor and sessions', () => {
     const second = await elsewhere();
     await open('Password and second factor');
     await table('Your sessions').getByText('This browser').waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await expectRoomWhenNarrow(page);
     await page
       .getByRole('button', { name: /^End the session of Chrome on Linux/ })
@@ -179,7 +179,7 @@ describe('password, second factor and sessions', () => {
     await page.getByRole('button', { name: 'Turn on second factor' }).click();
     const { app, recoveryCodes } = await enrol(page, clock);
     expect(recoveryCodes).toHaveLength(10);
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download as file' }).click(),
@@ -208,7 +208,7 @@ describe('password, second factor and sessions', () => {
       .fill(recoveryCodes[1] ?? '');
     await dialog().getByRole('button', { name: 'Turn off' }).click();
     await dialog().getByRole('alert').waitFor();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await dialog()
       .getByLabel('Code')
       .fill(await app.code());
@@ -228,7 +228,7 @@ describe('password, second factor and sessions', () => {
     const link = phone.getByRole('link', { name: 'Open an authenticator app on this device' });
     await expect.poll(() => link.getAttribute('href')).toMatch(/^otpauth:\/\/totp\/.*secret=[A-Z2-7]+/);
     await expect.poll(() => link.isVisible()).toBe(true);
-    await expectAccessibleInBothThemes(phone);
+    await expectBothThemesInLong(phone);
     await phone.context().close();
   });
 });
@@ -252,12 +252,12 @@ onlyInLong(describe)('API access', () => {
       await page.getByLabel('Some installs of one account').check();
       await page.getByRole('group', { name: 'Installs' }).getByLabel(install.name, { exact: true }).check();
       await page.getByText('1 of 2 selected').waitFor();
-      await expectAccessibleInBothThemes(page);
+      await expectBothThemesInLong(page);
       await expectRoomWhenNarrow(page);
       await page.getByLabel('Read-only').check();
       await page.getByRole('button', { name: 'Create credential' }).click();
       await page.getByText('The password is not shown again').waitFor();
-      await expectAccessible(page);
+      await expectAccessibleInLong(page);
       const [download] = await Promise.all([
         page.waitForEvent('download'),
         page.getByRole('link', { name: 'Download certificate' }).click(),
@@ -280,7 +280,7 @@ onlyInLong(describe)('API access', () => {
       await expect.poll(() => focused(page)).toBe('Cancel');
       await dialog().getByRole('button', { name: 'Revoke' }).click();
       await table('Revoked and expired credentials').getByText('Monitoring').waitFor();
-      await expectAccessible(page);
+      await expectAccessibleInLong(page);
       await expectRoomWhenNarrow(page);
       expect(JSON.parse((await shell(line)).stdout)).toEqual({ message: 'Bad Credentials' });
     },
@@ -299,7 +299,7 @@ onlyInLong(describe)('a password that is shown once', () => {
     await page.getByText('The password is not shown again').waitFor();
     await page.getByRole('link', { name: 'Sites' }).click();
     await page.getByRole('alertdialog', { name: 'Leave this page?' }).waitFor();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await dialog().getByRole('button', { name: 'Cancel' }).click();
     await dialog().waitFor({ state: 'hidden' });
     for (const answer of ['Cancel', 'Leave']) {
@@ -400,7 +400,7 @@ describe('SSH keys', () => {
     await page.getByRole('button', { name: `Copy the SFTP command of ${install.name}` }).click();
     const { port } = portal.homeport.hosting?.ssh ?? {};
     expect(await clipboard()).toBe(`sftp -P ${port} ${install.name}@localhost`);
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await expectRoomWhenNarrow(page);
   });
 

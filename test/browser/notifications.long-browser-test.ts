@@ -5,7 +5,7 @@ import type { Person } from '../homeport.ts';
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { type Portal, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 let portal: Portal;
 let owner: Person;
@@ -33,14 +33,14 @@ async function lead(reached: boolean): Promise<void> {
 it('shows the inbox, which grows while the page is open', async () => {
   await bell('Notifications').click();
   await page.getByText('No notifications yet.').waitFor();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await lead(true);
   await lead(false);
   const title = page.getByRole('link', { name: /no longer leads to/ });
   await title.waitFor();
   await bell('Notifications: 1 unread').waitFor();
   await page.getByRole('heading', { name: 'Today', level: 2 }).waitFor();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
 
   await page.getByRole('link', { name: 'Unread (1)' }).click();
@@ -76,7 +76,7 @@ onlyInLong(it)('keeps the choice of emails, and links to the webhooks', async ()
   await page.goto('/me/notifications/preferences');
   await page.getByLabel('Domains').selectOption({ label: 'All, in one email a day' });
   await page.getByText('Saved your preferences.').waitFor();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
   await page.reload();
   await page.getByLabel('Domains').waitFor();

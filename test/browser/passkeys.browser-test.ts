@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { mailsTo } from '../mails.ts';
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
-import { expectAccessible, focusOnArrival, PASSWORD, type Portal, startPortal } from './portal.ts';
+import { expectAccessibleInLong, focusOnArrival, PASSWORD, type Portal, startPortal } from './portal.ts';
 import { keepCodes } from './second-factor.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 let portal: Portal;
 beforeAll(async () => {
@@ -50,7 +50,7 @@ it('a passkey is added, renamed and removed, and signs in alone and after the pa
 
   await page.getByText('You have no passkeys yet.').waitFor();
   await page.getByRole('button', { name: 'Add passkey' }).click();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await page.getByLabel('Your password').fill('not the password');
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('The password is wrong').waitFor();
@@ -59,11 +59,11 @@ it('a passkey is added, renamed and removed, and signs in alone and after the pa
   const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
   await codes.first().waitFor();
   const [recoveryCode = ''] = await codes.allTextContents();
-  await expectAccessible(page);
+  await expectAccessibleInLong(page);
   await keepCodes(page);
   await table(page).getByText('Chrome on Linux').waitFor();
   await page.getByText('10 of 10 left').waitFor();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
 
   await page.getByRole('button', { name: 'Actions for Chrome on Linux' }).click();
@@ -78,7 +78,7 @@ it('a passkey is added, renamed and removed, and signs in alone and after the pa
   await signOut(page);
   await suggested;
   const button = page.getByRole('button', { name: 'Sign in with a passkey' });
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await present(true);
   await button.click();
   await page.getByRole('heading', { name: 'Password and second factor' }).waitFor();
@@ -103,12 +103,12 @@ it('a passkey is added, renamed and removed, and signs in alone and after the pa
   const second = page.getByRole('button', { name: 'Continue with a passkey' });
   await second.waitFor();
   expect(await takesFocus()).toBe(true);
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
   await present(true);
   await second.click();
   await page.getByText('No passkey was used.').waitFor();
-  await expectAccessible(page);
+  await expectAccessibleInLong(page);
   await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
   await second.click();
   await inPortal(page);
@@ -117,7 +117,7 @@ it('a passkey is added, renamed and removed, and signs in alone and after the pa
   await page.getByRole('button', { name: 'Actions for Laptop' }).click();
   await page.getByRole('button', { name: 'Remove' }).click();
   await page.getByText('It is your only second factor.').waitFor();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await page.getByRole('button', { name: 'Confirm with a passkey' }).click();
   await page.getByText('Removed the passkey Laptop.').waitFor();
   await page.getByRole('button', { name: 'Turn on second factor' }).waitFor();
@@ -150,7 +150,7 @@ onlyInLong(it)('a passkey is enough for an account that requires a second factor
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('button', { name: 'Use a passkey instead' }).click();
   await page.getByLabel('Your password').fill(PASSWORD);
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('list', { name: 'Recovery codes' }).waitFor();
   await keepCodes(page);
@@ -171,6 +171,6 @@ onlyInLong(it)('a portal at an IP address says why it offers no passkeys', async
   );
   await page.goto('/me/security');
   await page.getByText('This portal is at an IP address').waitFor();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expect.poll(() => page.getByRole('button', { name: 'Add passkey' }).count()).toBe(0);
 });

@@ -8,7 +8,7 @@ import { type ServedMachine, serveMachine } from '../../src/hosting/remote/embed
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { type Portal, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 const plugin = { version: '1.0', update: null, autoUpdate: false };
 const theme = { ...plugin, parent: null, bundled: false };
@@ -129,7 +129,7 @@ onlyInLong(it)('updates selected plugins, and fits narrow screens', async () => 
   await page.getByLabel('Select Akismet').check();
   await page.getByLabel('Select Shop').check();
   await expect.poll(() => page.getByLabel('Select Hello Dolly').count()).toBe(0);
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
   await page.getByRole('button', { name: 'Update selected' }).click();
   await page.getByRole('table', { name: 'Latest updates' }).getByText('akismet/akismet.php').waitFor();

@@ -159,7 +159,7 @@ const Findings = Type.Array(
 );
 
 /** As {@link checkAccessibility}, in the long tests only: axe takes 0.4 s of a processor for a page. */
-export async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
+export async function expectAccessibleInLong(page: Page, rules?: readonly string[]): Promise<void> {
   if (isLong) await checkAccessibility(page, rules);
 }
 

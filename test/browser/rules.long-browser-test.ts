@@ -5,7 +5,7 @@ import type { Person } from '../homeport.ts';
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { type Portal, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 let portal: Portal;
 let owner: Person;
@@ -34,7 +34,7 @@ it('protects a website with a password, and blocks addresses', async () => {
   await toast('Visitors must enter the password.');
   await section('Password for visitors').getByText(install.name, { exact: true }).waitFor();
   await expect.poll(async () => (await look()).status).toBe(401);
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
 
   await button('Change').click();
@@ -43,7 +43,7 @@ it('protects a website with a password, and blocks addresses', async () => {
   await page.getByText('A password has 8 to 64 characters').waitFor();
   await page.getByLabel('Password', { exact: true }).fill('a long secret');
   await page.getByRole('textbox', { name: 'User name' }).fill('client');
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
   await toast('The password is saved.');
   await section('Password for visitors').getByText('a long secret', { exact: true }).waitFor();
@@ -73,13 +73,13 @@ onlyInLong(it)('adds, changes, moves and deletes redirects', async () => {
   };
   await add('/old', '/old');
   await page.getByText('Visitors of /old would never arrive').waitFor();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await page.getByLabel('To', { exact: true }).fill('/new/');
   await page.getByRole('dialog').getByRole('button', { name: 'Add redirect' }).click();
   await toast('Added the redirect of /old.');
   await add('/blog', 'https://example.com/');
   await toast('Added the redirect of /blog.');
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
   await expect.poll(async () => (await look('/old')).headers.location).toBe('/new/');
 
@@ -121,7 +121,7 @@ onlyInLong(it)('changes the rules of the page cache', async () => {
   await page.getByText('A path must begin with /').waitFor();
   await page.getByLabel('Addresses that are never cached').fill('/members/*');
   await page.getByLabel('Cookies that bypass the cache').fill('wishlist_*');
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
   await button('Save rules').click();
   await toast('The rules are saved, and the page cache is purged.');

@@ -5,7 +5,7 @@ import type { Person } from '../homeport.ts';
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { focused, type Portal, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 /** An account with one site and one install. */
 interface Held {
@@ -85,7 +85,7 @@ describe('the search and the commands', () => {
     const field = dialog.getByRole('combobox', { name: 'Name or command' });
     await field.fill('.example');
     await dialog.getByText('2 results').waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await expectRoomWhenNarrow(page);
     await dialog.getByText(/^Domain of harbour\d+, Production of Harbour, /).waitFor();
     await field.fill('nowhere');
@@ -137,11 +137,11 @@ describe('the search and the commands', () => {
       .getByRole('group', { name: 'Installs' })
       .getByRole('option', { name: /^harbour/ })
       .waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     const purged = page.waitForRequest(/\/purge_cache$/);
     await page.keyboard.type('lighthouse');
     await choice.getByRole('option', { name: /^lighthouse/ }).waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await page.keyboard.press('Enter');
     expect((await purged).url()).toContain(lighthouse.installId);
     await choice.waitFor({ state: 'detached' });

@@ -1,7 +1,7 @@
 import { generate } from 'otplib/functional';
 import type { Page } from 'playwright-core';
 import type { Clock } from '../../src/lib/clock.ts';
-import { expectAccessible, PASSWORD } from './portal.ts';
+import { expectAccessibleInLong, PASSWORD } from './portal.ts';
 
 /** A clock that tests can advance, because a one-time code works once and the next one needs 30 seconds. */
 export interface SkippingClock extends Clock {
@@ -43,7 +43,7 @@ export async function enrol(page: Page, clock: SkippingClock): Promise<Enrolled>
   await page.getByLabel('Your password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('img', { name: /QR code/ }).waitFor();
-  await expectAccessible(page);
+  await expectAccessibleInLong(page);
   await page.getByRole('button', { name: 'Copy the secret' }).click();
   const secret = String(await page.evaluate('navigator.clipboard.readText()'));
   const app = authenticatorApp(secret, clock);

@@ -8,7 +8,14 @@ import { MINUTE_MS } from '../../src/lib/durations.ts';
 import type { Person } from '../homeport.ts';
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
-import { expectAccessible, focused, PASSWORD, type Portal, pressEscape, startPortal } from './portal.ts';
+import {
+  expectAccessibleInLong,
+  focused,
+  PASSWORD,
+  type Portal,
+  pressEscape,
+  startPortal,
+} from './portal.ts';
 
 /** Holds back responses of an address until the test releases them one by one. */
 async function holdBack(page: Page, address: string, method?: string) {
@@ -140,7 +147,7 @@ describe('the portal', () => {
     await expect.poll(() => focused(page)).toBe('Notifications');
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'SSH keys' }).waitFor({ state: 'hidden' });
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
   });
 
   onlyInLong(it)('has a sidebar beside the page, which narrow screens show on request', async () => {
@@ -174,7 +181,7 @@ describe('the portal', () => {
     await places.waitFor();
     // The page below it is out of reach.
     await expect.poll(() => main.getAttribute('inert')).toBe('');
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await page.getByRole('button', { name: /your account$/ }).press('Enter');
     await page.getByRole('link', { name: 'SSH keys' }).waitFor();
     await page.keyboard.press('Escape');
@@ -244,7 +251,7 @@ describe('the portal', () => {
       await page.getByRole('button', { name: /your account$/ }).click();
       await page.getByRole('link', { name: 'SSH keys' }).click();
       await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
-      await expectAccessible(page);
+      await expectAccessibleInLong(page);
       await page.context().setOffline(false);
       await page.getByRole('heading', { name: 'SSH keys', level: 1 }).waitFor();
     },
@@ -275,7 +282,7 @@ describe('the portal', () => {
     await expect.poll(() => notice.count()).toBe(1);
     await held.releaseFirst();
     await expect.poll(() => create.getAttribute('aria-busy')).toBe(null);
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await name.fill('   ');
     expect([await name.getAttribute('aria-invalid'), await notice.count()]).toEqual([null, 0]);
     await create.click();
@@ -331,7 +338,7 @@ describe('the portal', () => {
       const overhang =
         'Array.from(document.querySelectorAll("section"), (of) => of.scrollWidth - of.clientWidth)';
       await expect.poll(() => page.evaluate(overhang)).toEqual([0]);
-      await expectAccessible(page);
+      await expectAccessibleInLong(page);
     }
     await page.getByRole('link', { name: 'i'.repeat(40) }).click();
     await page.getByRole('heading', { name: 'i'.repeat(40), level: 1 }).waitFor();
@@ -442,6 +449,6 @@ describe('the portal', () => {
   onlyInLong(it)('shows an error at an unknown address', async () => {
     const page = await portal.signedIn(owner, { at: '/accounts/nobody/nothing' });
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
   });
 });

@@ -5,7 +5,7 @@ import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
 import { onlyInLong } from '../rounds.ts';
 import {
-  expectAccessible,
+  expectAccessibleInLong,
   expireSessionsAtNextChange,
   focused,
   focusOnArrival,
@@ -14,7 +14,7 @@ import {
   startPortal,
 } from './portal.ts';
 import { type Enrolled, enrol, keepCodes, skippingClock } from './second-factor.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 const clock = skippingClock();
 let portal: Portal;
@@ -55,7 +55,7 @@ describe('signing in', () => {
     const page = await portal.browser();
     await page.goto('/me/ssh-keys');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await fillSignIn(page, owner.email.toUpperCase(), PASSWORD);
     await page.getByRole('heading', { name: 'SSH keys', level: 1 }).waitFor();
   });
@@ -72,7 +72,7 @@ describe('signing in', () => {
       await expect.poll(() => refusal.textContent()).toBe('Wrong email address or password.');
       await expect.poll(() => page.getByLabel('Email address').inputValue()).toBe(email);
     }
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
   });
 
   onlyInLong(it)('selects a wrong password, which the message describes', async () => {
@@ -122,7 +122,7 @@ describe('the second factor', () => {
     await fillSignIn(other, owner.email, PASSWORD);
     await other.getByRole('heading', { name: 'Second factor' }).waitFor();
     expect(await takesFocus()).toBe(true);
-    await expectAccessibleInBothThemes(other);
+    await expectBothThemesInLong(other);
     await expect
       .poll(() => other.evaluate('document.activeElement?.getAttribute("autocomplete")'))
       .toBe('one-time-code');
@@ -153,7 +153,7 @@ describe('the second factor', () => {
     await layer.getByLabel('Password').fill(PASSWORD);
     await layer.getByRole('button', { name: 'Sign in', exact: true }).click();
     await layer.getByLabel('Six-digit code').fill(await app.code());
-    await expectAccessibleInBothThemes(third);
+    await expectBothThemesInLong(third);
     await layer.getByRole('button', { name: 'Continue' }).click();
     await third.getByText('Your session had expired').waitFor();
     expect(await third.getByLabel('Phone number').inputValue()).toBe('555 0100');
@@ -199,12 +199,12 @@ describe('the second factor', () => {
     await page.goto(`/accounts/${accountId}/people`);
     await fillSignIn(page, owner.email, PASSWORD);
     await page.getByText('The account Careful requires a second factor').waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await enrol(page, clock);
     // The codes are still shown when the user returns after a minute.
     await page.clock.fastForward(60_000);
     await page.evaluate('window.dispatchEvent(new Event("visibilitychange"))');
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await keepCodes(page);
     await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
   });
@@ -223,7 +223,7 @@ describe('an invitation', () => {
     await page.goto(link);
     await page.getByText('You are invited to join the account An account').waitFor();
     expect(await takesFocus()).toBe(true);
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await choosePassword(page, PASSWORD, 'another one altogether');
     await page.getByRole('button', { name: 'Accept invitation' }).click();
     await page.getByText('The passwords do not match').waitFor();
@@ -235,7 +235,7 @@ describe('an invitation', () => {
 
     await page.goto(link);
     await page.getByText('Ask the person who invited you for a new invitation.').waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
   });
 
   onlyInLong(it)('is accepted with one click by an existing user', async () => {
@@ -270,7 +270,7 @@ onlyInLong(describe)('an unwanted invitation', () => {
     const page = await portal.browser();
     await page.goto(link);
     await page.getByRole('button', { name: 'Decline', exact: true }).click();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await expect.poll(() => focused(page)).toBe('Decline');
     await page.getByRole('button', { name: 'Decline', exact: true }).click();
@@ -278,7 +278,7 @@ onlyInLong(describe)('an unwanted invitation', () => {
     await page.getByText('You declined the invitation').waitFor();
     await page.getByText('You did not join the account An account').waitFor();
     await expect.poll(() => focused(page)).toContain('You declined');
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     const { body } = await owner.client.get(`/accounts/${accountId}/account_users`);
     expect(JSON.stringify(body)).not.toContain(email);
     await page.goto(link);
@@ -348,7 +348,7 @@ describe('a forgotten password', () => {
     await other.goto('/');
     await other.getByRole('link', { name: 'Forgot your password?' }).click();
     await other.getByLabel('Email address').fill(owner.email);
-    await expectAccessibleInBothThemes(other);
+    await expectBothThemesInLong(other);
     await other.getByRole('button', { name: 'Send link' }).click();
     await other.getByText('Check your email').waitFor();
     await expect.poll(() => focused(other)).toContain('Check your email');
@@ -356,7 +356,7 @@ describe('a forgotten password', () => {
     const link = await linkInMail(owner.email);
     await other.goto(link);
     await other.getByText('Choose a new password').waitFor();
-    await expectAccessibleInBothThemes(other);
+    await expectBothThemesInLong(other);
     await choosePassword(other, 'quite another password');
     await expect.poll(() => other.getByLabel('Also revoke my API credentials').isChecked()).toBe(false);
     await other.getByLabel('Also revoke my API credentials').check();

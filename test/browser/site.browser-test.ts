@@ -5,8 +5,8 @@ import { visit } from '../edge.ts';
 import { installName, type Person } from '../homeport.ts';
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
-import { expectAccessible, focused, type Portal, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectAccessibleInLong, focused, type Portal, startPortal } from './portal.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 describe('a site', () => {
   let portal: Portal;
@@ -29,7 +29,7 @@ describe('a site', () => {
   it('is created with an install, renamed, and deleted by typing its name', async () => {
     await follow('Sites');
     await page.getByText('You have no sites yet').waitFor();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await page.getByRole('link', { name: 'Create site' }).press('Enter');
     const next = page.getByRole('button', { name: 'Continue' });
     // The error stands beside the field, and not in a bubble of the browser.
@@ -37,7 +37,7 @@ describe('a site', () => {
     await page.getByText('Fill in this field.').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("name")')).toBe('name');
     await page.getByLabel('Name').fill('Café Shop');
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await page.keyboard.press('Enter');
 
     await page.getByRole('heading', { name: 'Where does Café Shop run first?' }).waitFor();
@@ -66,7 +66,7 @@ describe('a site', () => {
     await page.getByRole('option', { name: 'Create “monthly”' }).waitFor();
     await tags.press('Tab');
     await page.getByRole('button', { name: 'Remove monthly' }).waitFor();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await next.click();
     await page.getByText('The address will be shop.').waitFor();
     await field.fill('My shop');
@@ -81,7 +81,7 @@ describe('a site', () => {
     const name = installName();
     await field.fill(name);
     await page.getByText(`The address will be ${name}.`).waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await expectRoomWhenNarrow(page);
     await field.press('Enter');
 
@@ -90,17 +90,17 @@ describe('a site', () => {
     await page.getByText('Enter a domain name.').first().waitFor();
     await page.getByLabel('Domain name').fill(`${name}.example`);
     await page.getByText(`www.${name}.example redirects to ${name}.example`).waitFor();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: `DNS records for ${name}.example` }).waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await expectRoomWhenNarrow(page);
     // The wizard continues after a reload.
     await page.reload();
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: 'Your site is ready' }).waitFor();
     await page.getByText(`${name} is online at`).waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await expectRoomWhenNarrow(page);
     await page.getByRole('link', { name: `Go to ${name}` }).click();
     await page.getByRole('heading', { name, level: 1 }).waitFor();
@@ -112,7 +112,7 @@ describe('a site', () => {
     const production = page.getByRole('region', { name: 'Production' });
     await production.getByText('Active').waitFor();
     await production.getByRole('link', { name: /^Website/ }).waitFor();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     const { siteDomain } = portal.homeport.config;
     expect((await visit(portal.homeport, `http://${name}.${siteDomain}/`)).status).toBe(200);
 
@@ -126,7 +126,7 @@ describe('a site', () => {
     await page.getByRole('alertdialog').getByText(`${name} (Production)`).waitFor();
     await expect.poll(() => confirm.isDisabled()).toBe(true);
     await page.getByLabel('Type Store to confirm').fill('Store');
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await confirm.click();
     await page.getByText('You have no sites yet').waitFor();
   });
@@ -146,7 +146,7 @@ describe('a site', () => {
     await expect.poll(() => staging.getByText('Empty').count()).toBe(0);
     await detach.click();
     await page.getByText('The install is no longer Staging').waitFor();
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await page.getByRole('button', { name: 'Detach' }).click();
     await page.getByRole('button', { name: 'Undo' }).click();
     await detach.click();
@@ -159,7 +159,7 @@ describe('a site', () => {
     const production = page.getByRole('region', { name: 'Production' });
     await production.getByRole('button', { name: 'Move install here' }).click();
     await page.getByRole('combobox', { name: 'Install' }).selectOption({ label: `${name}: no site` });
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await page.getByRole('button', { name: 'Move install' }).click();
     await production.getByRole('link', { name: `Manage ${name}` }).waitFor();
     await owner.client.patch(`/installs/${id}`, { environment: 'development' });
@@ -172,7 +172,7 @@ describe('a site', () => {
       .waitFor();
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 360, height: 740 });
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
@@ -188,7 +188,7 @@ describe('a site', () => {
       };
       await page.getByRole('button', { name: 'Actions for Zoo' }).click();
       await page.getByRole('link', { name: 'Installs' }).last().waitFor();
-      await expectAccessibleInBothThemes(page);
+      await expectBothThemesInLong(page);
       await page.keyboard.press('Escape');
       await act('Zoo', 'Rename');
       await page.getByRole('textbox', { name: 'Name' }).fill('Aquarium');
@@ -228,7 +228,7 @@ describe('a site', () => {
     await field.fill('branch 12');
     await page.getByRole('option', { name: 'Branch 12' }).waitFor();
     await expect.poll(() => page.getByRole('option').count()).toBe(1);
-    await expectAccessibleInBothThemes(page);
+    await expectBothThemesInLong(page);
     await field.press('Enter');
     await expect.poll(() => field.inputValue()).toBe('Branch 12');
     // Escape closes the list, and then the dialog.

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorFor } from '../../src/access/caller.ts';
 import type { Person } from '../homeport.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
-import { expectAccessible, type Portal, pressEscape, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectAccessibleInLong, type Portal, pressEscape, startPortal } from './portal.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 let portal: Portal;
 let owner: Person;
@@ -44,7 +44,7 @@ it('gives a site tags, which it creates and suggests', async () => {
     await input.press('Enter');
     await dialog.getByRole('button', { name: `Remove ${tag}` }).waitFor();
   }
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
   await dialog.getByRole('button', { name: 'Save tags' }).click();
   await page.getByText('Saved the tags of Bakery.').waitFor();
@@ -68,7 +68,7 @@ it('tags the selected sites, filters by tag and shows tags on one line', async (
     await input.press('Enter');
   }
   await dialog.getByRole('button', { name: 'Remove Monthly care' }).waitFor();
-  await expectAccessible(page);
+  await expectAccessibleInLong(page);
   await dialog.getByRole('button', { name: 'Change 2 sites' }).click();
   await page.getByText('Changed the tags of 2 sites.').waitFor();
   await page
@@ -77,7 +77,7 @@ it('tags the selected sites, filters by tag and shows tags on one line', async (
     .waitFor();
   await page.getByRole('combobox', { name: 'Tag' }).selectOption('harbour town');
   await page.getByText('2 of 3 sites').waitFor();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
 });
 
@@ -99,7 +99,7 @@ it('renames and removes tags everywhere, and finds them in the palette', async (
   await dialog.getByRole('button', { name: 'Rename VIP' }).click();
   await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("name")')).toBe('new_name');
   await dialog.getByLabel('New name').fill('Monthly Care');
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
   await dialog.getByRole('button', { name: 'Rename tag' }).click();
   await dialog.getByText('3 sites, 1 install').waitFor();
@@ -107,7 +107,7 @@ it('renames and removes tags everywhere, and finds them in the palette', async (
   await dialog.getByRole('button', { name: 'Remove tag' }).click();
   await dialog.getByRole('button', { name: 'Remove new' }).waitFor({ state: 'detached' });
   await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("role")')).toBe('dialog');
-  await expectAccessible(page);
+  await expectAccessibleInLong(page);
   await dialog.getByRole('button', { name: 'Undo' }).click();
   await dialog.getByText('new', { exact: true }).waitFor();
   await dialog.getByText('2 sites, 0 installs').last().waitFor();

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { isLong } from '../rounds.ts';
-import { CONTRAST, expectAccessible } from './portal.ts';
+import { CONTRAST, expectAccessibleInLong } from './portal.ts';
 
-/** Checks accessibility in the light theme, and in the long tests the colour contrast in the dark theme, too. */
-export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
-  if (!isLong) return expectAccessible(page);
+/** In the long tests, checks accessibility in the light theme, and the colour contrast in the dark theme, too. */
+export async function expectBothThemesInLong(page: Page): Promise<void> {
+  if (!isLong) return;
   await page.emulateMedia({ colorScheme: 'light' });
-  await expectAccessible(page);
+  await expectAccessibleInLong(page);
   await page.emulateMedia({ colorScheme: 'dark' });
-  await expectAccessible(page, [CONTRAST]);
+  await expectAccessibleInLong(page, [CONTRAST]);
 }

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorFor } from '../../src/access/caller.ts';
 import type { Person } from '../homeport.ts';
-import { expectAccessible, type Portal, startPortal } from './portal.ts';
+import { expectAccessibleInLong, type Portal, startPortal } from './portal.ts';
 
 let portal: Portal;
 let origin: { owner: Person; accountId: string };
@@ -32,7 +32,7 @@ const offer = async () => {
   await giver.getByRole('link', { name: 'Shop', exact: true }).click();
   await giver.getByRole('button', { name: 'Transfer', exact: true }).click();
   await giver.getByRole('textbox', { name: 'Account ID' }).fill(destination.accountId);
-  await expectAccessible(giver);
+  await expectAccessibleInLong(giver);
   await giver.getByRole('button', { name: 'Transfer site' }).click();
   await giver.getByText('This site is offered to another account.').waitFor();
 };
@@ -67,10 +67,10 @@ it('a site is offered, declined, offered again, and accepted', async () => {
 
   await offer();
   await receiver.getByRole('button', { name: 'Accept: Shop' }).click();
-  await expectAccessible(receiver);
+  await expectAccessibleInLong(receiver);
   await receiver.getByRole('alertdialog').getByRole('button', { name: 'Accept' }).click();
   await receiver.getByText('Completed', { exact: true }).waitFor();
-  await expectAccessible(receiver);
+  await expectAccessibleInLong(receiver);
   await receiver.getByRole('link', { name: 'Sites', exact: true }).first().click();
   await receiver.getByRole('link', { name: 'Shop', exact: true }).waitFor();
   // The former owner's page notices that the site is gone.

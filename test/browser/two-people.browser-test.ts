@@ -8,7 +8,7 @@ import type { Person } from '../homeport.ts';
 import { isLong, onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { focused, type Portal, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 // Ann edits in the browser, Ben at the same time through the API.
 let machine: ServedMachine;
@@ -77,7 +77,7 @@ it('keeps what the user typed, and asks which value stays', async () => {
   await benChanges(protection, { blocked_addresses: ['198.51.100.1', '198.51.100.2'] });
   await conflict().getByText('198.51.100.1 198.51.100.2', { exact: true }).waitFor();
   expect(await field('Addresses').inputValue()).toBe('192.0.2.7');
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
 
   // A save before the choice sends nothing and leads to the conflict.
@@ -215,7 +215,7 @@ onlyInLong(it)('keeps the form of a redirect that someone else deletes', async (
   await benChanges(`${redirects}/${text(body, 'id')}`, { to: '/theirs', status: 302 });
   await conflict().getByText('/theirs', { exact: true }).waitFor();
   await expect.poll(() => field('Status').inputValue()).toBe('302');
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
 
   // Back asks above the dialog.
   await page.goBack();
@@ -264,7 +264,7 @@ it('asks before unsaved text is lost', async () => {
   const sites = page.getByRole('link', { name: 'Sites', exact: true });
   await sites.click();
   await leaving().getByText('Your unsaved changes will be lost.').waitFor();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await leaving().getByRole('button', { name: 'Cancel' }).click();
   expect(await field('Addresses').inputValue()).toBe('192.0.2.9');
 

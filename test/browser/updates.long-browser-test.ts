@@ -4,7 +4,7 @@ import { environment } from '../../src/features/hosts/fleet.fixture.ts';
 import { type ServedMachine, serveMachine } from '../../src/hosting/remote/embedded-machine.fixture.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { type Portal, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 let machine: ServedMachine;
 let portal: Portal;
@@ -61,6 +61,6 @@ it('saves the automatic updates', async () => {
   await page.reload();
   await expect.poll(() => page.getByLabel('Plugins').inputValue()).toBe('weekly');
   await expect.poll(() => page.getByLabel('Pages to check').inputValue()).toBe('/shop/');
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
 });

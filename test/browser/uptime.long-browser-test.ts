@@ -11,7 +11,7 @@ import type { Person } from '../homeport.ts';
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { type Portal, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 let portal: Portal;
 let owner: Person;
@@ -92,7 +92,7 @@ it('says that the website was not checked yet, and shows its uptime and incident
   expect(await section.getByRole('listitem').count()).toBe(5);
   await section.getByRole('button', { name: 'Show all 7' }).click();
   await expect.poll(() => section.getByRole('listitem').count()).toBe(7);
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
   await portal.homeport.platform.database.write(({ queries }) =>
     endIncidents(queries, [open], ago(0), 'recovered'),

@@ -6,7 +6,7 @@ import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { type Portal, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
@@ -52,7 +52,7 @@ it('shows the usage of an install by day, and measures its storage', async () =>
   await page.getByText('Limit of files', { exact: true }).waitFor();
   const today = new Date().toISOString().slice(0, 10);
   await expect.poll(() => rowOf(today)).toEqual([today, '1', '3']);
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
 });
 
@@ -70,6 +70,6 @@ it('shows the usage of an account beside its limits', async () => {
   await page.getByText('No installs have this tag.').waitFor();
   await page.getByRole('combobox', { name: 'Tag' }).selectOption('Any');
   await page.getByRole('row').filter({ hasText: install.name }).waitFor();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
 });

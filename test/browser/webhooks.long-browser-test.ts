@@ -6,7 +6,7 @@ import { mailsTo } from '../mails.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../servers/webhook-receiver.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { focused, type Portal, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 let portal: Portal;
 let receiver: WebhookReceiver;
@@ -64,13 +64,13 @@ it('creates a webhook, shows its secret once, and delivers a test', async () => 
   await button('Create webhook').click();
   await page.getByText('Select at least one type of event.').waitFor();
   await page.getByLabel('site.created').check();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
   await button('Create webhook').click();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   const secret = await keepSecret();
   await page.getByRole('row', { name: 'Deployments' }).getByText('1 type').waitFor();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
 
   await page.getByRole('link', { name: 'Deployments' }).click();
   await page.getByText('No deliveries yet.').waitFor();
@@ -87,7 +87,7 @@ it('lists the delivery of a change, and delivers it again', async () => {
   await created.getByText('The receiver answered 500.').waitFor();
   await created.getByText('Show answer').click();
   await created.getByText('status 500').waitFor();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
   receiver.answer = () => 204;
   await created.getByText('Delivered').waitFor();
@@ -129,7 +129,7 @@ it('emails a link to the webhook that Homeport switched off, which is deleted th
   await page.goto('/me/profile');
   await page.goto(link);
   await page.getByText('Homeport switched this webhook off.').waitFor();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await button('Delete').click();
   await confirm('Delete webhook');
   await page.getByText('No webhooks yet.').waitFor();

@@ -4,7 +4,7 @@ import { fillDemo, writeDemo } from '../../src/app/demo.ts';
 import { askForLogin, askForWordPress } from '../../src/app/serving-socket.ts';
 import { text } from '../client.ts';
 import type { Person } from '../homeport.ts';
-import { expectAccessible, type Portal, startPortal } from './portal.ts';
+import { expectAccessibleInLong, type Portal, startPortal } from './portal.ts';
 
 describe('WordPress in the embedded host', () => {
   let portal: Portal;
@@ -39,7 +39,7 @@ describe('WordPress in the embedded host', () => {
     await page.getByRole('button', { name: 'Create install' }).first().click();
     await page.getByLabel('Install name').fill('shop');
     await expect.poll(() => page.getByRole('radio', { name: 'WordPress' }).isChecked()).toBe(true);
-    await expectAccessible(page);
+    await expectAccessibleInLong(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Create install' }).click();
     const signIn = page.getByRole('button', { name: 'Sign in to WordPress' });
     await signIn.waitFor();

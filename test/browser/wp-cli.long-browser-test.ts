@@ -6,7 +6,7 @@ import { type ServedMachine, serveMachine } from '../../src/hosting/remote/embed
 import { onlyInLong } from '../rounds.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { focused, type Portal, startPortal } from './portal.ts';
-import { expectAccessibleInBothThemes } from './themes.ts';
+import { expectBothThemesInLong } from './themes.ts';
 
 let machine: ServedMachine;
 let portal: Portal;
@@ -63,7 +63,7 @@ it('runs a command by keyboard, and shows its output when it ends', async () => 
   await newest().getByText('Exit status 0').waitFor();
   await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("name")')).toBe('command');
   await page.getByText('WP-CLI has ended.').waitFor();
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
   await expectRoomWhenNarrow(page);
 });
 
@@ -80,7 +80,7 @@ onlyInLong(it)('shows errors and the exit status of a command, also after a relo
   await page.keyboard.press('Enter');
   await newest().getByText('is not a registered wp command').waitFor();
   expect(await focused(page)).toBe('Output');
-  await expectAccessibleInBothThemes(page);
+  await expectBothThemesInLong(page);
 });
 
 onlyInLong(it)('refuses what only a shell understands, and says why the host ran nothing', async () => {
