@@ -1,8 +1,8 @@
 import { SANDBOX_COMPILED, type SandboxedInstall } from '../isolation/sandbox.ts';
 
 /**
- * Settings with which PHP of a command reads the compiled core in its sandbox, which then needs `showCompiled`. Loading WordPress takes a
- * fifth of the time. What PHP compiles itself is used once, so nothing is optimized. A command can replace files that it loads again, such as
+ * Settings with which PHP of a command reads the compiled core in its sandbox, which then needs `showCompiled`. Loading WordPress takes
+ * half of the time. What PHP compiles itself is used once, so nothing is optimized. A command can replace files that it loads again, such as
  * a plugin, so PHP looks at their dates each time.
  */
 export function commandSettings({
