@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { WATCHED } from '../../src/cli/host/upgrade/packages.ts';
 import { buildArtifacts } from '../../tools/release/artifacts.ts';
 import { makeDebianPackage } from '../../tools/release/debian.ts';
 import { OLDEST_GLIBC } from '../../tools/release/oldest-glibc.ts';
@@ -169,14 +170,20 @@ it.skipIf(!hasDpkg)(
 );
 
 /** Runs a script of the package below a folder in place of `/`. Returns the commands that it gave systemd, and its messages. */
-function maintained(root: string, info: string, name: string, action: string) {
+function maintained(
+  root: string,
+  info: string,
+  name: string,
+  action: string,
+  environment: Record<string, string> = {},
+) {
   const script = join(info, `${name}.sh`);
   const text = readFileSync(join(info, name), 'utf8');
-  writeFileSync(script, text.replaceAll(/(?<= )\/(?=(etc|run|usr|var)\/)/g, `${root}/`));
+  writeFileSync(script, text.replaceAll(/(?<= |^)\/(?=(etc|run|usr|var)\/)/gm, `${root}/`));
   const log = join(folder.path, `${name}.log`);
   const systemctl = write('bin/systemctl', `#!/bin/sh\necho "$1" >>${log}\n`, 0o755);
   const { status, stderr } = spawnSync('/bin/sh', [script, action], {
-    env: { PATH: `${join(systemctl, '..')}:/usr/bin:/bin` },
+    env: { PATH: `${join(systemctl, '..')}:/usr/bin:/bin`, ...environment },
     encoding: 'utf8',
   });
   expect(status, stderr).toBe(0);
@@ -206,6 +213,22 @@ it.skipIf(!hasDpkg).each([
   // Without debconf, the operator is not asked.
   maintain(root, info, 'postrm', 'purge');
   expect(existsSync(join(root, 'var/lib/homeport/homeport.sqlite'))).toBe(true);
+});
+
+it.skipIf(!hasDpkg)('restarts services after an upgrade, and waits unless someone else watches', async () => {
+  const info = join(folder.path, 'info');
+  const root = join(folder.path, 'root');
+  execFileSync('dpkg-deb', ['--control', await smallPackage(), info]);
+  mkdirSync(join(root, 'run/systemd/system'), { recursive: true });
+  write(
+    'root/etc/systemd/system/homeport.service',
+    `ExecStart=node ${root}/usr/lib/homeport/bin/homeport.mjs\n`,
+  );
+  write('root/usr/lib/homeport/homeport', '#!/bin/sh\necho "$*" >&2\n', 0o755);
+  const ofSetUp = (environment?: Record<string, string>) =>
+    maintained(root, info, 'postinst', 'configure', environment).stderr;
+  expect(ofSetUp()).toBe('host setup --services\n');
+  expect(ofSetUp({ [WATCHED]: 'yes' })).toBe('host setup --services --no-wait\n');
 });
 
 /** In place of debconf's: answers "yes" to every question. */

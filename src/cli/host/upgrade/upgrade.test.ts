@@ -22,11 +22,12 @@ import { configurePackage, finishInterrupted, installedVersion, runDpkg } from '
 import { NEEDS_OPERATOR, orNeedsOperator } from './finish.ts';
 import { packageOfFile } from './offered-package.ts';
 import { otherInstallation } from './other-installations.ts';
-import { isNewer, packageIn, requireWhole } from './packages.ts';
+import { isNewer, packageIn, requireWhole, WATCHED } from './packages.ts';
 import { isNewStart, keepsFailing } from './readiness.ts';
 import { missingRoom } from './room.ts';
 import { requireSameServices, servingUnits } from './serving-units.ts';
 import { aloneUpgrading, courseOf } from './state.ts';
+import { run } from './surviving-terminal.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {
@@ -305,6 +306,10 @@ it('goes on without its terminal', async () => {
   child.stderr.destroy();
   expect(await ended).toEqual([0, null]);
   expect(existsSync(file)).toBe(true);
+});
+
+it('tells the script of the package that it watches the services', async () => {
+  expect(await run('/bin/sh', ['-c', `[ "$${WATCHED}" = yes ]`])).toBe(0);
 });
 
 it('refuses to go on beside another upgrade', async () => {
