@@ -162,6 +162,7 @@ it('copies twice, checks, hands over, and only then lets the new machine take ch
   await move(id);
   expect(calls).toEqual([
     'web1 forwards',
+    'web1 release',
     ...['web2 prepare', 'web2 hold'],
     ...['web1 snapshot', 'web2 restore'],
     ...['web1 hold for a while', 'web1 snapshot', 'web2 restore'],

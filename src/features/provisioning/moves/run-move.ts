@@ -102,7 +102,8 @@ async function prepare(
   const call = <Result>(work: Promise<Result>) => permanently(postponing(work));
 
   await requireRoom(pair, signal);
-  // Those of an attempt that was interrupted.
+  // Those of an attempt that was interrupted, and its hold: the website takes changes until the last copy.
+  await call(from.releaseWebsite(install));
   for (const id of [first, last]) await call(from.discardSnapshot(install, id));
   const before = await call(from.observeWebsite(install, signal));
   await call(to.apply(unserved(desired), signal));
