@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPlatform } from '../../src/app/open-platform.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createHostService } from '../../src/features/hosts/service.ts';
@@ -16,6 +17,7 @@ import { MINUTE_MS } from '../../src/lib/durations.ts';
 import { field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { onlyInLong } from '../rounds.ts';
 import { connectHosts, type FarHost, startFarHost } from './far-host.ts';
 import { tracesOf } from './traces.ts';
 
@@ -48,9 +50,8 @@ beforeAll(async () => {
   const hosts = createHostService(platform);
   const registered = (name: string) => async (address: string) => (await hosts.add(name, address)).identity;
   east = await startFarHost('east', folder, registered('east'));
-  // New websites come to the other one.
-  await hosts.setAccepting('east', true);
   west = await startFarHost('west', folder, registered('west'));
+  // New websites come to the other one.
   await hosts.setAccepting('west', false);
   await connectHosts(east, west);
   await platform.database.close();
@@ -248,6 +249,39 @@ test(
   },
   MOVE_MS,
 );
+
+onlyInLong(describe)('a move goes on after a machine was killed, and loses nothing', () => {
+  test.each<['former' | 'new', string]>([
+    ['former', 'the hold'],
+    ['new', 'the first copy'],
+  ])(
+    'the %s machine, during %s',
+    async (which) => {
+      await homeport.services.hosts.setAccepting('west', true);
+      const cafe = await install();
+      const from = (await hostOf(cafe)) === 'east' ? east : west;
+      const to = from === east ? west : east;
+      const address = `${cafe.name}.sites.test`;
+      await homeport.services.moves.request(cafe.name, to.name);
+      if (which === 'former') {
+        await until(async () => (await post(from, address, '/wp-login.php'))[0] === 503);
+      } else {
+        await until(async () => (await tracesOf(to.machine)).includes(`/records/${cafe.id}.json`));
+        await rename(from, cafe, 'During the copy');
+      }
+      const killed = which === 'former' ? from : to;
+      killed.process.kill('SIGKILL');
+      await once(killed.process, 'exit');
+      await killed.start();
+      await until(async () => (await homeport.services.moves.show(cafe.name))?.step === 'moved');
+      expect(await hostOf(cafe)).toBe(to.name);
+      for (const host of [from, to]) expect((await host.visit(address, '/')).status).toBe(200);
+      expect((await post(to, address, '/wp-login.php'))[0]).toBe(200);
+      if (which === 'new') expect((await to.visit(address, '/')).body).toContain('During the copy');
+    },
+    MOVE_MS,
+  );
+});
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 4 * MINUTE_MS; Date.now() < end; ) {
