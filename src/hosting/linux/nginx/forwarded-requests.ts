@@ -18,10 +18,18 @@ export interface ForwardingOptions {
 }
 
 /** Variables that the Lua module `forwarding` sets. */
-export const FORWARDING_VARIABLES = ['forward_host', 'forward_port', 'forward_id', 'forward_passed'];
+export const FORWARDING_VARIABLES = [
+  'forward_host',
+  'forward_port',
+  'forward_id',
+  'forward_install',
+  'forward_passed',
+];
 
 /** Limit of concurrent requests to one other edge, so that one that does not answer takes no more. */
 const MOST_FORWARDED = 2048;
+/** Limit of those for one website, so that no website takes all. */
+const MOST_FORWARDED_OF_INSTALL = MOST_FORWARDED / 4;
 /** Below the receiver's, so that a request never goes to a connection that is being closed. */
 const KEPT_FOR = { sender: '20s', receiver: '75s' };
 /** Longer than the other edge lets PHP take, so that its answer arrives. */
@@ -52,9 +60,11 @@ map $visitor_scheme $visitor_https {
     default "";
     https on;
 }
-map $remote_addr $visitor_in_header {
-    default $remote_addr;
-    ~: "[$remote_addr]";
+# A proxy in front of this edge may name no port.
+map "$remote_addr $remote_port" $visitor_address {
+    default $remote_addr:$remote_port;
+    "~ $" $remote_addr;
+    "~:.* " "[$remote_addr]:$remote_port";
 }`;
 }
 
@@ -62,7 +72,9 @@ map $remote_addr $visitor_in_header {
 export function renderForwardingHttp({ forwarding }: { forwarding: ForwardingOptions | null }): string {
   if (forwarding === null) return '';
   return `limit_conn_zone $forward_id zone=homeport_forwarded:1m;
+limit_conn_zone $forward_install zone=homeport_forwarded_installs:1m;
 limit_conn homeport_forwarded ${MOST_FORWARDED};
+limit_conn homeport_forwarded_installs ${MOST_FORWARDED_OF_INSTALL};
 upstream homeport_edges {
     server 0.0.0.1;
     balancer_by_lua_block { require("forwarding").balance() }
@@ -115,7 +127,7 @@ export function renderForwardLocation({
     Upgrade: '""',
     Expect: '""',
     TE: '""',
-    [EDGE_HEADERS.visitor]: '$visitor_in_header:$remote_port',
+    [EDGE_HEADERS.visitor]: '$visitor_address',
     [EDGE_HEADERS.scheme]: '$visitor_scheme',
     [EDGE_HEADERS.protocol]: '$visitor_protocol',
     [EDGE_HEADERS.serverAddress]: '$visitor_server_addr',

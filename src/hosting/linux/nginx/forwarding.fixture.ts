@@ -18,7 +18,11 @@ export interface TestFleet {
   close(): Promise<void>;
 }
 
-export async function startServers(count: number): Promise<TestFleet> {
+/** `changes`: options of each server. */
+export async function startServers(
+  count: number,
+  changes: Parameters<typeof startServer>[0] = {},
+): Promise<TestFleet> {
   const authority = await createEdgeAuthority(new Date());
   const servers: FleetServer[] = [];
   const close = async () => {
@@ -26,7 +30,7 @@ export async function startServers(count: number): Promise<TestFleet> {
   };
   try {
     for (let place = 0; place < count; place++) {
-      const server = await startServer();
+      const server = await startServer(changes);
       servers.push({ ...server, hostId: randomUUID() });
       await server.web.start([]);
     }

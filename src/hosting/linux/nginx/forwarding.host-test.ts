@@ -191,7 +191,9 @@ test('only edges of this fleet are heard at the listener for them', async () => 
   const six = { ...claims, 'X-Homeport-Visitor': '[2001:db8::9]:4711' };
   expect(Object(JSON.parse((await askListener(known, six)).text)).REMOTE_ADDR).toBe('2001:db8::9');
   expect((await askListener(known)).status).toBe(400);
-  expect((await askListener(known, { ...claims, 'X-Homeport-Scheme': 'ftp' })).status).toBe(400);
+  for (const wrong of [{ 'X-Homeport-Scheme': 'ftp' }, { 'X-Homeport-Visitor': '203.0.113.9:' }]) {
+    expect((await askListener(known, { ...claims, ...wrong })).status).toBe(400);
+  }
 
   expect((await askListener({}, claims)).status).toBe(400);
   const removed = await createEdgeIdentity(fleet.authority, randomUUID(), new Date());

@@ -17,13 +17,15 @@ end
 -- The status to refuse a forwarded request with; nil to accept it.
 function M.refusal(sender, var)
   if not routes.edge(sender) then return 403 end
-  local scheme = var.http_x_homeport_scheme
-  if not var.http_x_homeport_visitor or (scheme ~= "http" and scheme ~= "https") then return 400 end
+  local visitor, scheme = var.http_x_homeport_visitor, var.http_x_homeport_scheme
+  -- An address that nginx cannot read would leave that of the sender, who then stands for all visitors.
+  if not visitor or not visitor:find(var.remote_addr, 1, true) or (scheme ~= "http" and scheme ~= "https") then return 400 end
   return nil
 end
 
 -- Sends the request to the edge that serves its name. Two hosts that each believe the other serves it end here.
-function M.forward(edge, sender, var)
+function M.forward(route, sender, var)
+  local edge = route.edge
   local passed = sender and ((var.http_x_homeport_passed or "") .. " " .. sender) or ""
   local _, count = passed:gsub("%S+", "")
   if count >= MOST_PASSED or passed:find(edge.hostId, 1, true) then
@@ -33,6 +35,7 @@ function M.forward(edge, sender, var)
   var.forward_host = edge.host:find(":", 1, true) and "[" .. edge.host .. "]" or edge.host
   var.forward_port = edge.port
   var.forward_id = edge.hostId
+  var.forward_install = route.install
   var.forward_passed = passed
   return ngx.exec("@forward")
 end

@@ -139,7 +139,7 @@ function M.run()
   if refusal then return ngx.exit(refusal) end
   local entry = rows.find(var.host)
   local route = routes.find(var.host, entry)
-  if route then return forwarding.forward(route.edge, sender, var) end
+  if route then return forwarding.forward(route, sender, var) end
   if not entry then
     if is_proof(uri) then return end
     return ngx.exec(OWN .. "no-website")

@@ -48,7 +48,7 @@ local function load(name)
   -- A link may lead to a route that no longer has the name.
   local served = route and type(route.names) == "table" and route.names[name]
   local edge = served and M.edge(route.hostId)
-  return edge and { edge = edge, certificate = served.certificate }
+  return edge and { edge = edge, certificate = served.certificate, install = route.id }
 end
 
 local function exact(name)
