@@ -22,10 +22,14 @@ let fleet: Fleet;
 let watching: { stop(): Promise<void> };
 
 /** Adds a machine to the platform. */
-async function add(name: string, description: Partial<HostDescription>): Promise<ServedMachine> {
+async function add(
+  name: string,
+  description: Partial<HostDescription>,
+  hostname = '127.0.0.1',
+): Promise<ServedMachine> {
   const machine = await serveMachine(description);
   const port = await freePort();
-  const { identity } = await homeport.services.hosts.add(name, `https://127.0.0.1:${port}`);
+  const { identity } = await homeport.services.hosts.add(name, `https://${hostname}:${port}`);
   machine.description.id = parseIdentity(identity).hostId;
   machine.description.platform = (await platformIdOf(homeport.platform.database.reader)) ?? null;
   await machine.listenTls(parseIdentity(identity), port);
@@ -140,6 +144,26 @@ test('a host that was away, or lost routes, gets the difference when it is met a
 test('an edge that lost its identity and listens on another port gets a new one, and is announced', async () => {
   second.description.forwarding = { ...second.description.forwarding, ...forwarding(1003), identity: null };
   await eventually(async () => first.edges.others[0]?.port === 1003);
+});
+
+test('a host whose name has no address holds up no route to another', async () => {
+  const named = await add('named', { forwarding: { ...forwarding(1004), host: null } }, 'localhost');
+  const unresolved = startFleet(homeport, undefined, { lookUp: () => Promise.reject(new Error('no DNS')) });
+  try {
+    await eventually(async () => first.edges.others.length === 2);
+    await accept(second);
+    const install = await homeport.install(owner, accountId);
+    await eventually(async () => first.edges.routes.has(install.id));
+    await fleet.edges.settled();
+    first.edges.routes.delete(install.id);
+    unresolved.edges.announce(install.id);
+    await eventually(async () => first.edges.routes.has(install.id));
+  } finally {
+    await unresolved.stop();
+    await homeport.services.hosts.remove('named');
+    await eventually(async () => first.edges.others.length === 1);
+    await named.close();
+  }
 });
 
 test('a host of an earlier version neither hears of routes nor gets any', async () => {

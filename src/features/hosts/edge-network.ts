@@ -168,14 +168,20 @@ export function createEdgeNetwork(
     }
   }
 
+  /** Another process may know a newer route and have told it before, so that this looks again afterwards. */
   async function tell(host: KnownHost, hosts: readonly KnownHost[], installId: string): Promise<void> {
     try {
-      const others = await othersOf(host, hosts);
-      const names = await namesOfInstall(reader, installId);
-      const hostId = names[0]?.hostId ?? null;
-      const isElsewhere = others.some((other) => other.hostId === hostId);
       const machine = await connections.machine(host.id);
-      await send(machine, [routeOf(installId, isElsewhere ? hostId : null, names)]);
+      for (let told: string | null = null; ; ) {
+        const names = await namesOfInstall(reader, installId);
+        const hostId = names[0]?.hostId ?? null;
+        // Whatever its address is: without one, the edge takes the route for none.
+        const isElsewhere = hosts.some((other) => other.id === hostId && other !== host && isMember(other));
+        const route = routeOf(installId, isElsewhere ? hostId : null, names);
+        if (route.digest === told) return;
+        await send(machine, [route]);
+        told = route.digest;
+      }
     } catch (error) {
       // The next look compares it.
       compared.delete(host.id);

@@ -3,6 +3,7 @@ import type { TestHomeport } from '../../../test/homeport.ts';
 import { connectHost } from '../../hosting/remote/client.ts';
 import { hostQuestions } from '../provisioning/host-questions.ts';
 import { requireNameFree } from '../provisioning/orphans.ts';
+import type { EdgeNetworkOptions } from './edge-network.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 
 /** Settings of a Homeport whose host listens in a run folder. */
@@ -10,12 +11,17 @@ export function environment(runFolder: string): Record<string, string> {
   return { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: runFolder };
 }
 
-export function startFleet({ platform }: TestHomeport, refreshMs?: number): Fleet {
+export function startFleet(
+  { platform }: TestHomeport,
+  refreshMs?: number,
+  edges: EdgeNetworkOptions = {},
+): Fleet {
   return createFleet(platform, {
     connect: connectHost,
     questionsOf: (hostId) => hostQuestions(platform, hostId),
     requireNameFree: (hostId, install) => requireNameFree(platform.database.reader, hostId, install),
     ...(refreshMs === undefined ? {} : { refreshMs }),
+    edges,
   });
 }
 
