@@ -27,8 +27,13 @@ const DEADLINE_MS = 5_000;
 /** nginx is between two processes, or has just been killed. */
 const RETRIED = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE'];
 const NO_ROOM = 507;
-/** Bytes of one list of paths. nginx refuses bodies of more than 64 kB. */
+/** Bytes of one list of paths. */
 const LONGEST_LIST = 60_000;
+
+/** nginx has no memory left for a certificate. */
+export class NoRoomError extends Error {
+  override readonly name = 'NoRoomError';
+}
 
 export function createEdgeControl(socketPath: string): EdgeControl {
   /** Every change may be repeated, so one retry is safe. */
@@ -38,7 +43,7 @@ export function createEdgeControl(socketPath: string): EdgeControl {
       return send(method, path, body);
     });
     if (status === 200) return answer;
-    if (status === NO_ROOM) throw new Error('nginx has no memory left for another certificate');
+    if (status === NO_ROOM) throw new NoRoomError('nginx has no memory left for another certificate');
     throw new Error(`nginx answered ${method} ${path} with status ${status}`);
   }
 

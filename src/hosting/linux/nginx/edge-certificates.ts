@@ -5,7 +5,7 @@ import { ifThere } from '../../../lib/if-there.ts';
 import type { ServedCertificate } from '../../contract/install-state.ts';
 import { certificateId } from '../../policy/certificate-id.ts';
 import { ensureFolder } from '../isolation/owned-folder.ts';
-import type { EdgeControl } from './control-client.ts';
+import { type EdgeControl, NoRoomError } from './control-client.ts';
 
 type Pems = Pick<ServedCertificate, 'chain' | 'key'>;
 
@@ -18,9 +18,9 @@ export interface EdgeCertificates {
   prepare(): Promise<void>;
   /** Writes certificates for nginx's next start. */
   write(certificates: Pems[]): Promise<void>;
-  /** Writes certificates, and sends those that are new to nginx. */
+  /** Writes certificates, and sends those that are new to nginx. Rejects with a NoRoomError, and keeps none of the new ones, if it has no memory left. */
   add(certificates: Pems[]): Promise<void>;
-  /** Gives nginx exactly the written certificates. */
+  /** Gives nginx exactly the written certificates, as far as it has memory. It reports at its start which ones it lacks. */
   reconcile(): Promise<void>;
   /** Ids of the written certificates. */
   ids(): Promise<Set<string>>;
@@ -92,11 +92,11 @@ export function createEdgeCertificates(folder: string, control: EdgeControl): Ed
 
     async reconcile() {
       const [wanted, held] = [await ids(), new Set(await control.certificates())];
+      for (const id of held) if (!wanted.has(id)) await control.removeCertificate(id);
       for (const id of wanted) {
         const certificate = held.has(id) ? null : await read(id);
-        if (certificate !== null) await control.addCertificate(id, certificate);
+        if (certificate !== null) await control.addCertificate(id, certificate).catch(unlessNoRoom);
       }
-      for (const id of held) if (!wanted.has(id)) await control.removeCertificate(id);
     },
 
     ids,
@@ -106,4 +106,9 @@ export function createEdgeCertificates(folder: string, control: EdgeControl): Ed
       await forget(some);
     },
   };
+}
+
+/** The other websites are served, and names without their certificate get nginx's own. */
+function unlessNoRoom(error: unknown): void {
+  if (!(error instanceof NoRoomError)) throw error;
 }

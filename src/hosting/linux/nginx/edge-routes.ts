@@ -1,8 +1,10 @@
+import type { Logger } from 'pino';
 import type { EdgeRoute, OtherEdge } from '../../contract/edge-routes.ts';
 import { pageOf } from '../../contract/inventory.ts';
 import { certificateId } from '../../policy/certificate-id.ts';
 import { createNameClaims } from '../../policy/name-claims.ts';
 import { createCertificateUses } from './certificate-uses.ts';
+import { NoRoomError } from './control-client.ts';
 import type { EdgeCertificates } from './edge-certificates.ts';
 import type { TablePaths } from './edge-options.ts';
 import { groupId } from './machine.ts';
@@ -28,9 +30,19 @@ export interface EdgeRoutesOptions {
   certificates: EdgeCertificates;
   /** Whether a website of this host uses the certificate. */
   isServed(certificateId: string): boolean;
+  log: Logger;
 }
 
-export function createEdgeRoutes({ paths, untold, certificates, isServed }: EdgeRoutesOptions): EdgeRoutes {
+/** Of a route whose certificates could not be kept, so that the control plane sends it again. */
+const INCOMPLETE = '0'.repeat(64);
+
+export function createEdgeRoutes({
+  paths,
+  untold,
+  certificates,
+  isServed,
+  log,
+}: EdgeRoutesOptions): EdgeRoutes {
   const table = createRouteTable(paths);
   const claims = createNameClaims();
   const digests = new Map<string, string>();
@@ -67,6 +79,28 @@ export function createEdgeRoutes({ paths, untold, certificates, isServed }: Edge
     if (isChanged) await table.names.sync();
   }
 
+  /** Returns the routes whose certificates nginx has no memory for. The others do not suffer from them. */
+  async function addCertificates(added: readonly EdgeRoute[]): Promise<Set<EdgeRoute>> {
+    const certificatesOf = ({ names }: EdgeRoute) => names.flatMap(({ certificate }) => certificate ?? []);
+    const incomplete = new Set<EdgeRoute>();
+    try {
+      await certificates.add(added.flatMap(certificatesOf));
+    } catch (error) {
+      if (!(error instanceof NoRoomError)) throw error;
+      for (const route of added) {
+        await certificates.add(certificatesOf(route)).catch((err: unknown) => {
+          if (!(err instanceof NoRoomError)) throw err;
+          log.error(
+            { err, install: route.installId },
+            'a website of another host has its certificate there only',
+          );
+          incomplete.add(route);
+        });
+      }
+    }
+    return incomplete;
+  }
+
   return {
     async load() {
       await table.prepare(await groupId(WORKER_USER));
@@ -84,7 +118,9 @@ export function createEdgeRoutes({ paths, untold, certificates, isServed }: Edge
     edges: () => table.edges(),
 
     async setEdges(others) {
-      if (await table.writeEdges(others)) untold.routes();
+      // First: nginx must also hear of a part, such as an edge that was removed.
+      untold.routes();
+      await table.writeEdges(others);
     },
 
     /** A route and its certificates are there before a name leads to it. */
@@ -94,13 +130,13 @@ export function createEdgeRoutes({ paths, untold, certificates, isServed }: Edge
       );
       if (news.length === 0) return;
       untold.routes();
-      const kept = news.flatMap((route) => storedOf(route) ?? []);
       const gone = news.filter(({ hostId }) => hostId === null).map(({ installId }) => installId);
       const before = news.flatMap(({ installId }) => claims.namesOf(installId));
       const former = news.flatMap(({ installId }) => uses.of(installId));
       const served = news.filter(({ hostId }) => hostId !== null);
-      await certificates.add(
-        served.flatMap(({ names }) => names.flatMap(({ certificate }) => certificate ?? [])),
+      const incomplete = await addCertificates(served);
+      const kept = served.flatMap(
+        (route) => storedOf(incomplete.has(route) ? { ...route, digest: INCOMPLETE } : route) ?? [],
       );
       await table.writeRoutes(kept);
       for (const route of kept) claim(route);

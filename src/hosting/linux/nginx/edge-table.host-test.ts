@@ -326,7 +326,7 @@ test('the control server refuses what it does not know, and bodies that would re
   await expect(edge.control.call('GET', '/install/x')).rejects.toThrow('status 404');
   await expect(edge.control.call('POST', '/../x')).rejects.toThrow(/status 40\d/);
   await expect(edge.control.call('POST', '/certificate/ab', '[]')).rejects.toThrow('status 400');
-  await expect(edge.control.call('POST', '/certificate/ab', ' '.repeat(70_000))).rejects.toThrow(
+  await expect(edge.control.call('POST', '/certificate/ab', ' '.repeat(270_000))).rejects.toThrow(
     'status 413',
   );
 });

@@ -84,8 +84,8 @@ init_worker_by_lua_block {
 uninitialized_variable_warn off;`;
 }
 
-/** Longest body of a change. It must stay in memory, because it may be a private key. */
-const MOST_CONTROL_BYTES = '64k';
+/** Longest body of a change: the longest chain that users upload, with its key. It must stay in memory, because of the key. */
+const MOST_CONTROL_BYTES = '256k';
 
 function renderControlServer(socket: string): string {
   return `server {

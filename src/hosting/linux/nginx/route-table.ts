@@ -34,8 +34,8 @@ export interface RouteTable {
   writeRoutes(routes: readonly StoredRoute[]): Promise<void>;
   removeRoutes(installIds: readonly string[]): Promise<void>;
   edges(): Promise<OtherEdge[]>;
-  /** Replaces the edges of other hosts. False if they were already right. */
-  writeEdges(edges: readonly OtherEdge[]): Promise<boolean>;
+  /** Replaces the edges of other hosts. */
+  writeEdges(edges: readonly OtherEdge[]): Promise<void>;
   names: NameLinks;
 }
 
@@ -43,11 +43,9 @@ export function createRouteTable(paths: TablePaths): RouteTable {
   let mode: { mode: number; gid?: number } = { mode: 0o640 };
   const routeFile = (id: string) => join(paths.routes, `${id}.json`);
 
-  async function write(file: string, value: unknown): Promise<boolean> {
+  async function write(file: string, value: unknown): Promise<void> {
     const text = JSON.stringify(value);
-    if ((await ifThere(readFile(file, 'utf8'))) === text) return false;
-    await replaceAtomically(file, text, mode);
-    return true;
+    if ((await ifThere(readFile(file, 'utf8'))) !== text) await replaceAtomically(file, text, mode);
   }
 
   return {
@@ -87,17 +85,12 @@ export function createRouteTable(paths: TablePaths): RouteTable {
     },
 
     async writeEdges(edges) {
-      let isChanged = false;
       const wanted = new Map(edges.map((edge) => [`${edge.hostId}.json`, edge]));
-      for (const [name, edge] of wanted)
-        isChanged = (await write(join(paths.edges, name), edge)) || isChanged;
+      for (const [name, edge] of wanted) await write(join(paths.edges, name), edge);
       for (const name of await readdir(paths.edges)) {
-        if (wanted.has(name)) continue;
-        await removeDurably(join(paths.edges, name));
-        isChanged = true;
+        if (!wanted.has(name)) await removeDurably(join(paths.edges, name));
       }
       await syncFolder(paths.edges);
-      return isChanged;
     },
   };
 }

@@ -137,7 +137,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
     isRouted: (id) => routes.usesCertificate(id),
   });
   const routes = createEdgeRoutes({
-    ...{ paths, untold, certificates },
+    ...{ paths, untold, certificates, log },
     isServed: (id) => websites.usesCertificate(id),
   });
   const running = createRunningNginx({
