@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -125,6 +126,31 @@ function post({ namespace }: FarHost, hostname: string, path: string): Promise<[
   });
 }
 
+/** A POST request whose body arrives in two parts, as in a slow upload. `finish` sends the second one, and returns the status line. */
+async function slowPost(
+  { namespace }: FarHost,
+  hostname: string,
+  path: string,
+): Promise<{ finish(): Promise<string> }> {
+  const socket = connect(80, namespace.address);
+  await once(socket, 'connect');
+  const headers = [
+    `Host: ${hostname}`,
+    'Content-Type: application/x-www-form-urlencoded',
+    'Content-Length: 8',
+  ];
+  socket.write(`POST ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\nConnection: close\r\n\r\nlog=`);
+  return {
+    async finish() {
+      const chunks: Buffer[] = [];
+      socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+      socket.write('user');
+      await once(socket, 'close');
+      return Buffer.concat(chunks).toString().split('\r\n')[0] ?? '';
+    },
+  };
+}
+
 /** Reads the home page until the end. `end` returns the answers that were no home page. */
 function readAll(host: FarHost, hostname: string): { end(): Promise<string[]> } {
   const failed: string[] = [];
@@ -231,11 +257,18 @@ test(
     const remote = connectHost(target);
     try {
       expect((await post(host, address, '/wp-login.php'))[0]).toBe(200);
+      const slow = await slowPost(host, address, '/wp-login.php');
+      await host.visit(address, '/');
       await remote.holdWebsite(blog, 600);
+      // It began before, but its body is complete only now.
+      expect(await slow.finish()).toMatch(/^HTTP\/1.1 50[234] /);
       expect(await post(host, address, '/wp-login.php')).toEqual([503, expect.any(String)]);
       expect((await host.visit(address, '/wp-admin/')).status).toBe(503);
       expect((await host.visit(address, '/')).status).toBe(200);
       expect((await host.visit(address, '/wp-login.php')).status).toBe(200);
+      // WordPress takes this for a deletion.
+      expect((await host.visit(address, '/wp-json/wp/v2/posts/1?_method=DELETE')).status).toBe(503);
+      expect((await host.visit(address, '/wp-json/wp/v2/posts/1')).status).toBe(200);
       await remote.releaseWebsite(blog);
       expect((await post(host, address, '/wp-login.php'))[0]).toBe(200);
       // No one releases it.
@@ -243,6 +276,12 @@ test(
       await until(async () => (await post(host, address, '/wp-login.php'))[0] === 200);
       await expect(remote.handOver(blog)).rejects.toThrow(/takes changes again/);
       expect((await host.visit(address, '/')).status).toBe(200);
+      // Its copy stays held, so that it runs no scheduled task if the website comes back.
+      await remote.holdWebsite(blog, 600);
+      await remote.handOver(blog);
+      const { aside } = linuxLayout(host.machine.folder, host.machine.runFolder);
+      const kept = JSON.parse(await readFile(join(aside, `${blog.id}.json`), 'utf8'));
+      expect(kept).toMatchObject({ placement: { held: { until: null } } });
     } finally {
       await remote.close();
     }

@@ -169,7 +169,10 @@ function renderPhp({ location, megabytes }: BodyLimit): string {
     ${SPLIT_PATH_INFO}
     add_header X-Cache BYPASS always;
     header_filter_by_lua_block { require("answer-status").header_filter() }
-    access_by_lua_block { require("php-workers").asked(ngx.var.php) }
+    access_by_lua_block {
+        require("held").access()
+        require("php-workers").asked(ngx.var.php)
+    }
     # Counts for bodies without a length, which Lua cannot refuse.
     client_max_body_size ${megabytes}m;
     ${renderPhpParameters(VISITORS_REQUEST, PHP_WITHIN_SECONDS)}

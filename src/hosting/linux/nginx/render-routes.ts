@@ -153,7 +153,10 @@ function renderDatabasePage({ uploadMb }: Pick<EdgeOptions, 'uploadMb'>): string
     if ($database_visitor = "") {
         return 403;
     }
-    ${WITHOUT_UNANNOUNCED_BODY}
+    access_by_lua_block {
+        require("body").discard_unannounced(ngx.var)
+        require("held").access()
+    }
     error_log /dev/null emerg;
     client_max_body_size ${bodyMb(uploadMb.standard)}m;
     ${renderPhpParameters({ ...VISITORS_REQUEST, root: SANDBOX_ETC, script: `/${DATABASE_PAGE}` }, PHP_WITHIN_SECONDS)}

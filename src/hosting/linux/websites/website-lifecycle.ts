@@ -67,6 +67,9 @@ export interface WebsiteLifecycle {
   websiteOf(record: InstallRecord): Promise<Website>;
 }
 
+/** A hold that ends sooner is taken for ended, because the hand-over takes time. */
+const HAND_OVER_MS = 5_000;
+
 export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteSteps): WebsiteLifecycle {
   const { layout, records, aside, journal, live, backups, log } = parts;
   const versions = createAvailableVersions(layout, parts.cores);
@@ -389,11 +392,15 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
   async function handOver(installId: string): Promise<void> {
     const record = await records.read(installId);
     if (record === null) return;
-    if (record.placement.held?.until === undefined || !isHeld(record.placement, parts.clock.now())) {
+    if (!isHeld(record.placement, new Date(parts.clock.now().getTime() + HAND_OVER_MS))) {
       throw new PermanentHostError(
         'the website takes changes again, so what was copied of it can be outdated',
       );
     }
+    // Its hold could end while it stops. And if it moves back, its former copy must run no tasks before it is replaced.
+    const kept = { ...(await websiteOf(record)), held: { until: null } };
+    await saveRecord(kept);
+    await steps.serve(kept);
     await setAside(installId);
   }
 

@@ -3,6 +3,7 @@ local addresses = require "addresses"
 local body = require "body"
 local cache_rules = require "cache-rules"
 local forwarding = require "forwarding"
+local held = require "held"
 local offload = require "offload"
 local path_redirects = require "path-redirects"
 local protection = require "protection"
@@ -31,23 +32,6 @@ end
 -- Texts that every name answers, before any redirect and also without a website.
 local function is_proof(uri)
   return begins(uri, CHECKS) or (begins(uri, ACME) and #uri > #ACME and not uri:find("[^A-Za-z0-9_-]", #ACME + 1))
-end
-
--- What can change a website. The pages of wp-admin would show forms that cannot be sent.
-local READS = { GET = true, HEAD = true, OPTIONS = true }
-local function may_change(uri)
-  return not READS[ngx.req.get_method()]
-    or begins(uri, "/wp-admin")
-    or uri == "/wp-cron.php"
-    or uri == LOGIN
-    or uri == DATABASE
-end
-
--- Whether the website takes no changes now, because it is being moved. Before it is in service, this machine checks its pages.
-local function is_held(row, var)
-  if not row.held then return false end
-  if row.held.untilMs == rows.null then return var.remote_addr ~= var.server_addr end
-  return ngx.now() * 1000 < row.held.untilMs
 end
 
 -- Says that the row is served in this revision.
@@ -165,7 +149,7 @@ function M.run()
   if base then return ngx.exec(OWN .. "redirect") end
   -- It lost data: without it, WordPress would show empty pages, or offer its installation.
   if row.closed then return ngx.exec(OWN .. "closed") end
-  if is_held(row, var) and may_change(uri) then return ngx.exec(OWN .. "held") end
+  held.route(row, uri, var)
   if row.noindex == "all" or entry.name.default then ngx.header["X-Robots-Tag"] = "noindex" end
   -- Its token admits the visitor. settings.php checks the token at this spelling only.
   if uri == LOGIN and var.request_uri:match("^[^?]*") == LOGIN then return end
