@@ -45,6 +45,11 @@ export const REPOSITORY_PAGE = 5_000;
 /** Most bytes of one part. */
 export const REPOSITORY_PART = 1024 * 1024;
 
+/** Most bytes of a file; restic's largest packs have half of it. Either host may be compromised, and the other has to end. */
+export const REPOSITORY_FILE_BYTES = 256 * 1024 * 1024;
+/** Most files of a repository. */
+export const REPOSITORY_FILES = 2_000_000;
+
 /** A file that tells whether two machines see the same repository. Its content is that of the last writer. */
 export const REPOSITORY_MARK = 'homeport-move';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { PermanentHostError } from '../../../hosting/contract/errors.ts';
-import { REPOSITORY_PART, type WebsiteMover } from '../../../hosting/contract/moves.ts';
+import { REPOSITORY_PAGE, REPOSITORY_PART, type WebsiteMover } from '../../../hosting/contract/moves.ts';
 import { copyRepository, sharesRepository } from './copy-repository.ts';
 
 type Files = Map<string, Buffer>;
@@ -84,6 +84,14 @@ describe('the copy of a repository', () => {
     const target: Files = new Map([...source, ['config', Buffer.from('config of another time')]]);
     await copyRepository(install, machineWith(source), machineWith(target), quiet);
     expect(target).toEqual(source);
+  });
+
+  it('ends if a machine lists its files again and again', async () => {
+    const names = Array.from({ length: REPOSITORY_PAGE }, (_, at) => `keys/${`${at}`.padStart(64, '0')}`);
+    const endless = { ...machineWith(source), listRepository: async () => names };
+    await expect(copyRepository(install, endless, machineWith(new Map()), quiet)).rejects.toThrow(
+      PermanentHostError,
+    );
   });
 });
 

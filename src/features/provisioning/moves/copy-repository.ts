@@ -1,6 +1,7 @@
 import { PermanentHostError } from '../../../hosting/contract/errors.ts';
 import type { InstallRef } from '../../../hosting/contract/install-ref.ts';
 import {
+  REPOSITORY_FILES,
   REPOSITORY_MARK,
   REPOSITORY_PAGE,
   REPOSITORY_PART,
@@ -83,13 +84,18 @@ export async function sharesRepository(
   }
 }
 
+/** Rejects with a {@link PermanentHostError} if the list has no end. */
 async function allFiles(install: InstallRef, machine: RepositoryMachine): Promise<Set<string>> {
   const names = new Set<string>();
   for (let after: string | null = null; ; ) {
     const page: string[] = await machine.listRepository(install, after);
     for (const name of page) if (name !== REPOSITORY_MARK) names.add(name);
-    after = page.at(-1) ?? null;
+    const last = page.at(-1) ?? '';
     if (page.length < REPOSITORY_PAGE) return names;
+    if (names.size > REPOSITORY_FILES || (after !== null && last <= after)) {
+      throw new PermanentHostError('The backup repository of the website has too many files.');
+    }
+    after = last;
   }
 }
 

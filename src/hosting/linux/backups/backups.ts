@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
-import type { FreeSpace } from '../../../lib/free-space.ts';
+import { type FreeSpace, freeSpace } from '../../../lib/free-space.ts';
 import { type Randomness, systemRandomness } from '../../../lib/ids.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import type { BackupBrowser } from '../../contract/backup-contents.ts';
@@ -42,7 +42,7 @@ import {
   trimRepositoryFiles,
   writeRepositoryFile,
 } from './repository-files.ts';
-import { placeIn, type RepositoryPlace, repositoryRoot } from './repository-place.ts';
+import { placeIn, type RepositoryPlace, type RepositoryRoot, repositoryRoot } from './repository-place.ts';
 import type { S3Credentials } from './repository-storage.ts';
 import type { Restic } from './restic.ts';
 import { createRestorer, explainDamage, NOT_IN_PLACE, requireBackup, restoredDumpOf } from './restore.ts';
@@ -307,6 +307,14 @@ export function createBackups(options: BackupsOptions): Backups {
       return work(await places.placeOf(installId));
     });
 
+  /** Free bytes for a file of a repository, which is collected beside it. */
+  async function freeFor({ address, credentials }: RepositoryRoot): Promise<number> {
+    const { free = freeSpace } = options;
+    const folders = [layout.scratch, ...(credentials === null ? [address] : [])];
+    const known = await Promise.all(folders.map((folder) => ifThere(free(folder))));
+    return Math.min(...known.map((bytes) => bytes ?? Number.POSITIVE_INFINITY));
+  }
+
   const recover = (installId: string) => replacement.recover(layout.homeOf(installId));
 
   return {
@@ -351,9 +359,10 @@ export function createBackups(options: BackupsOptions): Backups {
         atRepository(installId, (place) => readRepositoryFile(place, name, offset)),
       write: (installId, part) =>
         atRepository(installId, (place) =>
-          writeRepositoryFile(place, join(layout.scratch, collectedFilesOf(installId)), part, async () =>
-            places.claim(await places.rootOf(installId)),
-          ),
+          writeRepositoryFile(place, join(layout.scratch, collectedFilesOf(installId)), part, {
+            claim: async () => places.claim(await places.rootOf(installId)),
+            free: async () => freeFor(await places.rootOf(installId)),
+          }),
         ),
       trim: (installId, names) => atRepository(installId, (place) => trimRepositoryFiles(place, names)),
     },

@@ -3,8 +3,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { LEAST_FREE_BYTES } from '../../../lib/free-space.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
-import { REPOSITORY_PART } from '../../contract/moves.ts';
+import { REPOSITORY_FILE_BYTES, REPOSITORY_MARK, REPOSITORY_PART } from '../../contract/moves.ts';
 import {
   listRepositoryFiles,
   readRepositoryFile,
@@ -16,9 +17,12 @@ import { placeIn, type RepositoryPlace } from './repository-place.ts';
 const ID = '9d2b1a3e-0000-4000-8000-000000000001';
 let folder: string;
 let place: RepositoryPlace;
+/** Free bytes of the disk. */
+let free: number;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'homeport-files-'));
+  free = LEAST_FREE_BYTES;
   place = placeIn({ address: join(folder, 'backups'), credentials: null }, ID);
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -32,7 +36,7 @@ const write = (name: string, content: Buffer, part: { offset?: number; isLast?: 
     place,
     join(scratch(), 'of-shop-'),
     { name, content, offset: part.offset ?? 0, isLast: part.isLast ?? true },
-    async () => {},
+    { claim: async () => {}, free: async () => free },
   );
 
 it('writes a file in parts, also if one is sent twice, and reads it in parts', async () => {
@@ -56,6 +60,17 @@ it('takes no file whose content has another name, or that lacks a part', async (
   await write(name, Buffer.from('wh'), { isLast: false });
   await expect(write(name, Buffer.from('e'), { offset: 4 })).rejects.toThrow(/is missing/);
   expect(await listRepositoryFiles(place, null)).toEqual([]);
+});
+
+it('takes no file that has no end, and none that fills the disk', async () => {
+  const content = Buffer.from('more');
+  const name = dataFile(content);
+  const offset = REPOSITORY_FILE_BYTES;
+  await expect(write(name, content, { offset, isLast: false })).rejects.toThrow(/too large/);
+  free = LEAST_FREE_BYTES - 1;
+  await expect(write(name, content)).rejects.toThrow(PermanentHostError);
+  expect(await listRepositoryFiles(place, null)).toEqual([]);
+  await write(REPOSITORY_MARK, content);
 });
 
 it.each([

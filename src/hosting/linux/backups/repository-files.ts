@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { LEAST_FREE_BYTES } from '../../../lib/free-space.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
-import { REPOSITORY_FILE, REPOSITORY_MARK, REPOSITORY_PAGE, REPOSITORY_PART } from '../../contract/moves.ts';
+import {
+  REPOSITORY_FILE,
+  REPOSITORY_FILE_BYTES,
+  REPOSITORY_MARK,
+  REPOSITORY_PAGE,
+  REPOSITORY_PART,
+} from '../../contract/moves.ts';
 import type { RepositoryPlace } from './repository-place.ts';
 
 const FILE = new RegExp(REPOSITORY_FILE);
@@ -40,15 +47,33 @@ export async function readRepositoryFile(
   return part;
 }
 
-/** Collects a file at a path that begins with `collecting`, and puts it into the repository with its last part. `claim`: called before that. */
+/** What a file that is written needs of the machine. */
+export interface WriteOptions {
+  /** Called before the file is put into the repository. */
+  claim(): Promise<void>;
+  /** Free bytes of the disk. */
+  free(): Promise<number>;
+}
+
+/**
+ * Collects a file at a path that begins with `collecting`, and puts it into the repository with its last part. Rejects with a {@link
+ * PermanentHostError} if it is too large, or leaves the websites of this machine too little disk.
+ */
 export async function writeRepositoryFile(
   { storage }: RepositoryPlace,
   collecting: string,
   { name, offset, isLast, content }: { name: string; offset: number; isLast: boolean; content: Buffer },
-  claim: () => Promise<void>,
+  { claim, free }: WriteOptions,
 ): Promise<void> {
+  if (offset + content.length > REPOSITORY_FILE_BYTES) {
+    throw new PermanentHostError(`The file ${checkedName(name)} is too large for a backup repository.`);
+  }
   const collected = `${collecting}${checkedName(name).replaceAll('/', '-')}`;
   await mkdir(dirname(collected), { recursive: true, mode: 0o700 });
+  // The mark of a former copy is a few bytes, without which a full machine could not be cleared.
+  if (name !== REPOSITORY_MARK && (await free()) < LEAST_FREE_BYTES) {
+    throw new PermanentHostError('The new machine has too little disk for the backups of the website.');
+  }
   const file = await open(collected, offset === 0 ? 'w' : 'r+', 0o600);
   try {
     // A part that is sent twice replaces itself.
