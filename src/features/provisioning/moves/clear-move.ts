@@ -31,9 +31,10 @@ export async function runClearing(
   // It was moved back, or the operator has given the machine up.
   const isKept = present === other || (await findHost(reader, { id: other })) === undefined;
   if (!isKept) {
-    const machine = await postponing(fleet.machine(other));
     const serving = present === null ? null : await postponing(fleet.machine(present));
+    // First, because the other machine may be silent for long.
     if (serving !== null && move.step !== 'moved') await takeBack(install, serving, moveId);
+    const machine = await postponing(fleet.machine(other));
     const isShared =
       serving !== null && (await postponing(sharesRepository(install, machine, serving, random.uuid())));
     await postponing(machine.remove(install, { keepBackups: isShared }));

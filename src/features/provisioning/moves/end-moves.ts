@@ -12,6 +12,8 @@ export async function endMoves(
 ): Promise<void> {
   const { queries } = transaction;
   for (const { id } of await unclearedMoves(queries, installId)) {
+    // The website is on the new machine, so the former one has what is left.
+    await changeMove(queries, id, ['switched'], { step: 'moved' });
     await changeMove(queries, id, OPEN_MOVE, { step: 'cancelled' });
     // It runs no later than this; a copy of a finished move waits there already.
     await queue.ensure(transaction, clearMove, { payload: { move_id: id }, lane: clearLane(id) });

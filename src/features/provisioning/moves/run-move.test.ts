@@ -4,6 +4,8 @@ import type { MoveStep } from '../../../database/tables/moves.ts';
 import { PermanentHostError } from '../../../hosting/contract/errors.ts';
 import type { HostMachine } from '../../../hosting/contract/host.ts';
 import { methodsFor, routedTo } from '../../../hosting/contract/host-methods.ts';
+import { HostUnreachableError } from '../../../hosting/remote/client.ts';
+import { Postponed } from '../../../jobs/job.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { hostQuestions } from '../host-questions.ts';
 import { runClearing } from './clear-move.ts';
@@ -35,12 +37,14 @@ let before: (call: string) => Promise<void>;
 let isShared: boolean;
 /** What was written last to a repository. */
 let shared: string;
+/** Whether no other worker can have the job. */
+let isOwn: boolean;
 /** What is worse on the new machine. */
 let worse: string | null;
 
 beforeEach(async () => {
   install = await homeport.install(owner, accountId);
-  [calls, failures, isShared, shared, worse] = [[], new Map(), false, '', null];
+  [calls, failures, isShared, shared, isOwn, worse] = [[], new Map(), false, '', true, null];
   before = async () => {};
   await homeport.platform.database.write(({ queries }) =>
     queries
@@ -141,7 +145,10 @@ async function move(id: string): Promise<void> {
   const { platform } = homeport;
   const found = await findMove(platform.database.reader, id);
   if (!found) throw new Error('no move');
-  const job = { signal: new AbortController().signal, progress: () => {}, log: platform.log };
+  const job = {
+    ...{ signal: new AbortController().signal, progress: () => {}, log: platform.log },
+    isHeld: () => isOwn,
+  };
   await runMove(platform, fleet, found, job);
 }
 
@@ -190,6 +197,28 @@ it('releases the website if a command fails during the hold', async () => {
   };
   await expect(move(id)).rejects.toThrow('disk');
   expect(last(2)).toEqual(['web1 hold for a while', 'web1 release']);
+});
+
+it('hands nothing over after a standstill, in which another worker may have begun the move again', async () => {
+  const id = await newMove();
+  before = async (call) => {
+    isOwn = call !== 'web2 compare';
+  };
+  await expect(move(id)).rejects.toThrow(/another worker/);
+  expect(calls).not.toContain('web1 hand over');
+  expect(await stateOf(id)).toEqual({ step: 'copying', host: 'web1' });
+});
+
+it('makes the former machine writable again while the new one is silent', async () => {
+  const id = await newMove('failed');
+  const silent = {
+    machine: async (hostId: string) => {
+      if (hostId === host('web2')) throw new HostUnreachableError('no answer');
+      return fleet.machine(hostId);
+    },
+  };
+  await expect(runClearing(homeport.platform, silent, id)).rejects.toThrow(Postponed);
+  expect(calls).toEqual(['web1 release']);
 });
 
 it('copies again if the hold ended before the hand-over', async () => {

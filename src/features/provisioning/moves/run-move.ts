@@ -30,7 +30,15 @@ interface Pair {
   to: HostMachine;
 }
 
+type MovingJob = Pick<RunningJob, 'signal' | 'progress' | 'log' | 'isHeld'>;
+
 const CANCELLED = 'The move was cancelled.';
+
+/** After a standstill of this process, another may run the same move, with other copies and another hold. */
+function requireOwn({ signal, isHeld }: Pick<MovingJob, 'signal' | 'isHeld'>): void {
+  signal.throwIfAborted();
+  if (!isHeld()) throw new Error('another worker may continue this move');
+}
 
 /**
  * Runs a move from the step in which it is. Every step can be repeated. Until the new machine is complete and checked, a failure
@@ -40,7 +48,7 @@ export async function runMove(
   platform: Pick<Platform, 'config' | 'database' | 'sealer' | 'clock' | 'random'>,
   fleet: MovingFleet,
   move: Move,
-  job: Pick<RunningJob, 'signal' | 'progress' | 'log'>,
+  job: MovingJob,
 ): Promise<void> {
   const { database, clock } = platform;
   const ref = await findActiveInstall(database.reader, move.install_id);
@@ -66,6 +74,7 @@ export async function runMove(
   }
   if (step === 'handing_over') {
     await forward();
+    requireOwn(job);
     try {
       await postponing(pair.from.handOver(pair.install));
     } catch (error) {
@@ -76,7 +85,8 @@ export async function runMove(
     }
     await database.write(async ({ queries }) => {
       const change = { step: 'switched' as const, switched_at: timestamp(clock) };
-      if (!(await changeMove(queries, move.id, ['handing_over'], change))) return;
+      if (!(await changeMove(queries, move.id, ['handing_over'], change)))
+        throw new PermanentFailure(CANCELLED);
       await setHost(queries, ref.id, move.to_host);
     });
   }
@@ -92,14 +102,18 @@ async function prepare(
   platform: Pick<Platform, 'config' | 'database' | 'sealer' | 'clock' | 'random'>,
   pair: Pair,
   moveId: string,
-  job: Pick<RunningJob, 'signal' | 'progress' | 'log'>,
+  job: MovingJob,
 ): Promise<void> {
   const { install, from, to } = pair;
   const { signal, progress } = job;
   const [first = '', last = ''] = snapshotsOf(moveId);
   const desired = await loadDesiredState(platform, install.id);
   if (desired === undefined) throw new PermanentFailure('The install has no website to move.');
-  const call = <Result>(work: Promise<Result>) => permanently(postponing(work));
+  const call = async <Result>(work: Promise<Result>) => {
+    const result = await permanently(postponing(work));
+    requireOwn(job);
+    return result;
+  };
 
   await requireRoom(pair, signal);
   // Those of an attempt that was interrupted, and its hold: the website takes changes until the last copy.
@@ -122,7 +136,6 @@ async function prepare(
   };
   await carry(first, 'copy');
   const seconds = holdSeconds((performance.now() - began) / 1_000);
-  signal.throwIfAborted();
   try {
     await call(from.holdWebsite(install, seconds));
     await carry(last, 'last changes');

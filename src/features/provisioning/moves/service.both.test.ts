@@ -86,6 +86,17 @@ it('is ended by the deletion of the install, which removes what it left', async 
   expect(await jobsIn(clearLane(id))).toHaveLength(1);
 });
 
+it('leaves no former copy behind if the install is deleted between the switch and the end of its move', async () => {
+  await move();
+  const { id = '' } = (await latest()) ?? {};
+  const { database } = homeport.platform;
+  await database.write(({ queries }) => changeMove(queries, id, ['copying'], { step: 'switched' }));
+  expect((await owner.client.delete(`/installs/${install.id}`)).status).toBe(204);
+  // Its former copy is what the removal looks for.
+  expect(await latest()).toMatchObject({ step: 'moved' });
+  expect(await jobsIn(clearLane(id))).toHaveLength(1);
+});
+
 it('has copies on two machines, of which neither is an unknown website', async () => {
   const inventory = {
     heldInstalls: async (after: string | null) => ({
