@@ -5,7 +5,7 @@ import type { KnownHost } from '../../hosts/store.ts';
 import { holdSeconds, type MovingInstall, moveRefusal } from './rules.ts';
 
 const shop: MovingInstall = {
-  ...{ name: 'shop', status: 'active', lost_data: null },
+  ...{ name: 'shop', status: 'active', lost_data: null, labels: [] },
   ...{ php_version: '8.2', wordpress_version: '6.8.7' },
 };
 

@@ -1,4 +1,5 @@
 import type { InstallStatus } from '../../../database/tables/installs.ts';
+import { takesLabels } from '../../hosts/labels.ts';
 import type { KnownHost } from '../../hosts/store.ts';
 
 /** What decides whether an install can move. */
@@ -9,6 +10,8 @@ export interface MovingInstall {
   wordpress_version: string | null;
   /** Why the website is incomplete; null if it is not. */
   lost_data: string | null;
+  /** What its account wants of a host. */
+  labels: readonly string[];
 }
 
 export interface Machines {
@@ -39,7 +42,16 @@ export function moveRefusal(install: MovingInstall, { from, to, installs }: Mach
   if (!to.accepting) {
     return `The host "${to.name}" takes no installs; "homeport host accept ${to.name}" changes that.`;
   }
-  return roomRefusal(install, to, installs);
+  return labelRefusal(install, to) ?? roomRefusal(install, to, installs);
+}
+
+function labelRefusal({ name, labels }: MovingInstall, to: KnownHost): string | null {
+  if (takesLabels(to, labels)) return null;
+  const reason =
+    labels.length === 0
+      ? `The host "${to.name}" is reserved for accounts that want its labels.`
+      : `The account of "${name}" wants hosts with ${labels.join(', ')}, and "${to.name}" has ${to.labels.join(', ') || 'no labels'}.`;
+  return `${reason} Change that with "homeport account placement" or "homeport host change".`;
 }
 
 function roomRefusal(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { setLabelsOfAccount } from '../../hosts/placement-store.ts';
 import { compareHeld } from '../reconciliation.ts';
 import { clearLane } from './jobs.ts';
 import { changeMove, latestMove, markCleared } from './store.ts';
@@ -95,6 +96,20 @@ it('leaves no former copy behind if the install is deleted between the switch an
   // Its former copy is what the removal looks for.
   expect(await latest()).toMatchObject({ step: 'moved' });
   expect(await jobsIn(clearLane(id))).toHaveLength(1);
+});
+
+it('goes to no machine that the account of the install does not take', async () => {
+  const { hosts: machines } = homeport.services;
+  const want = (labels: string[]) =>
+    homeport.platform.database.write(({ queries }) => setLabelsOfAccount(queries, accountId, labels));
+  await machines.change('web2', { labels: ['ssd'], reserved: true });
+  await expect(move()).rejects.toThrow(/"web2" is reserved .*homeport account placement/);
+  await want(['eu']);
+  await expect(move()).rejects.toThrow(/wants hosts with eu, and "web2" has ssd/);
+  await want(['ssd']);
+  await move();
+  await want([]);
+  await machines.change('web2', { labels: [], reserved: false });
 });
 
 it('has copies on two machines, of which neither is an unknown website', async () => {

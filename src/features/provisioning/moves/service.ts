@@ -5,6 +5,7 @@ import type { MoveStep } from '../../../database/tables/moves.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { InvalidRequest } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { labelsOfAccount } from '../../hosts/placement-store.ts';
 import { findHost, installCounts } from '../../hosts/store.ts';
 import { lockNamed, requireNamed } from '../../websites/installs/requested-website.ts';
 import { requireNameFree } from '../orphans.ts';
@@ -48,7 +49,8 @@ export function createMoveService(
       const from = install.host_id === null ? undefined : await findHost(queries, { id: install.host_id });
       const installs = (await installCounts(queries)).get(to.id) ?? 0;
       const lost_data = await lostDataOf(queries, install.id);
-      const refusal = moveRefusal({ ...install, lost_data }, { from, to, installs });
+      const labels = await labelsOfAccount(queries, install.account_id);
+      const refusal = moveRefusal({ ...install, lost_data, labels }, { from, to, installs });
       if (refusal !== null || from === undefined) throw new InvalidRequest(refusal ?? 'No host.');
       await requireNoOther(queries, install.id, name);
       await requireNameFree(queries, to.id, install);
