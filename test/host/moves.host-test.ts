@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -27,6 +28,9 @@ const run = promisify(execFile);
 const SETUP_MS = 5 * MINUTE_MS;
 /** A move makes and restores two backups. */
 const MOVE_MS = 8 * MINUTE_MS;
+/** A gigabyte of pictures. */
+const FILES = 2_000;
+const FILE_BYTES = 500_000;
 
 let folder: string;
 let place: DatabasePlace;
@@ -319,6 +323,55 @@ onlyInLong(describe)('a move goes on after a machine was killed, and loses nothi
       if (which === 'new') expect((await to.visit(address, '/')).body).toContain('During the copy');
     },
     MOVE_MS,
+  );
+});
+
+onlyInLong(describe)('a large install', () => {
+  test(
+    'moves while many read it, and takes no changes for a short time only',
+    async () => {
+      await homeport.services.hosts.setAccepting('west', true);
+      const shop = await install();
+      const from = (await hostOf(shop)) === 'east' ? east : west;
+      const to = from === east ? west : east;
+      const address = `${shop.name}.sites.test`;
+      await write(from, shop, 'wp-content/uploads/first.txt', 'first');
+      const uploads = join(from.machine.folder, 'installs', shop.id, 'htdocs/wp-content/uploads');
+      for (let number = 0; number < FILES; number++) {
+        await writeFile(join(uploads, `picture${number}.jpg`), randomBytes(FILE_BYTES), { mode: 0o644 });
+      }
+      const readers = Array.from({ length: 4 }, () => readAll(from, address));
+      let heldFrom = 0;
+      let heldMs = 0;
+      let isOver = false;
+      const watching = (async () => {
+        while (!isOver) {
+          const [status] = await post(from, address, '/wp-login.php');
+          if (status === 503 && heldFrom === 0) heldFrom = performance.now();
+          if (status === 200 && heldFrom > 0) heldMs = performance.now() - heldFrom;
+          if (heldMs > 0) return;
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+      })();
+      await homeport.services.moves.request(shop.name, to.name);
+      await homeport.idle();
+      expect((await homeport.services.moves.show(shop.name))?.step).toBe('moved');
+      for (const reader of readers) expect(await reader.end()).toEqual([]);
+      isOver = true;
+      await watching;
+      const last = join(
+        to.machine.folder,
+        'installs',
+        shop.id,
+        `htdocs/wp-content/uploads/picture${FILES - 1}.jpg`,
+      );
+      expect((await stat(last)).size).toBe(FILE_BYTES);
+      const megabytes = Math.round((FILES * FILE_BYTES) / 1e6);
+      process.stderr.write(
+        `A website of ${megabytes} MB took no changes for ${(heldMs / 1000).toFixed(1)} s of its move.\n`,
+      );
+    },
+    4 * MOVE_MS,
   );
 });
 

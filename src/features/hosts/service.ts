@@ -127,6 +127,12 @@ export function createHostService(platform: Platform) {
     return hosts.map((host) => ({ ...host, installs: counts.get(host.id) ?? 0 }));
   }
 
+  /** The host of that name. Throws OperatorError. */
+  async function find(name: string): Promise<HostView> {
+    const host = await named(name);
+    return { ...host, installs: (await installCounts(database.reader)).get(host.id) ?? 0 };
+  }
+
   /** Sets whether the host takes new installs. Present installs stay. Throws OperatorError. */
   async function setAccepting(name: string, accepting: boolean): Promise<void> {
     const { id } = await named(name);
@@ -241,6 +247,7 @@ export function createHostService(platform: Platform) {
     add,
     renewIdentity,
     list,
+    find,
     setAccepting,
     change,
     noteBackupsMoved,
