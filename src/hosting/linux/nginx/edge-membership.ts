@@ -15,7 +15,7 @@ import type { ForwardingOptions } from './forwarded-requests.ts';
 
 /** This host's edge as one of the fleet: the certificate that other edges accept, and where it listens for them. */
 export interface EdgeMembership {
-  /** For nginx's configuration; null before the host has an identity. */
+  /** For nginx's configuration; null before the host has an identity, and if its files are damaged. */
   options(): Promise<ForwardingOptions | null>;
   describe(): Promise<EdgeForwarding>;
   /** Keeps an identity. Rejects with a {@link PermanentHostError} for one that nginx could not use, and if the first one has no port to listen on. */
@@ -33,7 +33,9 @@ export function createEdgeMembership(
   async function kept(): Promise<{ pem: string; authority: string } | null> {
     const pem = await ifThere(readFile(paths.identity, 'utf8'));
     const authority = await ifThere(readFile(paths.authority, 'utf8'));
-    return pem === null || authority === null ? null : { pem, authority };
+    if (pem === null || authority === null) return null;
+    // nginx would not start with it, and the control plane sends another one if there is none.
+    return identityFault({ certificate: pem, key: pem, authority }) === null ? { pem, authority } : null;
   }
 
   return {
@@ -62,7 +64,8 @@ export function createEdgeMembership(
     },
 
     async accept(identity) {
-      checkIdentity(identity);
+      const fault = identityFault(identity);
+      if (fault !== null) throw fault;
       // nginx would not start if another program had the port.
       if ((await kept()) === null) await requireFree(listen);
       // The identity comes last: without it, the authority counts for nothing.
@@ -76,16 +79,17 @@ export function createEdgeMembership(
   };
 }
 
-function checkIdentity({ certificate, key, authority }: EdgeIdentity): void {
+/** Why an identity cannot be used; null if it can. */
+function identityFault({ certificate, key, authority }: EdgeIdentity): PermanentHostError | null {
   try {
     const own = new X509Certificate(certificate);
     if (own.checkPrivateKey(createPrivateKey(key)) && own.verify(new X509Certificate(authority).publicKey)) {
-      return;
+      return null;
     }
   } catch (cause) {
-    throw new PermanentHostError('the certificate for other edges cannot be used', { cause });
+    return new PermanentHostError('the certificate for other edges cannot be used', { cause });
   }
-  throw new PermanentHostError('the certificate for other edges does not match its key or its authority');
+  return new PermanentHostError('the certificate for other edges does not match its key or its authority');
 }
 
 async function requireFree(listen: ListenAddress): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
@@ -313,6 +313,21 @@ test('another host that is down costs its own websites only, and routes survive 
   expect(await entry.web.heldRoutes(null)).toEqual([
     { installId: shop.id, digest: routeTo(shop, serving.hostId).digest },
   ]);
+});
+
+test('without a usable identity, an edge serves its own websites and asks for another one', async () => {
+  const { identity } = tablePaths(entry.layout);
+  const former = await readFile(identity, 'utf8');
+  const foreign = await createEdgeIdentity(await createEdgeAuthority(new Date()), entry.hostId, new Date());
+  for (const damaged of [former.slice(0, 300), `${foreign.certificate}${foreign.key}`]) {
+    await writeFile(identity, damaged);
+    expect((await entry.web.forwarding()).identity).toBe(null);
+    await entry.daemons.remove('nginx');
+    await entry.web.repair();
+    expect((await entry.http('blog.test', '/who.txt')).text).toBe('blog');
+    await introduce(fleet, entry);
+    expect((await entry.http('shop.test', '/style.css')).text).toBe('body{}');
+  }
 });
 
 test('a raw stranger at the listener gets no answer of a website', async () => {
