@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
+import { PassThrough, pipeline, type Readable, type Writable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { SandboxStart } from './sandbox.ts';
 
@@ -34,8 +34,10 @@ export async function startSandbox(
       detached: true,
       stdio: [unreadable?.fd ?? 'pipe', 'pipe', 'pipe', opened.fd, ...descriptors],
     });
-    const { stdin, stdout, stderr } = child;
-    if (stdout === null || stderr === null) throw new Error('no pipes');
+    const { stdin } = child;
+    if (child.stdout === null || child.stderr === null) throw new Error('no pipes');
+    const stdout = kept(child.stdout);
+    const stderr = kept(child.stderr);
     stdin?.on('error', () => undefined);
     const ended = new Promise<number | null>((resolve, reject) => {
       // Its output closes when nothing of it holds a file of the website any more.
@@ -48,6 +50,11 @@ export async function startSandbox(
     await opened.close();
     await unreadable?.close();
   }
+}
+
+/** Output that waits for its reader, who comes later. Node discards what no one reads when the program ends. */
+function kept(output: Readable): Readable {
+  return pipeline(output, new PassThrough(), () => undefined);
 }
 
 /** Logs the lines of a stream. Returns the last ones, which change with each line. */

@@ -9,7 +9,8 @@ import type { MachinePhp, SandboxFolders } from './website-sandbox.ts';
 
 const HOST = 'trial.invalid';
 const PORT = 7;
-const WAIT_MS = 20_000;
+/** Far more than a page needs on a busy machine: without this PHP, new hosts begin in WebAssembly and stay there. */
+const SECONDS = 120;
 const EXPECTED = 'fpm-fcgi core';
 /** Uses what a machine may lack: the overlay of the document root, and the network. */
 const PAGE = `<?php @fsockopen('${HOST}', ${PORT}, $number, $message, 5); require 'wp-load.php';`;
@@ -22,7 +23,7 @@ export async function faultOf(
   filter: string,
 ): Promise<string | null> {
   const at = (name: string): string => join(folder, name);
-  const limits = { memoryMb: 64, seconds: 20, uploadMb: 1, inputVars: 1_000, threads: 1 };
+  const limits = { memoryMb: 64, seconds: SECONDS, uploadMb: 1, inputVars: 1_000, threads: 1 };
   const site: PhpSite = {
     id: 'trial',
     core: at('core'),
@@ -41,7 +42,7 @@ export async function faultOf(
     await writeFile(at('core/wp-load.php'), CORE);
     await writeFile(at('files/trial.php'), PAGE);
     const served = await startMachineProcess(site, {
-      ...{ php, filter, folder: at('run'), sockets, waitMs: WAIT_MS, signal: ending.signal },
+      ...{ php, filter, folder: at('run'), sockets, waitMs: SECONDS * 1_000, signal: ending.signal },
       log: pino({ level: 'silent' }),
       date: () => new Date(),
       mayConnect: () => false,
