@@ -2,6 +2,7 @@ import type { Insertable, Updateable } from 'kysely';
 import type { Queries } from '../../../database/database.ts';
 import { type MoveStep, OPEN_MOVE } from '../../../database/tables/moves.ts';
 import type { Tables } from '../../../database/tables.ts';
+import { parseUuid } from '../../../lib/ids.ts';
 
 export async function insertMove(queries: Queries, move: Insertable<Tables['moves']>): Promise<void> {
   await queries.insertInto('moves').values(move).execute();
@@ -52,8 +53,9 @@ export function unclearedMoves(queries: Queries, installId: string) {
     .execute();
 }
 
-/** Ids of the installs that a machine holds because of a move. */
+/** Ids of the installs that a machine holds because of a move. The embedded host has no id, and nothing moves there. */
 export async function movingInstalls(queries: Queries, hostId: string): Promise<string[]> {
+  if (parseUuid(hostId) === undefined) return [];
   const rows = await queries
     .selectFrom('moves')
     .select('install_id')
