@@ -5,7 +5,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { postponing } from '../../hosts/host-failures.ts';
 import { findHost, placeOf } from '../../hosts/store.ts';
-import { sharesRepository } from './copy-repository.ts';
+import { seesMark, whileMarked } from './copy-repository.ts';
 import { type MovingFleet, snapshotsOf } from './run-move.ts';
 import { findMove, markCleared, openMove } from './store.ts';
 
@@ -28,18 +28,29 @@ export async function runClearing(
   const open = await openMove(reader, install.id);
   if (open !== undefined && open.id !== moveId) throw new Postponed('The install is being moved again.');
   const present = (await placeOf(reader, install.id))?.hostId ?? null;
+  const at = (hostId: string) => postponing(fleet.machine(hostId));
+  // First, because the other machine may be silent for long, or gone.
+  if (present === move.from_host && move.step !== 'moved') await takeBack(install, await at(present), moveId);
   // It was moved back, or the operator has given the machine up.
   const isKept = present === other || (await findHost(reader, { id: other })) === undefined;
   if (!isKept) {
-    const serving = present === null ? null : await postponing(fleet.machine(present));
-    // First, because the other machine may be silent for long.
-    if (serving !== null && move.step !== 'moved') await takeBack(install, serving, moveId);
-    const machine = await postponing(fleet.machine(other));
-    const isShared =
-      serving !== null && (await postponing(sharesRepository(install, machine, serving, random.uuid())));
-    await postponing(machine.remove(install, { keepBackups: isShared }));
+    const machine = await at(other);
+    if (present === null) await postponing(machine.remove(install));
+    else await postponing(removeCopy(install, machine, await at(present), random.uuid()));
   }
   await database.write(({ queries }) => markCleared(queries, moveId, timestamp(clock)));
+}
+
+/** Removes the website of a machine, with its backups unless they are those of the machine that serves it. */
+function removeCopy(
+  install: InstallRef,
+  machine: HostMachine,
+  serving: HostMachine,
+  word: string,
+): Promise<void> {
+  return whileMarked(install, serving, word, async () => {
+    await machine.remove(install, { keepBackups: await seesMark(install, machine, word) });
+  });
 }
 
 /** Makes the former machine what it was before the move. */

@@ -65,22 +65,42 @@ export async function copyRepository(
  * Whether both machines have the repository of an install in the same place, such as a bucket or a mounted folder. `word`: a fresh one; the
  * address of a place says too little.
  */
-export async function sharesRepository(
+export function sharesRepository(
   install: InstallRef,
   one: RepositoryMachine,
   other: RepositoryMachine,
   word: string,
 ): Promise<boolean> {
+  return whileMarked(install, one, word, () => seesMark(install, other, word));
+}
+
+/** Does work while the repository of a machine has a mark. A machine removes no repository with one from its former places. */
+export async function whileMarked<Result>(
+  install: InstallRef,
+  machine: RepositoryMachine,
+  word: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const content = Buffer.from(word).toString('base64');
-  await one.writeRepository(install, REPOSITORY_MARK, { offset: 0, isLast: true, content });
+  await machine.writeRepository(install, REPOSITORY_MARK, { offset: 0, isLast: true, content });
   try {
-    const seen = await other.readRepository(install, REPOSITORY_MARK, 0);
-    return seen.toString() === word;
+    return await work();
+  } finally {
+    await machine.trimRepository(install, [REPOSITORY_MARK]);
+  }
+}
+
+/** Whether a machine has its repository where {@link whileMarked} has put the mark. */
+export async function seesMark(
+  install: InstallRef,
+  machine: RepositoryMachine,
+  word: string,
+): Promise<boolean> {
+  try {
+    return (await machine.readRepository(install, REPOSITORY_MARK, 0)).toString() === word;
   } catch (error) {
     if (error instanceof PermanentHostError) return false;
     throw error;
-  } finally {
-    await one.trimRepository(install, [REPOSITORY_MARK]);
   }
 }
 

@@ -219,6 +219,16 @@ it('makes the former machine writable again while the new one is silent', async 
   };
   await expect(runClearing(homeport.platform, silent, id)).rejects.toThrow(Postponed);
   expect(calls).toEqual(['web1 release']);
+  // The operator gives the new machine up.
+  await homeport.platform.database.write(({ queries }) =>
+    queries
+      .updateTable('moves')
+      .set({ to_host: homeport.platform.random.uuid() })
+      .where('id', '=', id)
+      .execute(),
+  );
+  await runClearing(homeport.platform, silent, id);
+  expect(calls).toEqual(['web1 release', 'web1 release']);
 });
 
 it('copies again if the hold ended before the hand-over', async () => {

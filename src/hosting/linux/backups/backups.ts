@@ -11,6 +11,7 @@ import type { BackupBrowser } from '../../contract/backup-contents.ts';
 import type { BackupPlacesReport, ListedBackups } from '../../contract/backup-places.ts';
 import { asUnchanged } from '../../contract/errors.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
+import { REPOSITORY_MARK } from '../../contract/moves.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
 import {
   ALL_PARTS,
@@ -268,15 +269,22 @@ export function createBackups(options: BackupsOptions): Backups {
     await places.noteDeletion(canonicalId(installId), null);
     await repositories.remove(installId);
     // During a move, the repository may be copied already.
-    await placeIn(await places.current(), canonicalId(installId)).storage.removeAll();
+    await removeUnused(await places.current(), installId);
     for (const root of await places.former()) {
       await tryOrLog(log, 'could not delete backups in a former place', async () => {
         await places.requireSeen(root);
-        await placeIn(root, canonicalId(installId)).storage.removeAll();
+        await removeUnused(root, installId);
       });
     }
     await places.moved(installId);
     await removeUnfinished(installId);
+  }
+
+  /** Another machine that shares the place marks the repository while this one gives its copy of the website up. */
+  async function removeUnused(root: RepositoryRoot, installId: string): Promise<void> {
+    const { storage } = placeIn(root, canonicalId(installId));
+    if (await storage.has(REPOSITORY_MARK)) return;
+    await storage.removeAll();
   }
 
   async function removeUnfinished(installId: string): Promise<void> {

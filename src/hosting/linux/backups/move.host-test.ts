@@ -9,6 +9,7 @@ import { isLong, onlyInLong } from '../../../../test/rounds.ts';
 import { type S3Server, startS3Server } from '../../../../test/servers/s3-server.ts';
 import { mountSmallDisk } from '../../../../test/servers/small-disk.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
+import { REPOSITORY_MARK } from '../../contract/moves.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
 import type { Backups } from './backups.ts';
@@ -193,6 +194,20 @@ onlyInLong(test)(
     }
   },
 );
+
+test('a removed website takes no repository along that another machine has in a former place', async () => {
+  const backups = machine.backupsWith();
+  await backUp(backups, shop, blog);
+  await move(backups, folder(newFolder()));
+  const [kept, removed] = [shop, blog].map((install) => join(machine.repositoryOf(install), 'config'));
+  // The other machine has the website of the shop by now.
+  writeFileSync(join(machine.repositoryOf(shop), REPOSITORY_MARK), 'word');
+  await backups.removeAll(shop.ref.id);
+  await backups.removeAll(blog.ref.id);
+  expect(existsSync(kept ?? '')).toBe(true);
+  expect(existsSync(removed ?? '')).toBe(false);
+  rmSync(machine.repositoryOf(shop), { recursive: true });
+});
 
 onlyInLong(test)(
   'the former repositories are deleted when told, and only if nothing is lost by it',
