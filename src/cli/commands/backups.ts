@@ -3,12 +3,12 @@ import type { ReplacedParts } from '../../features/backups/replaced-parts.ts';
 import type { BackupDetails } from '../../features/backups/store.ts';
 import { isBackupPath } from '../../hosting/contract/backup-path.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { waitForJob } from '../platform/wait-for-job.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { collect, idArgument } from '../terminal/arguments.ts';
 import { requireConsent } from '../terminal/confirm.ts';
 import { printable, printJson, shortened, shownBytes, shownTime, table } from '../terminal/output.ts';
 import { addBrowseCommands, findBackupOr } from './browse-backup.ts';
-import { waitForJob } from './wait-for-job.ts';
 
 const LONGEST_DESCRIPTION = 60;
 

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { ReplacedParts } from '../../features/backups/replaced-parts.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { waitForJob } from '../platform/wait-for-job.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { collect } from '../terminal/arguments.ts';
 import { requireConsent } from '../terminal/confirm.ts';
 import { printJson } from '../terminal/output.ts';
-import { waitForJob } from './wait-for-job.ts';
 
 const DONE_BY = 'A running server does the work, otherwise this command does';
 

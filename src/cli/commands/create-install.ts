@@ -9,11 +9,11 @@ import { parseUuid } from '../../lib/ids.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withOwnCommand } from '../../lib/own-command.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { waitForJob } from '../platform/wait-for-job.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson } from '../terminal/output.ts';
 import { untilReported } from './first-report.ts';
 import { namedAccount } from './named-account.ts';
-import { waitForJob } from './wait-for-job.ts';
 
 interface Options {
   account?: string;

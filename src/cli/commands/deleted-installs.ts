@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseUuid } from '../../lib/ids.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { waitForJob } from '../platform/wait-for-job.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, shownTime, table } from '../terminal/output.ts';
-import { waitForJob } from './wait-for-job.ts';
 
 /** Adds `install deleted` and `install restore-deleted`. */
 export function addDeletedInstalls(install: Command): void {

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { NotFound } from '../../lib/failures.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { waitForJob } from '../platform/wait-for-job.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { requireConsent } from '../terminal/confirm.ts';
 import { printable, printJson } from '../terminal/output.ts';
-import { waitForJob } from './wait-for-job.ts';
 
 export function addImportCommand(install: Command): void {
   install

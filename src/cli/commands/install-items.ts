@@ -5,9 +5,9 @@ import type {
 } from '../../features/updates/changes/requested-change.ts';
 import type { ItemKind } from '../../hosting/contract/wordpress-changes.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { waitForJob } from '../platform/wait-for-job.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
-import { waitForJob } from './wait-for-job.ts';
 
 const CHECKED =
   'A checkpoint is made first, and pages are checked before and after. If a page fails, the checkpoint is restored. A running ' +

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { presentMail } from '../../features/websites/mail/present.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { waitForJob } from '../platform/wait-for-job.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson } from '../terminal/output.ts';
-import { waitForJob } from './wait-for-job.ts';
 
 const MOST_PER_HOUR = 1_000_000;
 

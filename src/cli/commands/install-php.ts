@@ -4,9 +4,9 @@ import { requireNamed } from '../../features/websites/installs/requested-website
 import { phpName, whyWasm } from '../../hosting/policy/embedded-php-name.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { waitForJob } from '../platform/wait-for-job.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { alignedPairs, printable, printJson } from '../terminal/output.ts';
-import { waitForJob } from './wait-for-job.ts';
 
 interface Options {
   memoryLimit?: string | null;

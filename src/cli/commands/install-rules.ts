@@ -4,10 +4,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Services } from '../../app/services.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { waitForJob } from '../platform/wait-for-job.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { alignedPairs, printJson, table } from '../terminal/output.ts';
 import { readRedirectFile } from './redirect-file.ts';
-import { waitForJob } from './wait-for-job.ts';
 
 /** `homeport install protection`, `redirects` and `cache-rules`. */
 export function addRulesCommands(install: Command): void {

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { presentWordPress } from '../../features/websites/wordpress/present.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { waitForJob } from '../platform/wait-for-job.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
-import { waitForJob } from './wait-for-job.ts';
 
 type WordPress = ReturnType<typeof presentWordPress>;
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { waitForJob } from '../platform/wait-for-job.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printableLines, printJson } from '../terminal/output.ts';
-import { waitForJob } from './wait-for-job.ts';
 
 export function addInstallWp(install: Command): void {
   install

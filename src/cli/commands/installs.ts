@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withOwnCommand } from '../../lib/own-command.ts';
+import { waitForJob } from '../platform/wait-for-job.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
 import { addCopyCommands } from './copies.ts';
@@ -18,7 +19,6 @@ import { addLogCommand } from './logs.ts';
 import { addMoveCommand } from './move-install.ts';
 import { namedAccount } from './named-account.ts';
 import { addOrphanCommands } from './orphans.ts';
-import { waitForJob } from './wait-for-job.ts';
 import { addPolicyCommand, addUpdateCommand } from './wordpress-updates.ts';
 
 export function addInstallCommands(program: Command): void {

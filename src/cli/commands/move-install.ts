@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import type { MoveView, RequestedMove } from '../../features/provisioning/moves/service.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withOwnCommand } from '../../lib/own-command.ts';
+import { waitForJob } from '../platform/wait-for-job.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson } from '../terminal/output.ts';
-import { waitForJob } from './wait-for-job.ts';
 
 interface Options {
   to?: string;

@@ -13,11 +13,11 @@ import { BACKUP_NAME } from '../../platform-backup/storage.ts';
 import { findWebsiteCopy, type WebsiteCopy } from '../../platform-backup/website-copy.ts';
 import { loadSealingKey, sealingKeyFingerprint } from '../../secrets/sealing-key.ts';
 import { requireOwnFolder } from '../platform/own-folder.ts';
+import { waitForJob } from '../platform/wait-for-job.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { requireConsent } from '../terminal/confirm.ts';
 import { printable, printJson, shownBytes, shownTime } from '../terminal/output.ts';
 import { destinationOf, withStorage } from './platform-backups.ts';
-import { waitForJob } from './wait-for-job.ts';
 
 interface RestoreWebsiteOptions {
   install: string;

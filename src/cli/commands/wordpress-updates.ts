@@ -7,9 +7,9 @@ import {
 } from '../../features/updates/policy.ts';
 import type { RequestedUpdates } from '../../features/updates/service.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { waitForJob } from '../platform/wait-for-job.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable, printJson, table } from '../terminal/output.ts';
-import { waitForJob } from './wait-for-job.ts';
 
 interface UpdateOptions {
   core?: true | string;

@@ -6,7 +6,7 @@ import {
 } from '../../features/provisioning/moves/empty-host.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withOwnCommand } from '../../lib/own-command.ts';
-import { waitForJob } from '../commands/wait-for-job.ts';
+import { waitForJob } from '../platform/wait-for-job.ts';
 import { withPlatform } from '../platform/with-platform.ts';
 import { printable } from '../terminal/output.ts';
 

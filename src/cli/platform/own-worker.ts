@@ -5,8 +5,8 @@ import { createShutdown } from '../../app/shutdown.ts';
 import { compareWebsites } from '../../features/hosts/websites-folder.ts';
 import { createSocketLimiters } from '../../network/connections/socket-limiters.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { tryToLockWebsites } from '../platform/websites-lock.ts';
 import type { StartedWorker } from '../terminal/follow-job.ts';
+import { tryToLockWebsites } from './websites-lock.ts';
 
 /** The system chooses a port that no visitor knows. */
 const PRIVATE = { host: '127.0.0.1', port: 0 };

@@ -22,8 +22,8 @@ export async function waitForJob(
   services: Services,
 ): Promise<SeenJob | undefined> {
   const { queue, database, clock } = platform;
-  const { hasLiveWorker } = await import('../platform/present-workers.ts');
-  const { isServerWaiting } = await import('../platform/websites-lock.ts');
+  const { hasLiveWorker } = await import('./present-workers.ts');
+  const { isServerWaiting } = await import('./websites-lock.ts');
   const { warningOf } = await import('../../jobs/operation-warning.ts');
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
