@@ -59,13 +59,15 @@ export async function startDatabaseMachines(binaries: string): Promise<DatabaseM
         .join('\n')
         .replaceAll('127.0.0.1:', `10.0.0.${machine}:`)
         // The kernel's choice for connections on the loopback interface.
-        .replaceAll('10.0.0.0/24', '127.0.0.0/8')
+        .replaceAll(/10\.0\.0\.\d\/32/g, '127.0.0.0/8')
         .replaceAll('10.0.0.', `${network}.`)
         .replaceAll('/usr/lib/postgresql/15/bin', binaries)
         .replaceAll('/var/lib/postgresql/15/homeport', join(folderOf(machine), 'postgresql'))
         .replaceAll('/var/lib/etcd/homeport', join(folderOf(machine), 'etcd'))
         .replaceAll('/var/run/postgresql', folderOf(machine))
         .replace('    - local all all peer', '    - local all all trust')
+        // Only root can become another user.
+        .replaceAll(/^ +(?:user|group) haproxy\n/gm, '')
     );
   }
 
