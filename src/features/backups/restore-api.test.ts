@@ -419,5 +419,11 @@ describe('POST /install_copy', () => {
     );
     expect(fieldsOf(await copy(shop, foreign))).toEqual([destination]);
     expect(fieldsOf(await copy(foreign, shop))).toEqual([destination]);
+    // Nor does the command line.
+    const wanted = { parts: { files: true, database: false, tables: null }, checkpoint: false };
+    const byCommand = (into: string) =>
+      homeport.services.backups.copyAsOperator(shop.name, { ...wanted, into });
+    await expect(byCommand(foreign.name)).rejects.toThrow('belong to different accounts');
+    await expect(byCommand(shop.id)).rejects.toThrow('An install is not copied into itself.');
   });
 });

@@ -112,6 +112,12 @@ it('a staging install whose copy was cancelled is not pushed over production, un
     status: 409,
     body: { message: expect.stringContaining('did not succeed') },
   });
+  // Nor by the command line, which finds the target and asks before it pushes.
+  const { staging: byCommand } = homeport.services;
+  const name = text(made.body, 'name');
+  await expect(byCommand.targetOf(name)).rejects.toThrow('did not succeed');
+  const everything = { files: true, database: true, tables: null };
+  await expect(byCommand.pushAsOperator(name, source, everything)).rejects.toThrow('did not succeed');
   await owner.client.post('/install_copy', {
     source_environment_id: source,
     destination_environment_id: staging,
