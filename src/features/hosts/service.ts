@@ -22,6 +22,7 @@ import {
   type HostChange,
   hasDeletedInstalls,
   hasInstall,
+  hasOpenMoves,
   insertHost,
   installCounts,
   type KnownHost,
@@ -185,6 +186,11 @@ export function createHostService(platform: Platform) {
         throw new OperatorError(
           `There ${count === 1 ? 'is an install' : `are ${count} installs`} on the host "${name}". Move or delete them first; ` +
             `"homeport host drain ${name}" puts no new ones there.`,
+        );
+      }
+      if (await hasOpenMoves(queries, id)) {
+        throw new OperatorError(
+          `An install is being moved to or from the host "${name}". Wait for the move, or cancel it with "homeport install move <install> --cancel".`,
         );
       }
       if (await isBeingEmptied(queries, id)) {

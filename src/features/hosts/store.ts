@@ -2,6 +2,7 @@ import type { Updateable } from 'kysely';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import type { Database, Queries } from '../../database/database.ts';
+import { OPEN_MOVE } from '../../database/tables/moves.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { HostDescription } from '../../hosting/contract/host.ts';
 import { descriptionSchema } from '../../hosting/contract/message-values.ts';
@@ -207,6 +208,18 @@ export async function installCounts(queries: Queries): Promise<Map<string, numbe
 }
 
 /** The host of an install, or of the backups of a deleted one. `hostId` is null before placement; undefined if there is neither. */
+/** Whether an install is being moved to or from a host. Without the host, the move could go neither forward nor back. */
+export async function hasOpenMoves(queries: Queries, hostId: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom('moves')
+    .select('id')
+    .where('step', 'in', [...OPEN_MOVE])
+    .where((of) => of.or([of('from_host', '=', hostId), of('to_host', '=', hostId)]))
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function placeOf(
   queries: Queries,
   installId: string,

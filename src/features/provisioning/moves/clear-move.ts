@@ -42,13 +42,17 @@ export async function runClearing(
 }
 
 /** Removes the website of a machine, with its backups unless they are those of the machine that serves it. */
-function removeCopy(
+async function removeCopy(
   install: InstallRef,
   machine: HostMachine,
   serving: HostMachine,
   word: string,
 ): Promise<void> {
-  return whileMarked(install, serving, word, async () => {
+  // After a downgrade it would understand no question about the mark, and take a shared repository along.
+  if ((await machine.describe()).movesWebsites !== true) {
+    throw new Postponed('The machine with what is left of the move has an earlier version of Homeport.');
+  }
+  await whileMarked(install, serving, word, async () => {
     await machine.remove(install, { keepBackups: await seesMark(install, machine, word) });
   });
 }

@@ -37,6 +37,8 @@ let before: (call: string) => Promise<void>;
 let isShared: boolean;
 /** What was written last to a repository. */
 let shared: string;
+/** Whether the machines have a version with moves. */
+let movesWebsites: boolean;
 /** Whether no other worker can have the job. */
 let isOwn: boolean;
 /** What is worse on the new machine. */
@@ -46,6 +48,7 @@ beforeEach(async () => {
   install = await homeport.install(owner, accountId);
   [calls, failures, isShared, shared, isOwn, worse] = [[], new Map(), false, '', true, null];
   before = async () => {};
+  movesWebsites = true;
   await homeport.platform.database.write(({ queries }) =>
     queries
       .updateTable('installs')
@@ -82,6 +85,7 @@ function machine(name: string): HostMachine {
     describe: async () => ({
       ...{ id: host(name), capacity: 1, phpVersions: [], wordpressVersions: [], reservedNames: [] },
       ports: { http: 80, https: 443, ssh: 22 },
+      movesWebsites,
     }),
     measureStorage: async () => ({ fileBytes: 1_000, database: null }),
     async apply(state) {
@@ -279,6 +283,9 @@ it('removes the former copy, but never the machine that has the install, nor its
       .execute(),
   );
   isShared = true;
+  movesWebsites = false;
+  await expect(runClearing(homeport.platform, fleet, await newMove('moved'))).rejects.toThrow(Postponed);
+  movesWebsites = true;
   await runClearing(homeport.platform, fleet, await newMove('moved'));
   isShared = false;
   await runClearing(homeport.platform, fleet, await newMove('moved'));

@@ -2,7 +2,7 @@ import { PermanentHostError } from '../../../hosting/contract/errors.ts';
 import type { HostMachine } from '../../../hosting/contract/host.ts';
 import type { InstallRef } from '../../../hosting/contract/install-ref.ts';
 import type { InstallState } from '../../../hosting/contract/install-state.ts';
-import { PermanentFailure, type RunningJob } from '../../../jobs/job.ts';
+import { PermanentFailure, Postponed, type RunningJob } from '../../../jobs/job.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { permanently, postponing } from '../../hosts/host-failures.ts';
@@ -37,7 +37,7 @@ const CANCELLED = 'The move was cancelled.';
 /** After a standstill of this process, another may run the same move, with other copies and another hold. */
 function requireOwn({ signal, isHeld }: Pick<MovingJob, 'signal' | 'isHeld'>): void {
   signal.throwIfAborted();
-  if (!isHeld()) throw new Error('another worker may continue this move');
+  if (!isHeld()) throw new Postponed('Perhaps another worker continues the move.');
 }
 
 /**

@@ -59,6 +59,12 @@ it('queues one move of an install, and shows it', async () => {
   expect(await jobsIn(install.id)).toEqual([{ kind: 'move_install', state: 'queued' }]);
 });
 
+it('keeps the new machine in the platform until it has ended', async () => {
+  await move();
+  const { hosts: machines } = homeport.services;
+  await expect(machines.remove('web2')).rejects.toThrow(/is being moved to or from/);
+});
+
 it('lets only one of two concurrent requests move an install', async () => {
   const outcomes = await Promise.allSettled([move(), move()]);
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
