@@ -64,6 +64,39 @@ it('lends the memory of a thread, and ends websites without work for it', async 
   await sites.endAll();
 });
 
+it('stops one idle website for another, however long its end takes and whatever happens meanwhile', async () => {
+  const stopped = new Set<string>();
+  const dying = Promise.withResolvers<void>();
+  const sites = createRunningSites({
+    memoryMb: 660,
+    idleMs: 60_000,
+    waitMs: 60_000,
+    async stop(id) {
+      stopped.add(id);
+      await sites.end(id, 0);
+    },
+  });
+  const use = (id: string) =>
+    sites.use(
+      site(id),
+      async () => {
+        const one = process();
+        return { ...one, kill: () => dying.promise.then(one.kill) };
+      },
+      async (_process, done) => done,
+    );
+  for (const id of ['oldest', 'other']) (await use(id))();
+  const third = use('third');
+  await new Promise((resolve) => setImmediate(resolve));
+  (await use('other'))();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([...stopped]).toEqual(['oldest']);
+  dying.resolve();
+  (await third)();
+  expect([...stopped]).toEqual(['oldest']);
+  await sites.endAll();
+});
+
 it('counts a thread of a website with a larger memory limit for what it is', async () => {
   const sites = createRunningSites({ memoryMb: 760, idleMs: 60_000, waitMs: 10, async stop() {} });
   const large = { ...site('large'), limits: { ...site('large').limits, memoryMb: 512 } };

@@ -216,7 +216,7 @@ export function createRunningSites({
       if (!present.isEnding && (!isSame || !isWorking(present))) void stop(site.id);
     } else if (isBehind(site.id)) return null;
     else if (running.size === 0 || usedMb() + sizeOf(site) <= memoryMb) return begin(site, start);
-    else endOldest();
+    else endOldest(sizeOf(site));
     return null;
   }
 
@@ -244,8 +244,11 @@ export function createRunningSites({
     return entry;
   }
 
-  /** Stops the website whose PHP has been idle the longest. */
-  function endOldest(): void {
+  /** Stops the website whose PHP has been idle the longest, unless those that end already leave enough memory. */
+  function endOldest(neededMb: number): void {
+    const ending = [...running.values()].filter(({ isEnding }) => isEnding);
+    const endingMb = ending.reduce((sum, { site }) => sum + sizeOf(site), 0);
+    if (usedMb() - endingMb + neededMb <= memoryMb) return;
     const idle = [...running.values()].filter((entry) => !isWorking(entry) && !entry.isEnding);
     idle.sort((one, other) => other.yieldsTo - one.yieldsTo || one.lastUsed - other.lastUsed);
     const [oldest] = idle;
@@ -312,7 +315,7 @@ export function createRunningSites({
       const until = performance.now() + waitMs;
       // A single website always gets it, as it gets its process.
       while (usedMb() + mb > memoryMb && (running.size > 1 || moreMb > 0)) {
-        endOldest();
+        endOldest(mb);
         if (!(await change(until, signal))) {
           throw new PhpFailure('busy', 'too many websites are in use', RETRY_AFTER);
         }
