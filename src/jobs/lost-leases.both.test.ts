@@ -117,7 +117,10 @@ describe('a lease', () => {
     expect((await jobs.row(id)).attempt).toBe(1);
   });
 
-  it('aborts the job when lost', async () => {
+  it.each([
+    ['another worker', { worker_id: crypto.randomUUID(), attempt: 2 }],
+    ['a later attempt of the same worker', { attempt: 2 }],
+  ])('aborts the job when lost to %s', async (_to, change) => {
     const aborted: unknown[] = [];
     const kind = kindOf(
       (_payload, { signal }) =>
@@ -132,11 +135,7 @@ describe('a lease', () => {
     jobs.worker([kind], { heartbeatMs: 10 });
     await until(async () => expect((await jobs.row(id)).state).toBe('running'));
     await jobs.database.write(({ queries }) =>
-      queries
-        .updateTable('jobs')
-        .set({ worker_id: crypto.randomUUID(), attempt: 2 })
-        .where('id', '=', id)
-        .execute(),
+      queries.updateTable('jobs').set(change).where('id', '=', id).execute(),
     );
     await until(() => expect(jobs.messages()).toContain(LOST));
     expect(aborted).toEqual([expect.objectContaining({ name: 'LeaseLost' })]);
