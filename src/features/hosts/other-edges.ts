@@ -3,7 +3,7 @@ import { parseIpAddress } from './ip-address.ts';
 import { isLocalAddress } from './local-address.ts';
 import type { KnownHost } from './store.ts';
 
-/** Finds an address of a host name. Rejects if there is none. */
+/** Finds an address of a host name. Rejects without one. */
 export type Lookup = (name: string) => Promise<{ address: string }>;
 
 interface Sources {
