@@ -21,6 +21,8 @@ export interface NamespaceMachineOptions {
 export interface NamespaceMachine extends Machine {
   /** A program of this machine, and its arguments, which runs in the network of the other one. */
   inItsNetwork(program: string, ...words: string[]): [string, ...string[]];
+  /** The process id of its systemd on this machine; 0 while it is off. */
+  firstProcess(): number;
 }
 
 /**
@@ -56,6 +58,7 @@ const NAMESPACES = ['--mount', '--pid', '--uts', '--ipc', '--net', '--cgroup'];
 /** Of a process, which `unshare --cgroup` makes the root of the machine's. The unified hierarchy is below another name beside version 1. */
 const CGROUPS = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup'];
 const IN_CGROUP = 'echo $$ > "$1/cgroup.procs" && shift && exec "$@"';
+const CABLE = 'cable';
 const LOOK_EVERY_MS = 500;
 /** States of `systemctl is-system-running` after a boot. Units that need a real machine fail. */
 const BOOTED = /running|degraded/;
@@ -147,7 +150,26 @@ export function createNamespaceMachine(options: NamespaceMachineOptions): Namesp
     cutPower: end,
     end,
     inItsNetwork: (program, ...words) => ['nsenter', '-t', String(first), '-n', '--', program, ...words],
+    firstProcess: () => (outer === null ? 0 : first),
   };
+}
+
+/** Lays a cable between two machines that run, until one of them ends. `addresses`: of each at the device `cable`, in a network of their own. */
+export async function connectMachines(
+  machines: readonly [NamespaceMachine, NamespaceMachine],
+  addresses: readonly [string, string],
+): Promise<void> {
+  const [one, other] = machines.map((machine) => String(machine.firstProcess()));
+  const end = ['name', CABLE, 'netns'];
+  await runCommand('ip', ['link', 'add', ...end, one ?? '', 'type', 'veth', 'peer', ...end, other ?? '']);
+  for (const [at, machine] of machines.entries()) {
+    const ip = (...words: string[]) => {
+      const [program, ...rest] = machine.inItsNetwork('ip', ...words);
+      return runCommand(program, rest);
+    };
+    await ip('address', 'add', `${addresses[at]}/24`, 'dev', CABLE);
+    await ip('link', 'set', CABLE, 'up');
+  }
 }
 
 /** Gives the namespace of a process a network device. The machine configures its address (package-machine.ts). */

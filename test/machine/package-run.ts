@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Release } from './base-system.ts';
+import { runFleetScenario } from './fleet-scenario.ts';
 import { guestOf } from './guest.ts';
 import { onMachine } from './on-machine.ts';
 import { packageMachine } from './package-machine.ts';
@@ -28,11 +29,7 @@ const PROGRAM = '/usr/bin/homeport';
 /** Tests the Debian package on each release with each kind of host. */
 export async function testPackage(given: PackageRun, report: Report): Promise<void> {
   const { releases, hosts, killed, folder, repository } = given;
-  let packages: TestPackages | null = null;
-  await report.check('three packages are made', async () => {
-    const progress = (step: string) => report.step(step);
-    packages = await testPackages(repository, join(folder, 'test-packages'), progress);
-  });
+  const packages = await makePackages(repository, folder, report);
   if (packages === null) return;
   const parts = { report, packages };
   for (const release of releases) {
@@ -43,6 +40,33 @@ export async function testPackage(given: PackageRun, report: Report): Promise<vo
     for (const host of killed.length > 0 ? [] : hosts)
       await on(host, (options) => runPackageScenario(host, { ...options, ...parts }));
   }
+}
+
+/** Tests two Linux hosts of one platform on each release. */
+export async function testFleet(
+  { releases, folder, repository }: Pick<PackageRun, 'releases' | 'folder' | 'repository'>,
+  report: Report,
+): Promise<void> {
+  const packages = await makePackages(repository, folder, report);
+  if (packages === null) return;
+  for (const release of releases) {
+    const on = (name: string, scenario: (options: StepOptions) => Promise<void>) =>
+      onPackageMachine({ release, folder, name: `fleet-${release}-${name}`, report }, scenario);
+    await on('web1', (web1) => on('web2', (web2) => runFleetScenario({ web1, web2, report, packages })));
+  }
+}
+
+async function makePackages(
+  repository: string,
+  folder: string,
+  report: Report,
+): Promise<TestPackages | null> {
+  let packages: TestPackages | null = null;
+  await report.check('three packages are made', async () => {
+    const progress = (step: string) => report.step(step);
+    packages = await testPackages(repository, join(folder, 'test-packages'), progress);
+  });
+  return packages;
 }
 
 interface OnPackageMachine {

@@ -10,15 +10,16 @@ import { guestOf } from './guest.ts';
 import { createMachine } from './machine.ts';
 import { type MachineImage, machineImage } from './machine-image.ts';
 import { onMachine } from './on-machine.ts';
-import { testPackage } from './package-run.ts';
+import { testFleet, testPackage } from './package-run.ts';
 import { HOSTS, type HostKind } from './package-scenario.ts';
 import { DATABASES, type DatabaseKind } from './package-steps.ts';
 import { createReport, type Report } from './report.ts';
 import { runScenario } from './scenario.ts';
 
-const USAGE = `Tests Homeport on whole Debian machines with systemd, in qemu: npm run test:machine -- [package] [release…] [options]
+const USAGE = `Tests Homeport on whole Debian machines with systemd, in qemu: npm run test:machine -- [package|fleet] [release…] [options]
 
   package               the Debian package and the tutorial for operators, in namespaces instead of qemu
+  fleet                 two Linux hosts of one platform, in namespaces: moves and upgrades under load
   release               12 and 13 if left out
   --host <kind>         of the package: embedded or linux (both)
   --kills <database>    of the package: kills upgrades at each step instead, with sqlite, postgres or both
@@ -29,7 +30,7 @@ const USAGE = `Tests Homeport on whole Debian machines with systemd, in qemu: np
   --accelerator <name>  tcg emulates and works everywhere; kvm where /dev/kvm runs Debian's kernels (tcg)
   --keep-image          start from the image of the last run, without the commits since
 
-Needs root and the Debian packages mmdebstrap qemu-system-x86 qemu-utils e2fsprogs openssh-client git. For the package: mmdebstrap slirp4netns git.
+Needs root and the Debian packages mmdebstrap qemu-system-x86 qemu-utils e2fsprogs openssh-client git. For the package and the fleet: mmdebstrap slirp4netns git.
 `;
 
 /** Programs and the Debian packages that they are in. */
@@ -49,12 +50,16 @@ const SETUP_MS = 180_000;
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
+/** What runs on the machines. The first runs in qemu. */
+const SUBJECTS = ['clone', 'package', 'fleet'] as const;
+
 const options = readOptions();
 if (options !== null) process.exitCode = (await testReleases(options)) ? 0 : 1;
 
 interface Options {
-  /** Kinds of hosts to test the package with; null for the machines in qemu. */
-  hosts: readonly HostKind[] | null;
+  subject: (typeof SUBJECTS)[number];
+  /** Kinds of hosts to test the package with. */
+  hosts: readonly HostKind[];
   killed: readonly DatabaseKind[];
   releases: Release[];
   folder: string;
@@ -86,12 +91,13 @@ function readOptions(): Options | null {
       process.stdout.write(USAGE);
       return null;
     }
-    const isPackage = positionals[0] === 'package';
-    const releases = positionals.slice(isPackage ? 1 : 0).map(asRelease);
-    if (!isPackage && (values.host ?? values.kills) !== undefined)
+    const subject = SUBJECTS.find((name) => name === positionals[0]) ?? 'clone';
+    const releases = positionals.slice(positionals[0] === subject ? 1 : 0).map(asRelease);
+    if (subject !== 'package' && (values.host ?? values.kills) !== undefined)
       throw new OperatorError('--host and --kills are for "package".');
     return {
-      hosts: isPackage ? hostsOf(values.host) : null,
+      subject,
+      hosts: hostsOf(values.host),
       killed: values.kills === undefined ? [] : databasesOf(values.kills),
       releases: releases.length === 0 ? ['12', '13'] : releases,
       folder: values.folder,
@@ -133,15 +139,17 @@ function positive(option: string, text: string): number {
 
 /** True if everything passed. */
 async function testReleases(given: Options): Promise<boolean> {
-  const missing = await whatIsMissing(given.hosts === null ? PROGRAMS : PROGRAMS_OF_PACKAGE);
+  const missing = await whatIsMissing(given.subject === 'clone' ? PROGRAMS : PROGRAMS_OF_PACKAGE);
   if (missing !== null) {
     process.stderr.write(`${missing}\n`);
     return false;
   }
   await mkdir(given.folder, { recursive: true });
   const report = createReport((line) => process.stdout.write(line), Date.now);
-  if (given.hosts === null) for (const release of given.releases) await testRelease(release, given, report);
-  else await testPackage({ ...given, hosts: given.hosts, repository: REPOSITORY }, report);
+  const inNamespaces = { ...given, repository: REPOSITORY };
+  if (given.subject === 'package') await testPackage(inNamespaces, report);
+  else if (given.subject === 'fleet') await testFleet(inNamespaces, report);
+  else for (const release of given.releases) await testRelease(release, given, report);
   const { passed, failed } = report.counts();
   process.stdout.write(`${passed} passed, ${failed} failed\n`);
   return failed === 0;

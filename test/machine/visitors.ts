@@ -20,14 +20,16 @@ const Visited = Type.Object({
   contains: Type.String(),
 });
 
+const Written = Type.Object({
+  address: Type.String(),
+  headers: Type.Record(Type.String(), Type.String()),
+  body: Type.Unknown(),
+});
+
 const Load = Type.Object({
   visited: Type.Array(Visited),
   /** `POST` requests that each make a row, which has an `id`. */
-  written: Type.Object({
-    address: Type.String(),
-    headers: Type.Record(Type.String(), Type.String()),
-    body: Type.Unknown(),
-  }),
+  written: Type.Optional(Written),
 });
 
 export const Outcome = Type.Object({
@@ -45,6 +47,7 @@ export const Outcome = Type.Object({
 export type Load = Type.Static<typeof Load>;
 export type Outcome = Type.Static<typeof Outcome>;
 type Visited = Type.Static<typeof Visited>;
+type Written = Type.Static<typeof Written>;
 
 /** Between two requests of a visitor. Each address has two: one keeps its connection. */
 const PAUSE_MS = 700;
@@ -110,7 +113,7 @@ async function sendLoad(load: Load, signal: AbortSignal): Promise<Outcome> {
     agent.destroy();
   }
 
-  async function write({ address, headers, body }: Load['written']): Promise<void> {
+  async function write({ address, headers, body }: Written): Promise<void> {
     const asked: Asked = { address, headers, method: 'POST', body: JSON.stringify(body) };
     while (!signal.aborted) {
       await timed(`POST ${address}`, async () => {
@@ -125,7 +128,7 @@ async function sendLoad(load: Load, signal: AbortSignal): Promise<Outcome> {
 
   await Promise.all([
     ...load.visited.flatMap((visited) => [visit(visited, false), visit(visited, true)]),
-    write(load.written),
+    ...(load.written === undefined ? [] : [write(load.written)]),
   ]);
   return { ...outcome, stalledMs: Math.round(delays.max / 1_000_000) };
 }
