@@ -14,7 +14,7 @@ import { median } from './measure/units.ts';
 
 /**
  * `npm run bench:embedded -- static-files`: processor time of the edge beside Caddy and nginx that serve the same bytes. One file has 9 kB, the
- * other is CSS of 114 kB that is compressed. Needs Debian's `caddy`, `nginx` and `nghttp2-client`, which sends the load.
+ * other is CSS of 114 kB that is compressed. All three write an access log. Needs Debian's `caddy`, `nginx` and `nghttp2-client`, which sends the load.
  */
 const NAME = 'www.shop.test';
 const SMALL = randomBytes(6_750).toString('base64');
@@ -73,7 +73,7 @@ async function serveEdge(): Promise<Subject> {
 
 async function serveCaddy(): Promise<Subject> {
   const ports = { http: await freePort(), https: await freePort() };
-  const files = `root * ${www}\nencode zstd gzip\nfile_server`;
+  const files = `log {\noutput file ${folder.path}/caddy.log\n}\nroot * ${www}\nencode zstd gzip\nfile_server`;
   const file = join(folder.path, 'Caddyfile');
   writeFileSync(
     file,
@@ -93,7 +93,7 @@ async function serveNginx(): Promise<Subject> {
     file,
     `user root; daemon off; master_process off; pid ${folder.path}/nginx.pid; error_log stderr crit;
 events { worker_connections 1024; }
-http { access_log off; sendfile on; keepalive_requests 1000000; types { text/css css; }
+http { access_log ${folder.path}/nginx.log; sendfile on; keepalive_requests 1000000; types { text/css css; }
 gzip on; gzip_types text/css; gzip_comp_level 4;
 server { listen ${ports.http}; listen ${ports.https} ssl http2; root ${www}; ssl_certificate ${pem}; ssl_certificate_key ${key}; } }`,
   );
