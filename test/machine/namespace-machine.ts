@@ -154,7 +154,7 @@ export function createNamespaceMachine(options: NamespaceMachineOptions): Namesp
   };
 }
 
-/** Lays a cable between two machines that run, until one of them ends. `addresses`: of each at the device `cable`, in a network of their own. */
+/** Connects two machines that run, until one of them ends. `addresses`: of each at the device `cable`, in one network. */
 export async function connectMachines(
   machines: readonly [NamespaceMachine, NamespaceMachine],
   addresses: readonly [string, string],

@@ -50,7 +50,7 @@ const SETUP_MS = 180_000;
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What runs on the machines. The first runs in qemu. */
+/** Subjects of a run. The first one runs in qemu. */
 const SUBJECTS = ['clone', 'package', 'fleet'] as const;
 
 const options = readOptions();

@@ -19,7 +19,7 @@ export interface RecoveryPointRow {
 /** How far an install is covered by recovery points. */
 export interface RecoveryStateRow {
   install_id: string;
-  /** What the host needs to tell whether the website changed since its newest recovery point; null without one. */
+  /** Words of the host, by which it tells whether the website changed since its newest recovery point; null without one. */
   mark: string | null;
   /** The newest recovery point has every change from before this time; null without one. */
   covered_at: string | null;
