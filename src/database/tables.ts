@@ -50,7 +50,6 @@ import type { MoveRow } from './tables/moves.ts';
 import type { NotificationPreferenceRow, NotificationRow } from './tables/notifications.ts';
 import type { PlatformBackupRow } from './tables/platform-backups.ts';
 import type { ProgramVersionRow } from './tables/program-version.ts';
-import type { RecoveryPointRow, RecoveryStateRow } from './tables/recovery-points.ts';
 import type { ReleaseCheckRow } from './tables/release-check.ts';
 import type { SeenSettingsRow } from './tables/seen-settings.ts';
 import type {
@@ -129,8 +128,6 @@ export interface Tables {
   backups: BackupRow;
   archives: ArchiveRow;
   restore_checks: RestoreCheckRow;
-  recovery_points: RecoveryPointRow;
-  recovery_states: RecoveryStateRow;
   deleted_installs: DeletedInstallRow;
   platform_backups: PlatformBackupRow;
   hosts: HostRow;
