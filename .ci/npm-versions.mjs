@@ -78,10 +78,11 @@ const CHECKS = {
 };
 
 /** Starts Homeport with `npm start` on free ports. Resolves when it prints that it runs. */
-async function start({ cli, clone, data, environment }) {
+async function start(trial) {
+  const { cli, clone, data, environment } = trial;
   const child = spawn(process.execPath, [cli, 'start'], {
     cwd: clone,
-    // In a new process group, which can be ended if a check fails.
+    // In a new process group, which can be ended if a check fails, or this program is ended.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -93,6 +94,7 @@ async function start({ cli, clone, data, environment }) {
       HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
     },
   });
+  trial.started = child;
   let printed = '';
   const patience = AbortSignal.timeout(PATIENCE_MS);
   const running = new Promise((resolve, reject) => {
@@ -106,12 +108,7 @@ async function start({ cli, clone, data, environment }) {
     child.once('close', () => reject(new Error(`it ended:\n${printed}`)));
     patience.addEventListener('abort', () => reject(new Error(`it did not start:\n${printed}`)));
   });
-  try {
-    return { child, port: await running, printed: () => printed };
-  } catch (error) {
-    endGroup(child);
-    throw error;
-  }
+  return { child, port: await running, printed: () => printed };
 }
 
 function endGroup(child) {
@@ -161,6 +158,17 @@ async function check(version, packages) {
   const environment = cleanEnvironment();
   const trial = { clone: join(folder, 'clone'), data: join(folder, 'data'), environment };
   const results = [];
+  const cleanUp = () => {
+    if (trial.started) endGroup(trial.started);
+    // The processes of this group, which end at the same time, may still write.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  };
+  // `.ci/run` was interrupted.
+  const ended = () => {
+    cleanUp();
+    process.exit(1);
+  };
+  process.once('SIGTERM', ended);
   try {
     trial.cli = await npmProgram(version);
     trial.npm = (...words) =>
@@ -178,8 +186,8 @@ async function check(version, packages) {
       failureMessages: [String(error.stderr || error.stack)],
     });
   } finally {
-    if (trial.server) endGroup(trial.server.child);
-    rmSync(folder, { recursive: true, force: true });
+    process.off('SIGTERM', ended);
+    cleanUp();
   }
   return results;
 }
