@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { MINUTE_MS } from '../../lib/durations.ts';
-import { command, field, nothing, translated } from './command.ts';
-import { count, INSTALL, orNull, sentences } from './message-values.ts';
+import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
+import { command, field, members, nothing, translated } from './command.ts';
+import { count, INSTALL, orNull, sentences, snapshot, uuid, wordpressVersion } from './message-values.ts';
 import { REPOSITORY_PAGE, REPOSITORY_PART, repositoryFile, seenWebsite } from './moves.ts';
 
 /** Bytes in messages. */
@@ -20,6 +20,32 @@ export const MOVE_COMMANDS = {
   ),
   releaseWebsite: command('release_website', [INSTALL], nothing, { withinMs: 2 * MINUTE_MS, route: 'host' }),
   handOver: command('hand_over', [INSTALL], nothing, { withinMs: 5 * MINUTE_MS, route: 'host' }),
+  snapshotBase: command('snapshot_base', [INSTALL, field('backupId', uuid)], snapshot, {
+    withinMs: 6 * HOUR_MS,
+    route: 'host',
+    reportsProgress: true,
+  }),
+  snapshotChanges: command(
+    'snapshot_changes',
+    [INSTALL, field('backupId', uuid), field('baseId', uuid)],
+    snapshot,
+    { withinMs: 6 * HOUR_MS, route: 'host', reportsProgress: true },
+  ),
+  stageSnapshot: command('stage_snapshot', [INSTALL, field('backupId', uuid)], nothing, {
+    withinMs: 6 * HOUR_MS,
+    route: 'host',
+    reportsProgress: true,
+  }),
+  restoreChanges: command(
+    'restore_changes',
+    [
+      INSTALL,
+      field('backupId', uuid),
+      members({ baseId: uuid, wordpressVersion: Type.Optional(wordpressVersion) }),
+    ],
+    snapshot,
+    { withinMs: 6 * HOUR_MS, route: 'host', reportsProgress: true },
+  ),
   listRepository: command(
     'list_repository',
     [INSTALL, field('after', orNull(repositoryFile))],

@@ -1,5 +1,7 @@
 import Type from 'typebox';
 import type { InstallRef } from './install-ref.ts';
+import type { ReportProgress } from './progress.ts';
+import type { Snapshot } from './snapshots.ts';
 
 /** Moves a website to another machine. The control plane carries what one machine has to the other: hosts do not know each other. */
 export interface WebsiteMover {
@@ -16,6 +18,44 @@ export interface WebsiteMover {
    * website may have changed since. Succeeds if it was handed over already.
    */
   handOver(install: InstallRef): Promise<void>;
+  /**
+   * As `snapshot`, and notes the state of each file before, so that {@link snapshotChanges} knows later which ones changed.
+   */
+  snapshotBase(
+    install: InstallRef,
+    backupId: string,
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<Snapshot>;
+  /**
+   * As `snapshot`, with the whole database, and only those files that changed since {@link snapshotBase} made `baseId`. It is no backup:
+   * only {@link restoreChanges} understands it. Rejects if the host was started since.
+   */
+  snapshotChanges(
+    install: InstallRef,
+    backupId: string,
+    baseId: string,
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<Snapshot>;
+  /** Puts the files of a snapshot beside the website, which stays as it is, for {@link restoreChanges}. Other work on the website removes them. */
+  stageSnapshot(
+    install: InstallRef,
+    backupId: string,
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<void>;
+  /**
+   * As `restore`, from the staged files of `baseId` and the changes since. Verifies that the staged files are still those of the source, and all of the
+   * changes. It does not look at the restored website, see {@link compareWebsite}.
+   */
+  restoreChanges(
+    install: InstallRef,
+    backupId: string,
+    options: { baseId: string; wordpressVersion?: string | undefined },
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<Snapshot>;
   /** Names of the files of an install's backup repository after `after`, in order, at most {@link REPOSITORY_PAGE}. */
   listRepository(install: InstallRef, after: string | null): Promise<string[]>;
   /** Reads a part of a file of the repository; fewer than {@link REPOSITORY_PART} bytes at its end. */

@@ -300,6 +300,25 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
     lastImport: (install) => serially(install.id, () => replacements.lastImport(install)),
 
+    snapshotBase: (install, backupId, signal, report) =>
+      serially(install.id, async () =>
+        backups.copies.snapshotBase(await hosted(await requireRecord(install)), backupId, signal, report),
+      ),
+    snapshotChanges: (install, backupId, baseId, signal, report) =>
+      serially(install.id, async () =>
+        backups.copies.snapshotChanges(
+          await hosted(await requireRecord(install)),
+          backupId,
+          baseId,
+          signal,
+          report,
+        ),
+      ),
+    stageSnapshot: (install, ...order) =>
+      serially(install.id, () => replacements.stageSnapshot(install, ...order)),
+    restoreChanges: (install, ...order) =>
+      replacing(install.id, () => replacements.restoreChanges(install, ...order)),
+
     discardSnapshot: (install, backupId) => serially(install.id, () => backups.discard(install, backupId)),
 
     // Beside other work: it only reads.

@@ -72,7 +72,7 @@ function roomRefusal(
   return null;
 }
 
-/** The free disk that a move needs on the new machine: the website, while it is restored a second time, and its backups. */
+/** The free disk that a move needs on the new machine: the website and its backups, and its changes while they are restored. */
 export const neededBytes = (websiteBytes: number): number => 3 * websiteBytes + 512 * 1024 * 1024;
 
 /** Longest hold that a host accepts, in seconds. */

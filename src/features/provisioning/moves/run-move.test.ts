@@ -60,6 +60,8 @@ beforeEach(async () => {
 
 const host = (name: string): string => hosts[name] ?? '';
 
+const WRITTEN = { bytes: 1, files: 1, sha256: '0'.repeat(64) };
+
 /** A machine whose network and websites are this list of calls. */
 function machine(name: string): HostMachine {
   const did = async (what: string) => {
@@ -95,13 +97,18 @@ function machine(name: string): HostMachine {
     holdWebsite: async (_install, seconds) => did(seconds === null ? 'hold' : 'hold for a while'),
     releaseWebsite: () => did('release'),
     handOver: () => did('hand over'),
-    async snapshot() {
+    async snapshotBase() {
       await did('snapshot');
-      return { bytes: 1, files: 1, sha256: '0'.repeat(64) };
+      return WRITTEN;
     },
-    async restore() {
-      await did('restore');
-      return { bytes: 1, files: 1, sha256: '0'.repeat(64) };
+    async snapshotChanges() {
+      await did('snapshot changes');
+      return WRITTEN;
+    },
+    stageSnapshot: () => did('stage'),
+    async restoreChanges() {
+      await did('restore changes');
+      return WRITTEN;
     },
     discardSnapshot: async () => {},
     listRepository: async () => [],
@@ -175,8 +182,8 @@ it('copies twice, checks, hands over, and only then lets the new machine take ch
     'web1 forwards',
     'web1 release',
     ...['web2 prepare', 'web2 hold'],
-    ...['web1 snapshot', 'web2 restore'],
-    ...['web1 hold for a while', 'web1 snapshot', 'web2 restore'],
+    ...['web1 snapshot', 'web2 stage'],
+    ...['web1 hold for a while', 'web1 snapshot changes', 'web2 restore changes'],
     ...['web2 apply', 'web2 compare'],
     ...['web1 forwards', 'web1 hand over', 'web1 forwards', 'web2 release'],
   ]);
@@ -195,10 +202,7 @@ it('leaves the website where it was, and writable, if the new machine shows it w
 
 it('releases the website if a command fails during the hold', async () => {
   const id = await newMove();
-  let snapshots = 0;
-  before = async (call) => {
-    if (call === 'web1 snapshot' && ++snapshots === 2) throw new Error('disk');
-  };
+  failures.set('web1 snapshot changes', new Error('disk'));
   await expect(move(id)).rejects.toThrow('disk');
   expect(last(2)).toEqual(['web1 hold for a while', 'web1 release']);
 });

@@ -124,21 +124,26 @@ async function prepare(
   await call(to.holdWebsite(install, null));
 
   const began = performance.now();
-  const carry = async (backupId: string, step: string) => {
-    const report = (done: number, total: number | null) => progress(done, total, 'bytes', step);
-    await call(from.snapshot(install, backupId, signal, report));
+  const reporter = (step: string) => (done: number, total: number | null) =>
+    progress(done, total, 'bytes', step);
+  const carry = async (report: ReturnType<typeof reporter>) => {
     const word = platform.random.uuid();
     if (!(await call(sharesRepository(install, from, to, word)))) {
       await call(copyRepository(install, from, to, { signal, report: (bytes) => report(bytes, null) }));
     }
-    const version = desired.wordpressVersion ?? undefined;
-    await call(to.restore(install, backupId, { wordpressVersion: version }, signal, report));
   };
-  await carry(first, 'copy');
+  const copying = reporter('copy');
+  await call(from.snapshotBase(install, first, signal, copying));
+  await carry(copying);
+  await call(to.stageSnapshot(install, first, signal, copying));
   const seconds = holdSeconds((performance.now() - began) / 1_000);
   try {
     await call(from.holdWebsite(install, seconds));
-    await carry(last, 'last changes');
+    const changing = reporter('last changes');
+    await call(from.snapshotChanges(install, last, first, signal, changing));
+    await carry(changing);
+    const options = { baseId: first, wordpressVersion: desired.wordpressVersion ?? undefined };
+    await call(to.restoreChanges(install, last, options, signal, changing));
     await call(to.apply(desired, signal));
     const fault = await call(to.compareWebsite(install, before, signal));
     if (fault !== null) {

@@ -9,6 +9,7 @@ import { BLOCK_BYTES, END_OF_ARCHIVE, fileHeader, padding } from './tar-blocks.t
  * |---|---|
  * | `homeport.json` | the website that it is of ({@link Description}) |
  * | `database.sql` | its database |
+ * | `kept.list` | in archives of changes only: what the website has from the backup that they are based on |
  * | `htdocs/…`, `private/…` | its files, as tar wrote them |
  * | `manifest.json` | size, number and checksum of everything before ({@link Manifest}) |
  *
@@ -16,6 +17,7 @@ import { BLOCK_BYTES, END_OF_ARCHIVE, fileHeader, padding } from './tar-blocks.t
  */
 export const DESCRIPTION_NAME = 'homeport.json';
 export const DUMP_NAME = 'database.sql';
+export const KEPT_NAME = 'kept.list';
 const MANIFEST_NAME = 'manifest.json';
 
 const descriptionSchema = Type.Object({
@@ -26,6 +28,8 @@ const descriptionSchema = Type.Object({
   /** The website's main host name. */
   primary_hostname: Type.String(),
   wordpress_version: Type.String(),
+  /** The backup with all other files, in an archive of changes: the last copy of a move. */
+  base: Type.Optional(Type.String()),
 });
 export type Description = Static<typeof descriptionSchema>;
 
@@ -45,6 +49,8 @@ const manifest = Compile(manifestSchema);
 export const TAIL_BYTES = 2 * BLOCK_BYTES + END_OF_ARCHIVE.length;
 /** Longest description. */
 export const MOST_DESCRIPTION_BYTES = 64 * 1024;
+/** Longest list of what is kept, for some millions of files. It is read into memory, and may come from a machine that was broken into. */
+export const MOST_KEPT_BYTES = 256 * 1024 * 1024;
 
 /** An archive that differs from what was written. `message` says how, without a full stop. */
 export class DamagedBackupError extends Error {

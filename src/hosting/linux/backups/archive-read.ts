@@ -6,7 +6,9 @@ import {
   DESCRIPTION_NAME,
   type Description,
   DUMP_NAME,
+  KEPT_NAME,
   MOST_DESCRIPTION_BYTES,
+  MOST_KEPT_BYTES,
   parseDescription,
   parseTail,
   TAIL_BYTES,
@@ -22,6 +24,8 @@ export interface ArchiveReader {
   dumpBegins?(at: number): void;
   dump?(bytes: Buffer): Promise<void>;
   dumpEnded?(): Promise<void> | void;
+  /** `kept.list` of an archive of changes, in latin1. */
+  kept?(list: string): Promise<void> | void;
   filesBegin?(at: number): void;
   /** Members as tar wrote them, without the end of the archive. */
   files?(bytes: Buffer): Promise<void>;
@@ -58,6 +62,10 @@ export async function readArchive(
   const description = await readDescription(source);
   await reader.description?.(description);
   await readDump(source, reader);
+  if (description.base !== undefined) {
+    const kept = await readKept(source);
+    await reader.kept?.(kept);
+  }
   reader.filesBegin?.(source.position());
   const walk = walkTar();
   for (let piece = await source.blocks(); piece !== null; piece = await source.blocks()) {
@@ -95,6 +103,19 @@ async function readDump(source: Cursor, reader: ArchiveReader): Promise<void> {
   }
   await source.take(padding(size).length);
   await reader.dumpEnded?.();
+}
+
+async function readKept(source: Cursor): Promise<string> {
+  const size = await readHeader(source, KEPT_NAME);
+  if (size > MOST_KEPT_BYTES) throw new DamagedBackupError(`its ${KEPT_NAME} is too long`);
+  const pieces: Buffer[] = [];
+  for (let left = size; left > 0; ) {
+    const piece = await source.upTo(left);
+    left -= piece.length;
+    pieces.push(piece);
+  }
+  await source.take(padding(size).length);
+  return Buffer.concat(pieces).toString('latin1');
 }
 
 async function readHeader(source: Cursor, name: string): Promise<number> {

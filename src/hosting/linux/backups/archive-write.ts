@@ -2,13 +2,23 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Snapshot } from '../../contract/snapshots.ts';
-import { DESCRIPTION_NAME, type Description, DUMP_NAME, member, tailOf } from './archive-manifest.ts';
+import {
+  DESCRIPTION_NAME,
+  type Description,
+  DUMP_NAME,
+  KEPT_NAME,
+  MOST_KEPT_BYTES,
+  member,
+  tailOf,
+} from './archive-manifest.ts';
 import { fileHeader, inBlocks, padding, walkTar } from './tar-blocks.ts';
 
 export interface ArchiveParts {
   description: Description;
   /** Path of the database dump. */
   dump: string;
+  /** `kept.list`, in latin1, for an archive of changes. */
+  kept?: string | undefined;
   /** tar's output for the website's files, including its end. */
   files: AsyncIterable<Buffer>;
   /** Resolves if tar succeeded. The end of the archive is written only after that. */
@@ -32,6 +42,7 @@ export async function writeArchive(
 
   await put(member(DESCRIPTION_NAME, JSON.stringify(parts.description)));
   await putDump(parts.dump, put);
+  if (parts.kept !== undefined) await putKept(parts.kept, put);
   const walk = walkTar();
   for await (const blocks of inBlocks(parts.files)) {
     const before = walk.push(blocks);
@@ -43,6 +54,14 @@ export async function writeArchive(
   const tail = tailOf({ files: walk.files(), bytes, sha256: hash.copy().digest('hex') });
   await put(tail);
   return { bytes, files: walk.files(), sha256: hash.digest('hex') };
+}
+
+async function putKept(kept: string, put: (bytes: Buffer) => Promise<void>): Promise<void> {
+  const content = Buffer.from(kept, 'latin1');
+  if (content.length > MOST_KEPT_BYTES) throw new Error('the website has too many files to copy its changes');
+  await put(fileHeader(KEPT_NAME, content.length));
+  if (content.length > 0) await put(content);
+  await put(padding(content.length));
 }
 
 async function putDump(path: string, put: (bytes: Buffer) => Promise<void>): Promise<void> {

@@ -9,11 +9,11 @@ import { readTarEntries, type TarEntryReader } from './tar-entries.ts';
 
 /** Reads and verifies a snapshot, and lists it in an index unless `writer` is null. Rejects as {@link readSnapshot}. */
 export async function readIndexed(
-  { restic, id, from }: { restic: Restic; id: string; from: InstallRef },
+  { restic, id, from, base }: { restic: Restic; id: string; from: InstallRef; base?: string | undefined },
   writer: ContentsWriter | null,
   signal?: AbortSignal,
 ): Promise<Snapshot> {
-  const seen = await readSnapshot(restic, id, from, { signal, reader: listContents(writer) });
+  const seen = await readSnapshot(restic, id, from, { signal, base, reader: listContents(writer) });
   if (writer === null) return seen;
   for (const chunk of await restic.chunks(id, signal)) writer.addChunk(chunk);
   return seen;

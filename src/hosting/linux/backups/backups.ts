@@ -36,6 +36,7 @@ import { createBackupPlaces } from './backup-places.ts';
 import { backupsIn, forgetFormer } from './forget-former.ts';
 import { createBackupMaker, dumpFileOf } from './make-backup.ts';
 import { createRepositoryMover, type MoveRepositories } from './move-repositories.ts';
+import { createNotedListings, listingsOf } from './noted-listings.ts';
 import { canonicalId, createRepositories, explainRepository } from './repositories.ts';
 import {
   listRepositoryFiles,
@@ -70,6 +71,8 @@ export interface Backups extends BackupBrowser {
       report?: ReportProgress | undefined;
     },
   ): Promise<Snapshot>;
+  /** The copies of a move. See `WebsiteMover`. */
+  copies: WebsiteCopies;
   /** See `Host.pack`, `Host.readPacked` and `Host.discardPacked`. */
   pack(
     install: InstallRef,
@@ -103,6 +106,36 @@ export interface Backups extends BackupBrowser {
   };
   /** As {@link Backups.removeAll}, but keeps the repository. */
   removeUnfinished(installId: string): Promise<void>;
+}
+
+/** The two copies of a website that moves: all of it, and then what changed since. */
+export interface WebsiteCopies {
+  snapshotBase(
+    install: HostedInstall,
+    backupId: string,
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<Snapshot>;
+  snapshotChanges(
+    install: HostedInstall,
+    backupId: string,
+    base: string,
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<Snapshot>;
+  stage(
+    install: HostedInstall,
+    backupId: string,
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<void>;
+  restoreChanges(
+    install: HostedInstall,
+    backupId: string,
+    base: string,
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<Snapshot>;
 }
 
 export interface BackupsOptions {
@@ -165,7 +198,7 @@ export function createBackups(options: BackupsOptions): Backups {
   });
   const make = createBackupMaker({ layout, databases, repositories, contents, log });
   const archives = createPackedArchives({ folder: layout.archives, clock });
-  const restore = createRestorer({
+  const { restore, stage } = createRestorer({
     layout,
     databases,
     websites,
@@ -235,6 +268,7 @@ export function createBackups(options: BackupsOptions): Backups {
   async function discard(install: InstallRef, backupId: string): Promise<void> {
     try {
       await contents.forget(install.id, backupId);
+      await noted.forget(install.id, backupId);
       const restic = await repositories.open(install.id);
       await places.noteDeletion(install.id, backupId);
       const ids = restic === null ? [] : await restic.find(backupId);
@@ -294,7 +328,8 @@ export function createBackups(options: BackupsOptions): Backups {
       await rm(file, { force: true });
     }
     const left = (await ifThere(readdir(layout.scratch))) ?? [];
-    for (const name of left.filter((one) => one.startsWith(collectedFilesOf(installId)))) {
+    const own = [collectedFilesOf(installId), listingsOf(installId)];
+    for (const name of left.filter((one) => own.some((beginning) => one.startsWith(beginning)))) {
       await rm(join(layout.scratch, name), { force: true });
     }
   }
@@ -323,6 +358,7 @@ export function createBackups(options: BackupsOptions): Backups {
     return Math.min(...known.map((bytes) => bytes ?? Number.POSITIVE_INFINITY));
   }
 
+  const noted = createNotedListings({ layout, clock });
   const recover = (installId: string) => replacement.recover(layout.homeOf(installId));
 
   return {
@@ -341,6 +377,33 @@ export function createBackups(options: BackupsOptions): Backups {
           ),
         );
       }),
+    copies: {
+      snapshotBase: (install, backupId, signal, report) =>
+        onFiles(install.ref.id, async () => {
+          await recover(install.ref.id);
+          await noted.note(install, canonicalId(backupId), signal);
+          return onRepository(install.ref.id, () => make(install, backupId, signal, report, 'copy'));
+        }),
+      snapshotChanges: (install, backupId, base, signal, report) =>
+        onFiles(install.ref.id, async () => {
+          const changes = await noted.since(install, canonicalId(base), signal);
+          return onRepository(install.ref.id, () =>
+            make(install, canonicalId(backupId), signal, report, changes),
+          );
+        }),
+      stage: (install, backupId, signal, report) =>
+        onFiles(install.ref.id, () =>
+          onRepository(install.ref.id, () => stage(install, canonicalId(backupId), signal, report)),
+        ),
+      restoreChanges: (install, backupId, base, signal, report) =>
+        onFiles(install.ref.id, () =>
+          onRepository(install.ref.id, () =>
+            restore(install, canonicalId(backupId), {
+              ...{ from: install.ref, parts: ALL_PARTS, base: canonicalId(base), signal, report },
+            }),
+          ),
+        ),
+    },
     pack: (install, { backupId, archiveId }, signal) =>
       onRepository(install.id, () => pack(install, { backupId: canonicalId(backupId), archiveId }, signal)),
     readPacked: archives.read,

@@ -19,10 +19,24 @@ import { measureWebsite } from './measure-website.ts';
 import { canonicalId, explainRepository, type Repositories } from './repositories.ts';
 import type { Restic } from './restic.ts';
 import { readSnapshot } from './snapshot-read.ts';
-import { explainPacking, packWebsite } from './website-tar.ts';
+import { explainPacking, packWebsite, requireOnlyVanished } from './website-tar.ts';
 
 export const dumpFileOf = (layout: LinuxLayout, installId: string) =>
   join(layout.scratch, `backup-${canonicalId(installId)}.sql`);
+
+/**
+ * The kinds of snapshots: a backup, the first copy of a website that moves, or its changes since. An earlier run makes no copy unnecessary, because
+ * the website may have changed. Only backups are browsed and have an index.
+ */
+export type Made = 'backup' | 'copy' | ArchivedChanges;
+
+/** The parts of an archive of changes beside the database. Paths are in latin1. */
+export interface ArchivedChanges {
+  /** The backup with everything else. */
+  base: string;
+  names: string;
+  kept: string;
+}
 
 /** Makes the backup of a website, unless a complete one exists, and verifies it by reading it back. */
 export function createBackupMaker({
@@ -45,12 +59,16 @@ export function createBackupMaker({
     backupId: string,
     signal: AbortSignal | undefined,
     report: ReportProgress = () => {},
+    made: Made = 'backup',
   ): Promise<Snapshot> {
     const usage = await measureWebsite(layout, install.sandbox, signal);
     requireBackupAllowed(usage, layout.limits);
     return withinBackupTime(backupTimeMs(usage.bytes), signal, (limited) =>
       // The dump of the database comes on top of the measured files.
-      make(install, backupId, limited, (done) => report(done, Math.max(done, usage.bytes))),
+      make(install, backupId, limited, {
+        made,
+        report: (done) => report(done, typeof made === 'string' ? Math.max(done, usage.bytes) : null),
+      }),
     );
   }
 
@@ -58,7 +76,7 @@ export function createBackupMaker({
     install: HostedInstall,
     backupId: string,
     signal: AbortSignal,
-    report: (done: number) => void,
+    { made, report }: { made: Made; report(done: number): void },
   ): Promise<Snapshot> {
     const { ref } = install;
     const dump = dumpFileOf(layout, ref.id);
@@ -70,6 +88,12 @@ export function createBackupMaker({
       ]);
       if (leftOut.length > 0) {
         log.warn({ install: ref.id, views: leftOut }, 'the backup omits broken views');
+      }
+      if (made !== 'backup') {
+        if (ids.length > 0) await restic.forget(ids);
+        const changes = made === 'copy' ? undefined : made;
+        const written = await write(restic, install, { backupId, dump, changes, report }, signal);
+        return await readBack(restic, install, { ...written, base: changes?.base }, null, signal);
       }
       const existing = await wholeOne(restic, ids, install, signal);
       if (existing !== null) return existing;
@@ -106,19 +130,34 @@ export function createBackupMaker({
   async function write(
     restic: Restic,
     install: HostedInstall,
-    { backupId, dump, report }: { backupId: string; dump: string; report(done: number): void },
+    {
+      backupId,
+      dump,
+      changes,
+      report,
+    }: {
+      backupId: string;
+      dump: string;
+      changes?: ArchivedChanges | undefined;
+      report(done: number): void;
+    },
     signal: AbortSignal | undefined,
   ): Promise<{ id: string; archive: Snapshot }> {
     let done = 0;
     signal?.throwIfAborted();
-    const tar = await packWebsite(layout, install.sandbox);
+    const tar = await packWebsite(layout, install.sandbox, changes === undefined ? 'all' : 'named');
     const keeper = restic.backUp(backupId);
     const stop = () => Promise.all([keeper.stop(), tar.stop()]);
     signal?.addEventListener('abort', stop);
-    tar.stdin.end();
+    tar.stdin.end(Buffer.from(changes?.names ?? '', 'latin1'));
+    const filesEnded = tar.ended.then(({ stderr }) => {
+      if (changes !== undefined) requireOnlyVanished(stderr);
+    });
+    filesEnded.catch(() => {});
     try {
+      const description = { ...describe(install), ...(changes === undefined ? {} : { base: changes.base }) };
       const archive = await writeArchive(
-        { description: describe(install), dump, files: tar.stdout, filesEnded: tar.ended },
+        { description, dump, kept: changes?.kept, files: tar.stdout, filesEnded },
         (bytes) => {
           done += bytes.length;
           report(done);
@@ -145,12 +184,12 @@ export function createBackupMaker({
   async function readBack(
     restic: Restic,
     { ref }: HostedInstall,
-    { id, archive }: { id: string; archive: Snapshot },
+    { id, archive, base }: { id: string; archive: Snapshot; base?: string | undefined },
     writer: ContentsWriter | null,
     signal: AbortSignal | undefined,
   ): Promise<Snapshot> {
     try {
-      const seen = await readIndexed({ restic, id, from: ref }, writer, signal);
+      const seen = await readIndexed({ restic, id, from: ref, base }, writer, signal);
       if (seen.sha256 !== archive.sha256) throw new DamagedBackupError('its checksum differs');
       return seen;
     } catch (error) {

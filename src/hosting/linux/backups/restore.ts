@@ -27,6 +27,7 @@ import { foldersOf } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { linkSite } from '../wordpress/site-files.ts';
 import type { Websites } from '../wordpress/website.ts';
+import { alignCopy } from './align-copy.ts';
 import { DamagedBackupError, type Description } from './archive-manifest.ts';
 import { type IndexedBackup, readSpans } from './archive-parts.ts';
 import { tablesOf } from './chosen-tables.ts';
@@ -41,11 +42,22 @@ import { unpackWebsite } from './website-tar.ts';
 const SYNC_MS = 10 * MINUTE_MS;
 /** A copied database may exceed the limit as its source can, until its quota notices. */
 const TOLERANCE = 1.1;
+/** The database comes with the changes. */
+const FILES: RestoredParts = { files: true, database: 'none' };
 /** In the staging folder: an empty website, whose configuration replaces URLs of a copy. */
 const EMPTY = 'empty';
 
 export const restoredDumpOf = (layout: LinuxLayout, installId: string) =>
   join(layout.scratch, `restore-${canonicalId(installId)}.sql`);
+
+/** How a staging folder is filled. */
+interface Filling {
+  staged: StagedWebsite;
+  parts: RestoredParts;
+  report: ReportProgress | undefined;
+  /** The staging folder has the files of this backup already, and the snapshot has what changed since. */
+  base: string | undefined;
+}
 
 /** Restores a backup: builds and verifies the website beside the present one, and then replaces that. */
 export function createRestorer({
@@ -72,14 +84,17 @@ export function createRestorer({
     {
       from,
       parts,
-      contents,
+      contents = null,
+      base,
       signal,
       report,
     }: {
       from: InstallRef;
       parts: RestoredParts;
       /** The index of the backup, if only chosen parts of it are restored ({@link isChosen}). */
-      contents: Contents | null;
+      contents?: Contents | null;
+      /** The backup that {@link stage} has filled the staging folder with, if the restored one has only what changed since. */
+      base?: string | undefined;
       signal: AbortSignal | undefined;
       report?: ReportProgress | undefined;
     },
@@ -91,9 +106,11 @@ export function createRestorer({
     try {
       const [{ restic, id }, staged] = await allDone([
         requireBackup(repositories, from, backupId, signal),
-        replacement.prepare(home, { ...owner, parts }, sandbox),
+        base === undefined
+          ? replacement.prepare(home, { ...owner, parts }, sandbox)
+          : stagedBefore(home, owner, base),
       ]);
-      const filling = { staged, parts, report };
+      const filling = { staged, parts, report, base };
       const snapshot =
         contents === null
           ? await fill(restic, id, target, filling, from, signal)
@@ -108,18 +125,13 @@ export function createRestorer({
         };
         requireSeparable(parts.database, pair, parts.dropAbsent ?? false);
       }
-      await runCommand('/usr/bin/sync', ['--file-system', staged.folder], { timeoutMs: SYNC_MS });
+      await sync(staged.folder);
       signal?.throwIfAborted();
       isUntouched = false;
       await replacement.replace(home, { ...owner, parts });
       return snapshot;
     } catch (error) {
-      await replacement.recover(home).catch((err: unknown) => {
-        log.error(
-          { err, install: ref.id },
-          'could not undo a restore; trying again at the next start of the host',
-        );
-      });
+      await takeBack(ref);
       const explained = explainDamage(
         explainRepository(error, from),
         from,
@@ -131,6 +143,52 @@ export function createRestorer({
     }
   }
 
+  /** Fills the staging folder with the files of a backup of the install itself. They stay for a later restore with this `base`. */
+  async function stage(
+    { ref, sandbox, database, unixUser, ...target }: HostedInstall,
+    backupId: string,
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<void> {
+    const home = layout.homeOf(ref.id);
+    const owner = { database, unixUser };
+    try {
+      const [{ restic, id }, staged] = await allDone([
+        requireBackup(repositories, ref, backupId, signal),
+        replacement.prepare(home, { ...owner, databaseLater: true }, sandbox),
+      ]);
+      const filling = { staged, parts: FILES, report, base: undefined };
+      await fill(restic, id, { ref, sandbox, ...owner, ...target }, filling, ref, signal);
+      // So that little is left to write when the changes come.
+      await sync(staged.folder);
+      await replacement.noteBase(home, backupId);
+    } catch (error) {
+      await takeBack(ref);
+      throw explainDamage(explainRepository(error, ref), ref, backupId);
+    }
+  }
+
+  async function stagedBefore(
+    home: string,
+    owner: { database: string; unixUser: string },
+    base: string,
+  ): Promise<StagedWebsite> {
+    const staged = await replacement.stagedFrom(home, owner, base);
+    // The host was restarted since, or did other work on the website.
+    if (staged === null) throw new Error('the first copy of the website is gone');
+    await replacement.prepareDatabase(owner);
+    return staged;
+  }
+
+  async function takeBack({ id }: InstallRef): Promise<void> {
+    await replacement.recover(layout.homeOf(id)).catch((err: unknown) => {
+      log.error({ err, install: id }, 'could not undo a restore; trying again at the next start of the host');
+    });
+  }
+
+  const sync = (folder: string) =>
+    runCommand('/usr/bin/sync', ['--file-system', folder], { timeoutMs: SYNC_MS });
+
   /**
    * Fills the staging folder from a snapshot while verifying all of it. The database is loaded while files are still arriving.
    */
@@ -138,11 +196,7 @@ export function createRestorer({
     restic: Restic,
     snapshotId: string,
     target: HostedInstall,
-    {
-      staged,
-      parts,
-      report,
-    }: { staged: StagedWebsite; parts: RestoredParts; report: ReportProgress | undefined },
+    { staged, parts, report, base }: Filling,
     from: InstallRef,
     signal: AbortSignal | undefined,
   ): Promise<Snapshot> {
@@ -173,6 +227,7 @@ export function createRestorer({
     try {
       const snapshot = await readSnapshot(restic, snapshotId, from, {
         signal: either,
+        base,
         reader: {
           description(description) {
             seen.description = description;
@@ -191,6 +246,7 @@ export function createRestorer({
             // Awaited below; until then, its failure ends the reading.
             loading.catch((error: unknown) => failed.abort(error));
           },
+          kept: (list) => alignCopy({ layout, sandbox, folder: staged.folder }, list, either),
           async files(bytes) {
             if (tar !== null) {
               await requireSpace(staged.folder);
@@ -220,11 +276,7 @@ export function createRestorer({
   async function fillChosen(
     backup: IndexedBackup,
     target: HostedInstall,
-    {
-      staged,
-      parts,
-      report,
-    }: { staged: StagedWebsite; parts: RestoredParts; report: ReportProgress | undefined },
+    { staged, parts, report }: Filling,
     from: InstallRef,
     signal: AbortSignal | undefined,
   ): Promise<Snapshot> {
@@ -332,7 +384,7 @@ export function createRestorer({
     await inRestoredDatabase(websites.replaceUrls(empty, staged.database, wanted));
   }
 
-  return restore;
+  return { restore, stage };
 }
 
 /** Why a copy was refused. Users of the target may not see the source, so nothing names it or its files. */

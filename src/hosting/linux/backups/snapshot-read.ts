@@ -6,13 +6,17 @@ import { isWrongPassword, type Restic } from './restic.ts';
 
 /**
  * Reads and verifies a whole snapshot. Rejects with a {@link DamagedBackupError} if it is damaged, or belongs to another
- * website than `from`.
+ * website than `from`, or has only the changes since another one than `base`.
  */
 export async function readSnapshot(
   restic: Restic,
   snapshotId: string,
   from: InstallRef,
-  { signal, reader = {} }: { signal: AbortSignal | undefined; reader?: ArchiveReader },
+  {
+    signal,
+    reader = {},
+    base,
+  }: { signal: AbortSignal | undefined; reader?: ArchiveReader; base?: string | undefined },
 ): Promise<Snapshot> {
   signal?.throwIfAborted();
   const keeper = restic.read(snapshotId);
@@ -24,6 +28,13 @@ export async function readSnapshot(
       ...reader,
       description(description) {
         if (description.install_id !== from.id) throw new DamagedBackupError('it belongs to another website');
+        if (description.base !== base) {
+          throw new DamagedBackupError(
+            base === undefined
+              ? 'it has only what changed since another backup'
+              : 'it has other changes than expected',
+          );
+        }
         return reader.description?.(description);
       },
     });

@@ -38,6 +38,8 @@ const stateSchema = Type.Object({
   database: Type.String(),
   unixUser: Type.String(),
   record: Type.Optional(Type.String()),
+  /** The snapshot that the staged files are whole from, for changes that follow. */
+  base: Type.Optional(Type.String()),
   /** Absent in files of earlier versions, which always replaced everything. */
   parts: Type.Optional(
     Type.Object({
@@ -76,6 +78,10 @@ export interface WebsiteReplacement {
    * Creates a staging folder, and in it what the install fills: `htdocs` and `private`, an empty second database, or both.
    */
   prepare(home: string, target: Target, owner: { uid: number; gid: number }): Promise<StagedWebsite>;
+  /** Notes that the staged files are whole, from this snapshot. They stay until {@link replace} or {@link recover}. */
+  noteBase(home: string, backupId: string): Promise<void>;
+  /** The staged website with the whole files of this snapshot; null without it. */
+  stagedFrom(home: string, target: Target, backupId: string): Promise<StagedWebsite | null>;
   /** Creates the second database, empty, of a prepared replacement. */
   prepareDatabase(target: Target): Promise<void>;
   /**
@@ -244,6 +250,18 @@ export function createWebsiteReplacement(
 
   return {
     prepare,
+    async noteBase(home, backupId) {
+      const folder = join(home, STAGING);
+      const found = await readState(folder);
+      if (found === null) throw new Error(`${folder} is gone`);
+      await writeState(folder, { ...found, base: backupId });
+    },
+    async stagedFrom(home, { database }, backupId) {
+      const folder = join(home, STAGING);
+      const found = await readState(folder);
+      if (found?.phase !== 'preparing' || found.base !== backupId) return null;
+      return { folder, database: scratchOf(database) };
+    },
     prepareDatabase,
     replace,
     async requirePlaceable(home, paths) {

@@ -9,12 +9,18 @@ import { hostLinks } from './host-links.ts';
 const TAR = '/usr/bin/tar';
 /** tar's exit status if files changed while it read them. The archive contains what was read. */
 const CHANGED = 1;
+/** Names come from its input, ended by zero bytes. One that has vanished meanwhile is a warning, see {@link requireOnlyVanished}. */
+const NAMED = ['--ignore-failed-read', '--no-recursion', '--null', '--verbatim-files-from', '--files-from=-'];
 
 /**
- * A tar process that writes all files of a website. It runs as the install in its sandbox, so it can read only what the install
- * can, whatever links appear in the meantime.
+ * A tar process that writes all files of a website, or those that its input names. It runs as the install in its sandbox, so it can read only
+ * what the install can, whatever links appear in the meantime.
  */
-export async function packWebsite(layout: LinuxLayout, install: SandboxedInstall): Promise<RunningProgram> {
+export async function packWebsite(
+  layout: LinuxLayout,
+  install: SandboxedInstall,
+  selection: 'all' | 'named',
+): Promise<RunningProgram> {
   const { home, htdocs, private: hidden } = foldersOf(layout, install);
   const excluded = (await hostLinks(layout, install)).map((path) => `--exclude=${path}`);
   return startProgram(
@@ -36,9 +42,7 @@ export async function packWebsite(layout: LinuxLayout, install: SandboxedInstall
         '--anchored',
         '--no-wildcards',
         ...excluded,
-        '--',
-        basename(htdocs),
-        basename(hidden),
+        ...(selection === 'named' ? NAMED : ['--', basename(htdocs), basename(hidden)]),
       ],
       { folder: home, terminal: true },
     ),
@@ -70,15 +74,29 @@ export function unpackWebsite(
   );
 }
 
+/** A warning or an error of tar or `find`, with its reason. */
+const MISSED = /^(?:tar: .*: Cannot \w+|\S*find: ‘.*’): (.+)$/;
+const VANISHED = 'No such file or directory';
+/** The error output of a program is cut at this length, so a longer one may lack lines. */
+const MOST_WARNINGS = 60_000;
+
+/** Throws a {@link CommandError} if tar or `find` missed files for another reason than that they vanished. */
+export function requireOnlyVanished(stderr: string): void {
+  const reasons = stderr.split('\n').flatMap((line) => MISSED.exec(line)?.[1] ?? []);
+  if (reasons.every((reason) => reason === VANISHED) && stderr.length < MOST_WARNINGS) return;
+  throw new CommandError('files of a website could not be read', { status: null, stdout: '', stderr });
+}
+
 /** A sentence for errors of tar that the owner can fix; otherwise the error itself. */
 export function explainPacking(error: unknown): unknown {
   if (!(error instanceof CommandError)) return error;
-  const found = /tar: (.+?): Cannot (?:open|read|stat|readlink|savedir|opendir): Permission denied/.exec(
-    error.stderr,
-  );
+  const found =
+    /(?:tar: (.+?): (?:Warning: )?Cannot (?:open|read|stat|readlink|savedir|opendir)|find: ‘(.+?)’): Permission denied/.exec(
+      error.stderr,
+    );
   if (found === null) return error;
   return new PermanentHostError(
-    `"${found[1]}" cannot be read. Give its owner read permission, or delete it.`,
+    `"${found[1] ?? found[2]}" cannot be read. Give its owner read permission, or delete it.`,
     { cause: error },
   );
 }

@@ -1,12 +1,14 @@
 import { isUnchanged } from '../../contract/errors.ts';
 import type { HostMachine } from '../../contract/host.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
+import type { Snapshot } from '../../contract/snapshots.ts';
 import { linuxRuntime } from '../../runtime/linux/linux-runtime.ts';
 import { joinedWarnings, upgradeRestored } from '../../websites/database/upgrade-database.ts';
 import type { ImportableWebsite } from '../../websites/imports/importable-website.ts';
 import { createWebsiteImports } from '../../websites/imports/website-imports.ts';
 import { presentWarning } from '../../websites/probe/present-faults.ts';
 import { type AskedEdge, requireWordPress } from '../../wordpress/wordpress-answers.ts';
+import type { HostedInstall } from '../isolation/hosted-install.ts';
 import type { InstallRecord } from '../machine/record.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
 import type { WebsiteAccess } from './changeable-website.ts';
@@ -22,7 +24,7 @@ export interface ReplacementsOptions extends WebsiteAccess {
 export function createWebsiteReplacements(
   { layout, backups, cgroups, cores, imports, log }: LinuxHostParts,
   { steps, lifecycle, hosted, requireRecord, askedAt }: ReplacementsOptions,
-): Pick<HostMachine, 'restore' | 'importWebsite' | 'lastImport'> {
+): Pick<HostMachine, 'restore' | 'importWebsite' | 'lastImport' | 'stageSnapshot' | 'restoreChanges'> {
   /** The website is in place whatever the probe finds, and a failure of the probe itself must not undo it. */
   async function warn(record: InstallRecord, signal: AbortSignal | undefined): Promise<{ warning?: string }> {
     let warning: string | null = null;
@@ -36,6 +38,33 @@ export function createWebsiteReplacements(
     const { sandbox } = await hosted(record);
     const { id } = record.state;
     return upgradeRestored(linuxRuntime(layout, sandbox, cgroups.enter(cgroupOf(id))), signal);
+  }
+
+  /** Exchanges a website for one of a backup, with the WordPress of that if this host has it, and serves it again. */
+  async function replace(
+    install: InstallRef,
+    wordpressVersion: string | undefined,
+    work: (website: HostedInstall) => Promise<Snapshot>,
+  ): Promise<{ record: InstallRecord; snapshot: Snapshot }> {
+    const present = await requireRecord(install);
+    await lifecycle.makeFolders(present);
+    // A host that no longer has that version keeps the present one, which works with the database after an upgrade.
+    const core = (await cores.list()).find((version) => version === wordpressVersion);
+    const record = core === undefined ? present : await lifecycle.recordCore(present, core);
+    const snapshot = await work(await hosted(record)).catch(async (error: unknown) => {
+      // The website still has the WordPress that it runs.
+      const { wordpressVersion: kept } = present.placement;
+      if (isUnchanged(error))
+        await tryOrLog(log, 'could not record the WordPress of an unchanged website', async () => {
+          await lifecycle.recordCore(record, kept);
+        });
+      throw error;
+    });
+    if (core === undefined) {
+      await lifecycle.settleReplaced(install.id);
+      await lifecycle.resetCaches(install.id);
+    } else await lifecycle.serveAgain(record);
+    return { record, snapshot };
   }
 
   /** A website of this host as an import replaces it. */
@@ -56,33 +85,29 @@ export function createWebsiteReplacements(
   return {
     async restore(install, backupId, { from: copied, parts, wordpressVersion } = {}, signal, report) {
       const from = copied ?? install;
-      const present = await requireRecord(install);
-      await lifecycle.makeFolders(present);
-      // A host that no longer has that version keeps the present one, which works with the database after an upgrade.
-      const core = (await cores.list()).find((version) => version === wordpressVersion);
-      const record = core === undefined ? present : await lifecycle.recordCore(present, core);
-      const options = { from, parts, signal, report };
-      const snapshot = await backups
-        .restore(await hosted(record), backupId, options)
-        .catch(async (error: unknown) => {
-          // The website still has the WordPress that it runs.
-          const { wordpressVersion: kept } = present.placement;
-          if (isUnchanged(error))
-            await tryOrLog(log, 'could not record the WordPress of an unchanged website', async () => {
-              await lifecycle.recordCore(record, kept);
-            });
-          throw error;
-        });
-      if (core === undefined) {
-        await lifecycle.settleReplaced(install.id);
-        await lifecycle.resetCaches(install.id);
-      } else await lifecycle.serveAgain(record);
+      const { record, snapshot } = await replace(install, wordpressVersion, (website) =>
+        backups.restore(website, backupId, { from, parts, signal, report }),
+      );
       const upgraded = parts?.database === 'none' ? null : await upgrade(record, signal);
       // A copy must answer. A restored install returns to its own former state, even if that did not answer.
       if (from.id !== install.id) await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
       const { warning: seen = null } = await warn(record, signal);
       const warning = joinedWarnings([upgraded, seen]);
       return warning === null ? snapshot : { ...snapshot, warning };
+    },
+
+    async stageSnapshot(install, backupId, signal, report) {
+      const present = await requireRecord(install);
+      await lifecycle.makeFolders(present);
+      await backups.copies.stage(await hosted(present), backupId, signal, report);
+    },
+
+    async restoreChanges(install, backupId, { baseId, wordpressVersion }, signal, report) {
+      const { record, snapshot } = await replace(install, wordpressVersion, (website) =>
+        backups.copies.restoreChanges(website, backupId, baseId, signal, report),
+      );
+      await upgrade(record, signal);
+      return snapshot;
     },
 
     ...createWebsiteImports({ websiteOf: importable, log }),

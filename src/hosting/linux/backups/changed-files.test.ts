@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { compareCopy, notedText, parseNoted, sinceNoted } from './changed-files.ts';
+import type { ListedEntry, WebsiteListing } from './website-listing.ts';
+
+const AT = 1_000;
+
+/** An entry that was changed at a time, in seconds. */
+const entry = (changed: number, { type = 'f', kept = '644 5 900 ', inode = 1 } = {}): ListedEntry => ({
+  type,
+  kept,
+  stamp: `900.0000000000 ${changed}.0000000000 8:${inode}`,
+});
+const listing = (entries: Record<string, ListedEntry>): WebsiteListing => new Map(Object.entries(entries));
+
+const folder = entry(999, { type: 'd' });
+const before = listing({ htdocs: folder, 'htdocs/a': entry(900), 'htdocs/b': entry(900, { inode: 2 }) });
+const noted = parseNoted(notedText(before, AT));
+const namesOf = (now: WebsiteListing) => sinceNoted(now, noted).names.split('\0').slice(0, -1);
+
+it('copies folders, and files with another stamp', () => {
+  expect(namesOf(before)).toEqual(['htdocs']);
+  expect(namesOf(listing({ htdocs: folder, 'htdocs/a': entry(1_005), 'htdocs/new': entry(900) }))).toEqual([
+    'htdocs',
+    'htdocs/a',
+    'htdocs/new',
+  ]);
+  // Renamed onto each other: same sizes and times, other inodes.
+  const exchanged = { 'htdocs/a': entry(900, { inode: 2 }), 'htdocs/b': entry(900) };
+  expect(namesOf(listing(exchanged))).toEqual(['htdocs/a', 'htdocs/b']);
+});
+
+it.each([
+  ['changed in the moments before the listing', entry(AT - 1)],
+  ['of a time before 1970', { ...entry(900), stamp: '-1.5000000000 900.0000000000 8:1' }],
+  ['no file', entry(900, { type: 'p' })],
+])('copies what is %s, although its stamp is the same', (_what, odd) => {
+  const text = notedText(listing({ 'htdocs/a': odd }), AT);
+  expect(sinceNoted(listing({ 'htdocs/a': odd }), parseNoted(text)).names).toBe('htdocs/a\0');
+});
+
+it('refuses a listing that is not whole', () => {
+  expect(() => parseNoted('htdocs/a\0x\0')).toThrow(/damaged/);
+});
+
+it('deletes from the copy what was changed, deleted or became something else, and keeps the rest', () => {
+  const now = listing({
+    htdocs: folder,
+    'htdocs/a': entry(900),
+    'htdocs/c': folder,
+    'htdocs/d': entry(1_005),
+  });
+  const { kept } = sinceNoted(now, noted);
+  const copy = listing({
+    htdocs: folder,
+    'htdocs/a': entry(2_000, { inode: 7 }),
+    'htdocs/b': entry(2_000, { inode: 8 }),
+    'htdocs/c': entry(2_000, { inode: 9 }),
+    'htdocs/d': folder,
+    'htdocs/d/old': entry(2_000, { inode: 10 }),
+  });
+  expect(compareCopy(copy, kept)).toEqual({
+    doomed: ['htdocs/b', 'htdocs/c', 'htdocs/d', 'htdocs/d/old'],
+    wrong: [],
+  });
+});
+
+it('finds what the copy lacks, and what differs in it', () => {
+  const { kept } = sinceNoted(before, noted);
+  const differing = listing({ 'htdocs/a': entry(2_000, { kept: '644 6 900 ' }) });
+  expect(compareCopy(differing, kept).wrong).toEqual(['htdocs/a', 'htdocs/b']);
+});
