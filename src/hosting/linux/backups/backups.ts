@@ -33,6 +33,7 @@ import type { Websites } from '../wordpress/website.ts';
 import { extractFile } from './archive-parts.ts';
 import { readIndexed } from './backup-index.ts';
 import { createBackupPlaces } from './backup-places.ts';
+import { createStagingFiller, restoredDumpOf } from './fill-staging.ts';
 import { backupsIn, forgetFormer } from './forget-former.ts';
 import { createBackupMaker, dumpFileOf } from './make-backup.ts';
 import { createRepositoryMover, type MoveRepositories } from './move-repositories.ts';
@@ -47,9 +48,10 @@ import {
 import { placeIn, type RepositoryPlace, type RepositoryRoot, repositoryRoot } from './repository-place.ts';
 import type { S3Credentials } from './repository-storage.ts';
 import type { Restic } from './restic.ts';
-import { createRestorer, explainDamage, NOT_IN_PLACE, requireBackup, restoredDumpOf } from './restore.ts';
+import { createRestorer, explainDamage, NOT_IN_PLACE, requireBackup } from './restore.ts';
 import { isChosen } from './restore-chosen.ts';
 import { readSnapshot } from './snapshot-read.ts';
+import { createWebsiteCopies, type WebsiteCopies } from './website-copies.ts';
 import { createWebsiteReplacement, type ReplacementStep } from './website-replacement.ts';
 
 /** Backups of websites: files and database in one restic snapshot, in a separate repository for each install. */
@@ -106,36 +108,6 @@ export interface Backups extends BackupBrowser {
   };
   /** As {@link Backups.removeAll}, but keeps the repository. */
   removeUnfinished(installId: string): Promise<void>;
-}
-
-/** The two copies of a website that moves: all of it, and then what changed since. */
-export interface WebsiteCopies {
-  snapshotBase(
-    install: HostedInstall,
-    backupId: string,
-    signal?: AbortSignal,
-    report?: ReportProgress,
-  ): Promise<Snapshot>;
-  snapshotChanges(
-    install: HostedInstall,
-    backupId: string,
-    base: string,
-    signal?: AbortSignal,
-    report?: ReportProgress,
-  ): Promise<Snapshot>;
-  stage(
-    install: HostedInstall,
-    backupId: string,
-    signal?: AbortSignal,
-    report?: ReportProgress,
-  ): Promise<void>;
-  restoreChanges(
-    install: HostedInstall,
-    backupId: string,
-    base: string,
-    signal?: AbortSignal,
-    report?: ReportProgress,
-  ): Promise<Snapshot>;
 }
 
 export interface BackupsOptions {
@@ -201,10 +173,9 @@ export function createBackups(options: BackupsOptions): Backups {
   const { restore, stage } = createRestorer({
     layout,
     databases,
-    websites,
+    filler: createStagingFiller({ layout, databases, websites, free: options.free }),
     repositories,
     replacement,
-    free: options.free,
     log,
   });
   // Locks an install's files and its repository, which a restore into another install reads.
@@ -377,33 +348,7 @@ export function createBackups(options: BackupsOptions): Backups {
           ),
         );
       }),
-    copies: {
-      snapshotBase: (install, backupId, signal, report) =>
-        onFiles(install.ref.id, async () => {
-          await recover(install.ref.id);
-          await noted.note(install, canonicalId(backupId), signal);
-          return onRepository(install.ref.id, () => make(install, backupId, signal, report, 'copy'));
-        }),
-      snapshotChanges: (install, backupId, base, signal, report) =>
-        onFiles(install.ref.id, async () => {
-          const changes = await noted.since(install, canonicalId(base), signal);
-          return onRepository(install.ref.id, () =>
-            make(install, canonicalId(backupId), signal, report, changes),
-          );
-        }),
-      stage: (install, backupId, signal, report) =>
-        onFiles(install.ref.id, () =>
-          onRepository(install.ref.id, () => stage(install, canonicalId(backupId), signal, report)),
-        ),
-      restoreChanges: (install, backupId, base, signal, report) =>
-        onFiles(install.ref.id, () =>
-          onRepository(install.ref.id, () =>
-            restore(install, canonicalId(backupId), {
-              ...{ from: install.ref, parts: ALL_PARTS, base: canonicalId(base), signal, report },
-            }),
-          ),
-        ),
-    },
+    copies: createWebsiteCopies({ noted, make, restore, stage, recover, onFiles, onRepository }),
     pack: (install, { backupId, archiveId }, signal) =>
       onRepository(install.id, () => pack(install, { backupId: canonicalId(backupId), archiveId }, signal)),
     readPacked: archives.read,

@@ -16,7 +16,6 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { onlyInLong } from '../../../../test/rounds.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
 import type { Backups } from './backups.ts';
@@ -119,50 +118,40 @@ test('a website is the same as its source after its changes were restored, and o
   expect(readdirSync(machine.layout.scratch).filter((name) => name.startsWith('listing-'))).toEqual([]);
 });
 
-onlyInLong(test)(
-  'a first copy that is made again has what changed since it was made the first time',
-  async () => {
-    const cafe = await machine.newWebsite();
-    machine.put(cafe, 'menu.txt', 'soup');
-    const base = await firstCopy(cafe);
-    machine.put(cafe, 'menu.txt', 'fish');
-    await sleep(2_100);
-    // As after a connection that broke before its answer came.
-    await backups.copies.snapshotBase(cafe, base);
-    const last = randomUUID();
-    await backups.copies.snapshotChanges(cafe, last, base);
-    const source = machine.filesOf(cafe);
-    await backups.copies.stage(cafe, base);
-    await backups.copies.restoreChanges(cafe, last, base);
-    expect(machine.filesOf(cafe)).toBe(source);
-  },
-);
+test('a first copy that is made again has what changed since it was made the first time', async () => {
+  const cafe = await machine.newWebsite();
+  machine.put(cafe, 'menu.txt', 'soup');
+  const base = await firstCopy(cafe);
+  machine.put(cafe, 'menu.txt', 'fish');
+  await sleep(2_100);
+  // As after a connection that broke before its answer came.
+  await backups.copies.snapshotBase(cafe, base);
+  const last = randomUUID();
+  await backups.copies.snapshotChanges(cafe, last, base);
+  const source = machine.filesOf(cafe);
+  await backups.copies.stage(cafe, base);
+  await backups.copies.restoreChanges(cafe, last, base);
+  expect(machine.filesOf(cafe)).toBe(source);
+});
 
-onlyInLong(test)(
-  'changes are refused if the first copy is another one, was changed, or is gone',
-  async () => {
-    const blog = await machine.newWebsite();
-    const base = await firstCopy(blog);
-    machine.put(blog, 'index.html', 'changed');
-    machine.put(blog, 'same.txt', 'same');
-    const second = await firstCopy(blog);
-    const last = randomUUID();
-    await backups.copies.snapshotChanges(blog, last, second);
-    const before = machine.filesOf(blog);
+test('changes are refused if the first copy is another one, was changed, or is gone', async () => {
+  const blog = await machine.newWebsite();
+  const base = await firstCopy(blog);
+  machine.put(blog, 'index.html', 'changed');
+  machine.put(blog, 'same.txt', 'same');
+  const second = await firstCopy(blog);
+  const last = randomUUID();
+  await backups.copies.snapshotChanges(blog, last, second);
+  const before = machine.filesOf(blog);
 
-    await backups.copies.stage(blog, base);
-    await expect(backups.copies.restoreChanges(blog, last, second)).rejects.toThrow(
-      /could not be put|is gone/,
-    );
-    await backups.copies.stage(blog, second);
-    appendFileSync(join(machine.homeOf(blog), '.restore/htdocs/same.txt'), 'x');
-    await expect(backups.copies.restoreChanges(blog, last, second)).rejects.toThrow();
-    expect(machine.filesOf(blog)).toBe(before);
-    expect(await machine.leftoversOf(blog)).toEqual([]);
-    // A host that was started since has forgotten what the first copy had.
-    rmSync(machine.layout.scratch, { recursive: true });
-    await expect(backups.copies.snapshotChanges(blog, randomUUID(), second)).rejects.toThrow(
-      /no longer knows/,
-    );
-  },
-);
+  await backups.copies.stage(blog, base);
+  await expect(backups.copies.restoreChanges(blog, last, second)).rejects.toThrow(/could not be put|is gone/);
+  await backups.copies.stage(blog, second);
+  appendFileSync(join(machine.homeOf(blog), '.restore/htdocs/same.txt'), 'x');
+  await expect(backups.copies.restoreChanges(blog, last, second)).rejects.toThrow();
+  expect(machine.filesOf(blog)).toBe(before);
+  expect(await machine.leftoversOf(blog)).toEqual([]);
+  // A host that was started since has forgotten what the first copy had.
+  rmSync(machine.layout.scratch, { recursive: true });
+  await expect(backups.copies.snapshotChanges(blog, randomUUID(), second)).rejects.toThrow(/no longer knows/);
+});
