@@ -22,6 +22,7 @@ import { invitationJobKinds } from '../features/identity/invitations/job-kinds.t
 import { passwordJobKinds } from '../features/identity/passwords/job-kinds.ts';
 import { deletedInstallKinds } from '../features/provisioning/deleted-installs/job-kinds.ts';
 import { keptBackups } from '../features/provisioning/deleted-installs/kept-backups.ts';
+import { loadDesiredState } from '../features/provisioning/desired-state.ts';
 import { installJobKinds } from '../features/provisioning/job-kinds.ts';
 import { moveJobKinds } from '../features/provisioning/moves/job-kinds.ts';
 import { transferJobKinds } from '../features/transfers/job-kinds.ts';
@@ -124,7 +125,7 @@ export function createHomeportWorker(
     ...(websites.moving === undefined ? [] : moveJobKinds(platform, websites.moving)),
     ...cacheJobKinds(platform, host),
     ...wpCliJobKinds(platform, host),
-    ...backupJobKinds(platform, host, mailer, keptBackups, hostOf),
+    ...backupJobKinds(platform, host, mailer, keptBackups, (id) => loadDesiredState(platform, id), hostOf),
     adoptionKind(platform, parts, services.backups.enqueueBackup),
     ...offloadJobKinds(platform, objectStorage),
     ...domainReportJobKinds(platform, {

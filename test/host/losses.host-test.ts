@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { RunningMachine } from '../../src/app/linux-host.ts';
+import type { InstallRef } from '../../src/hosting/contract/install-ref.ts';
 import type { InstallState } from '../../src/hosting/contract/install-state.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
 import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { createRecords } from '../../src/hosting/linux/machine/record.ts';
 import { cgroupOf } from '../../src/hosting/linux/websites/provisioning.ts';
+import { connectHost } from '../../src/hosting/remote/client.ts';
 import { runCommand } from '../../src/lib/run-command.ts';
 import { silent } from '../database.ts';
 import { visit } from '../edge.ts';
@@ -35,6 +37,20 @@ const home = ({ primaryHostname }: InstallState) => {
     cookie: 'wordpress_logged_in_test=1',
   });
 };
+
+async function recordOf(name: string): Promise<InstallRef> {
+  const all = await createRecords({ folder: layout().records, log: silent }).all();
+  const found = all.find(({ state }) => state.name === name);
+  if (found === undefined) throw new Error(`no website ${name}`);
+  return { id: found.state.id, name };
+}
+
+/** Answers as a control plane does, until the test ends. */
+function answerQuestions(): void {
+  const remote = connectHost({ name: 'test', socket: `${machine.runFolder}/host.sock` });
+  remote.answer({ backupPassword: async () => 'of the test', sshLogin: async () => null }, () => {});
+  onTestFinished(() => remote.close());
+}
 
 async function sql(statement: string): Promise<void> {
   await runCommand('mariadb', ['--no-defaults', '--socket', layout().mariadbSocket, '--execute', statement]);
@@ -101,6 +117,39 @@ test('a machine without a website that was made before makes no empty one', asyn
   expect(await users().find(install.id)).toBeNull();
   expect(existsSync(layout().homeOf(install.id))).toBe(false);
   expect((await host.heldInstalls(null)).installs.filter(({ id }) => id === install.id)).toEqual([]);
+});
+
+test('a website that is made for a restore is closed until then, also after a restart', async () => {
+  const install = plainState('losing-one');
+  const kept = await recordOf('losing-one');
+  const backup = crypto.randomUUID();
+  answerQuestions();
+  await running.host.snapshot(kept, backup);
+  await running.host.remove(kept, { keepBackups: true });
+  const state = { ...install, id: kept.id, isMade: true };
+  await running.host.makeForRestore(state);
+  const lost = async () =>
+    (await running.host.heldInstalls(null)).installs.find(({ id }) => id === kept.id)?.lost;
+  expect(await lost()).toEqual(['The backup of the website is not restored yet.']);
+  expect((await home(state)).status).toBe(503);
+  await running.stop();
+  running = await machine.start();
+  answerQuestions();
+  // Neither do changes open it.
+  await running.host.apply(state);
+  await running.host.makeForRestore(state);
+  expect((await home(state)).status).toBe(503);
+  // Else a backup of the empty website would be its newest one.
+  await expect(running.host.snapshot(kept, crypto.randomUUID())).rejects.toThrow('not restored yet');
+  await running.host.restore(kept, backup, { parts: { files: true, database: 'none' } });
+  expect(await lost()).toEqual(['The backup of the website is not restored yet.']);
+  await running.host.restore(kept, backup);
+  expect(await lost()).toBeUndefined();
+  const page = await home(state);
+  expect(page.status).toBe(200);
+  expect(page.body).toContain('/wp-content/');
+  const other = await recordOf('losing-two');
+  expect(await running.host.inspect([state, other], false)).toEqual([]);
 });
 
 test('a website that lost its record is not provisioned over its remains', async () => {

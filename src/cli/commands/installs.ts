@@ -58,7 +58,7 @@ export function addInstallCommands(program: Command): void {
     .argument('<name>', 'the install')
     .option(
       '--from-scratch',
-      'if the machine has nothing of the website, make an empty one. Restore a backup into it afterwards: backups of the empty one would replace the good ones in time',
+      'if the machine has nothing of the website, make an empty one. Use it only without a backup to restore: backups of the empty one would replace the good ones in time',
     )
     .option('--json', 'print JSON when it is done: job_id, install_id, install_name')
     .addHelpText('after', '\nExample:\n  homeport install apply harbourcafe')

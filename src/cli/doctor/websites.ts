@@ -51,7 +51,7 @@ function judgeWebsites(
     return problem(
       CHECK,
       `The files of ${named(emptied)} are not in the data folder${unserved.length === 0 ? '' : `; ${named(unserved)} can be served again`}.`,
-      'Restore each from a backup of the platform: "homeport platform restore --install NAME". Or restore a backup of each: "homeport backup list", then "homeport backup restore ID". Make one that is not served either first, without its content ("homeport install apply NAME --from-scratch").',
+      'Restore each from a backup of the platform: "homeport platform restore --install NAME". Or restore a backup of each: "homeport backup list", then "homeport backup restore ID".',
     );
   }
   if (closed.length > 0) {

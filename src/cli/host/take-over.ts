@@ -11,8 +11,8 @@ export function addHostTakeOver(host: Command): void {
     .summary('serve the websites from this data folder, in place of a lost one')
     .description(
       'serve the websites from this data folder, in place of a lost one (HOMEPORT_HOST=embedded on PostgreSQL). A moved or restored ' +
-        'folder does not need it. Files and backups are not copied; "homeport install apply --from-scratch" makes ' +
-        'missing websites again, without their content',
+        'folder does not need it. Files and backups are not copied; "homeport backup restore" brings ' +
+        'missing websites back',
     )
     .option('--yes', 'do not ask')
     .addHelpText('after', '\nExample:\n  homeport host take-over')

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../database/database.ts';
 import { BrokenWebsiteError, RefusedRestoreError } from '../../hosting/contract/errors.ts';
 import type { Host } from '../../hosting/contract/host.ts';
+import { isWhole } from '../../hosting/contract/snapshots.ts';
 import { isBegun } from '../../jobs/begun-store.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
 import { addWarning } from '../../jobs/operation-warning.ts';
@@ -17,7 +18,7 @@ import { isFormerStateMissing, requireFormerState } from './former-state-store.t
 import { copyInstall, discardBackup, discardCopyBackups, prepareCopy } from './jobs.ts';
 import { notedRestore } from './noted-restore.ts';
 import { leftByAdoptions } from './platform-copies/store.ts';
-import { isWhole, partsOfJob } from './replaced-parts.ts';
+import { partsOfJob } from './replaced-parts.ts';
 import { enqueueRestoreMails } from './restore-job.ts';
 import { ofBackup } from './restore-progress.ts';
 import { discardOverdue } from './retention.ts';

@@ -15,19 +15,20 @@ import { createBackup, notifyOfBackup } from './jobs.ts';
 import { backupMail } from './mail.ts';
 import { type OtherBackups, reconcileBackupsKind } from './reconcile-backups.ts';
 import { restoreCheckKinds } from './restore-check.ts';
-import { restoreKinds } from './restore-job.ts';
+import { type LoadState, restoreKinds } from './restore-job.ts';
 import { discardKind } from './retention.ts';
 import { findFinishedBackup, setBackupStatus } from './store.ts';
 
 /**
  * The jobs that create, verify, restore and delete backups and email notifications. `others` are the
- * backups of deleted installs. `hostOf` gives the host of an install.
+ * backups of deleted installs. `loadState` gives the wanted state of a website, `hostOf` gives the host of an install.
  */
 export function backupJobKinds(
   platform: Platform,
   host: Host,
   mailer: Mailer,
   others: OtherBackups,
+  loadState: LoadState,
   hostOf: (installId: string) => Promise<Host> = async () => host,
 ): JobKind[] {
   const { database, clock } = platform;
@@ -69,7 +70,7 @@ export function backupJobKinds(
       giveUp: ({ backup_id }, failure, transaction) =>
         finish(transaction, backup_id, { status: 'aborted', reason: failure.reason }),
     }),
-    ...restoreKinds(platform, host, mailer),
+    ...restoreKinds(platform, host, mailer, loadState),
     defineJob({
       ...notifyOfBackup,
       async run({ backup_id, address }) {

@@ -75,9 +75,6 @@ export function partsPayload({ files, paths, database, tables }: ReplacedParts):
   };
 }
 
-export const isWhole = ({ files, paths, database }: RestoredParts) =>
-  files && paths === undefined && database === 'all';
-
 /** A checkpoint that is put back restores all files, which removes files that chosen paths have added. */
 export function partsOfJob({
   files = true,

@@ -1,13 +1,22 @@
 import type { Transaction } from '../../database/database.ts';
 import { isUnchanged, RefusedRestoreError } from '../../hosting/contract/errors.ts';
 import type { Host } from '../../hosting/contract/host.ts';
+import type { InstallState } from '../../hosting/contract/install-state.ts';
+import { isWhole } from '../../hosting/contract/snapshots.ts';
 import { isBegun } from '../../jobs/begun-store.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
 import { addWarning } from '../../jobs/operation-warning.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { endLoss, findActiveInstall, findInstallRef } from '../websites/installs/website-store.ts';
+import { permanently, postponing } from '../hosts/host-failures.ts';
+import { applyInstall } from '../websites/installs/jobs.ts';
+import {
+  endLoss,
+  findActiveInstall,
+  findInstallRef,
+  lostDataOf,
+} from '../websites/installs/website-store.ts';
 import { requestReading } from '../websites/wordpress/request-reading.ts';
 import { receiveCopy } from './awaited-copies-store.ts';
 import { putCheckpointBack, RETURN_ATTEMPTS, requireCheckpoint } from './checkpoints.ts';
@@ -15,7 +24,7 @@ import { requireFormerState } from './former-state-store.ts';
 import { notifyOfRestore, restoreBackup } from './jobs.ts';
 import { restoreMail } from './mail.ts';
 import { notedRestore } from './noted-restore.ts';
-import { isWhole, partsOfJob } from './replaced-parts.ts';
+import { partsOfJob } from './replaced-parts.ts';
 import { ofBackup } from './restore-progress.ts';
 import { returningAfterFailure } from './returning.ts';
 
@@ -65,9 +74,23 @@ function failedReturn(error: unknown, attempt: number): unknown {
   return new PermanentFailure('The website could not be returned to its checkpoint.', { cause: error });
 }
 
+/** The wanted state of a website that its machine lost; undefined if the install is gone. */
+export type LoadState = (installId: string) => Promise<InstallState | undefined>;
+
 /** The jobs that restore backups and email the result. */
-export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): JobKind[] {
-  const { database } = platform;
+export function restoreKinds(
+  platform: Platform,
+  host: Host,
+  mailer: Mailer,
+  loadState: LoadState,
+): JobKind[] {
+  const { database, queue } = platform;
+
+  /** Makes a website that its machine does not have, so that the restore has something to fill. */
+  async function makeMissing(installId: string, signal: AbortSignal): Promise<void> {
+    const state = await loadState(installId);
+    if (state !== undefined) await permanently(postponing(host.makeForRestore(state, signal)));
+  }
 
   return [
     defineJob({
@@ -88,6 +111,9 @@ export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): Jo
         await requireCheckpoint(database.reader, payload, 'restored');
         const parts = partsOfJob(payload);
         const isReturn = payload.puts_back === true;
+        const isLost =
+          !isReturn && isWhole(parts) && (await lostDataOf(database.reader, install_id)) !== null;
+        if (isLost) await makeMissing(install_id, signal);
         if (!isReturn && !isWhole(parts)) await requireFormerState(database.reader, install_id, jobId);
         const report = await ofBackup(database.reader, backup_id, progress);
         const options = { from, parts, wordpressVersion };
@@ -101,6 +127,9 @@ export function restoreKinds(platform: Platform, host: Host, mailer: Mailer): Jo
         return async (transaction) => {
           if (!isReturn) await receiveCopy(transaction.queries, install_id);
           if (!isReturn && isWhole(parts)) await endLoss(transaction.queries, install_id);
+          // What was changed while it was missing is not in force yet.
+          if (isLost)
+            await queue.enqueue(transaction, applyInstall, { payload: { id: install_id }, lane: install_id });
           await requestReading(transaction, platform.queue, install_id);
           await addWarning(transaction.queries, jobId, 'backup.restore', warning);
           await enqueueRestoreMails(platform, transaction, payload, {

@@ -150,6 +150,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       return applied;
     },
 
+    makeForRestore: async (state, signal) => (await machineOf(state.id)).makeForRestore(state, signal),
     retire: toKeeper('retire'),
     removeBackups: toKeeper('removeBackups'),
     async remove({ id, name, hostId }, options) {

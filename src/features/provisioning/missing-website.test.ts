@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { text } from '../../../test/client.ts';
@@ -57,10 +57,10 @@ test('neither does a change of the install', async () => {
   expect(existsSync(files())).toBe(false);
 });
 
-test('nor does a restore, which could not tell which website it was', async () => {
+test('nor does a restore of chosen files, which would leave half a website', async () => {
   const restored = await owner.client.post(`/installs/${install.id}/backups/${backupId}/restore`, {
-    notification_emails: [],
-    create_checkpoint: false,
+    ...{ notification_emails: [], create_checkpoint: false },
+    ...{ restore_files: true, paths: ['index.html'] },
   });
   expect(restored.status).toBe(202);
   await homeport.idle();
@@ -68,7 +68,41 @@ test('nor does a restore, which could not tell which website it was', async () =
   expect(await lostData()).toBe('The files of the website are missing.');
 });
 
-test('the operator makes it from scratch, and a restore brings it back', async () => {
+test('a restore that fails leaves it closed, and is not followed by backups of an empty one', async () => {
+  const snapshots = join(host(), 'snapshots');
+  renameSync(snapshots, `${snapshots}.away`);
+  const restored = await owner.client.post(`/installs/${install.id}/backups/${backupId}/restore`, {
+    ...{ notification_emails: [], create_checkpoint: false },
+  });
+  expect(restored.status).toBe(202);
+  await homeport.idle();
+  renameSync(`${snapshots}.away`, snapshots);
+  expect((await home()).status).toBe(404);
+  expect(existsSync(files())).toBe(false);
+  expect(await lostData()).toBe('The files of the website are missing.');
+});
+
+test('a restore of a backup by its owner brings the missing website back, with what was changed meanwhile', async () => {
+  const restored = await owner.client.post(`/installs/${install.id}/backups/${backupId}/restore`, {
+    notification_emails: [],
+    create_checkpoint: false,
+  });
+  expect(restored.status).toBe(202);
+  await homeport.idle();
+  const { body } = await owner.client.get(`/operations?install_id=${install.id}`);
+  expect((await home()).body, JSON.stringify(body)).toBe("the customer's page");
+  expect(readFileSync(join(files(), 'index.html'), 'utf8')).toBe("the customer's page");
+  expect((await owner.client.get(`/installs/${install.id}`)).body).toMatchObject({ lost_data: null });
+  const changed = await visit(homeport, 'http://changed.example.com/');
+  expect(changed.status).not.toBe(404);
+});
+
+test('the operator can make an empty one instead', async () => {
+  await homeport.remove();
+  rmSync(join(host(), 'installs', install.id), { recursive: true });
+  rmSync(join(host(), 'vhosts', `${install.id}.json`));
+  homeport = await startTestHomeport({ place });
+  await homeport.idle();
   await expect(homeport.services.installs.applyAgain(install.name)).resolves.toBeDefined();
   await homeport.idle();
   expect(existsSync(files())).toBe(false);
@@ -76,14 +110,6 @@ test('the operator makes it from scratch, and a restore brings it back', async (
   await homeport.idle();
   expect((await home()).status).toBe(200);
   // Until its content is back, so that no nightly backup of the empty one is made in between.
+  owner = { ...owner, client: homeport.clientOf(owner.credential) };
   expect(await lostData()).toBe('The files of the website are missing.');
-  const restored = await owner.client.post(`/installs/${install.id}/backups/${backupId}/restore`, {
-    notification_emails: [],
-    create_checkpoint: false,
-  });
-  expect(restored.status).toBe(202);
-  await homeport.idle();
-  expect((await home()).body).toBe("the customer's page");
-  expect(readFileSync(join(files(), 'index.html'), 'utf8')).toBe("the customer's page");
-  expect((await owner.client.get(`/installs/${install.id}`)).body).toMatchObject({ lost_data: null });
 });

@@ -13,7 +13,7 @@ export class MissingWebsiteError extends PermanentHostError {
   override name = 'MissingWebsiteError';
   constructor(name: string) {
     super(
-      `The website ${name} is missing on its machine. Nothing was made in its place, so that no backups of an empty website replace the good ones. Only the operator can bring it back ("homeport install apply --help").`,
+      `The website ${name} is missing on its machine. Nothing was made in its place, so that no backups of an empty website replace the good ones. Restore a backup to bring it back.`,
     );
   }
 }

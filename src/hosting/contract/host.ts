@@ -52,6 +52,11 @@ export interface Host
    * downloads WordPress.
    */
   apply(state: InstallState, signal?: AbortSignal, report?: ReportProgress): Promise<AppliedInstall>;
+  /**
+   * Makes a website that a restore of a whole backup fills. Until then, visitors see that it is closed, it runs nothing, and the inventory says what it
+   * lacks. A website that the host has stays as it is.
+   */
+  makeForRestore(state: InstallState, signal?: AbortSignal): Promise<void>;
   /** Deletes the website with its files, caches and snapshots. A missing website is success. */
   remove(install: RemovedInstall, options?: RemovalOptions): Promise<void>;
   /**

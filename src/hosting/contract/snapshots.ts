@@ -80,6 +80,9 @@ export interface RestoredParts {
 
 export const ALL_PARTS: RestoredParts = { files: true, database: 'all' };
 
+export const isWhole = ({ files, paths, database }: RestoredParts): boolean =>
+  files && paths === undefined && database === 'all';
+
 /** The most bytes that one call of `readPacked` returns. */
 export const MOST_READ_BYTES = 1024 * 1024;
 

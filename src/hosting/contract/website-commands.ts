@@ -32,6 +32,11 @@ export const WEBSITE_COMMANDS = {
     }),
     { withinMs: 10 * MINUTE_MS, route: 'own', isCancellable: true },
   ),
+  makeForRestore: command('make_for_restore', [field('state', state)], nothing, {
+    withinMs: 10 * MINUTE_MS,
+    route: 'own',
+    isCancellable: true,
+  }),
   remove: command(
     'remove',
     [INSTALL, options({ keepBackups: Type.Optional(Type.Boolean(newer(false))) })],

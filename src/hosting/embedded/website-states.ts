@@ -49,7 +49,7 @@ interface WebsiteStatesOptions {
 }
 
 /** Brings the websites of this host into the states that the platform asks for. */
-export function createWebsiteStates(options: WebsiteStatesOptions): Pick<Host, 'apply'> {
+export function createWebsiteStates(options: WebsiteStatesOptions): Pick<Host, 'apply' | 'makeForRestore'> {
   const { edge, layout, websites, wordpress, served, files, snapshots, serially } = options;
 
   /** Switches a website with its database to another WordPress of this host. Without all its data, it stays as it is. */
@@ -104,18 +104,20 @@ export function createWebsiteStates(options: WebsiteStatesOptions): Pick<Host, '
     state: InstallState,
     signal: AbortSignal | undefined,
     report: ReportProgress | undefined,
+    { isEmpty = false }: { isEmpty?: boolean } = {},
   ): Promise<AppliedInstall> {
     const present = await served.read(state.id);
     const isNew = present === null;
-    if (state.isMade) await requireFiles(state, present);
+    if (state.isMade && !isEmpty) await requireFiles(state, present);
     const wanted = await wordpressFor(state, report, signal);
     const facts = wanted && { ...wanted, passKey: state.rules?.password?.passKey ?? null };
     const revision = await serially(state.id, async () => {
       await options.logs.provide(state.id);
       const write = await served.plan(state, wanted);
       await snapshots.recover(state.id);
-      if (facts === null) await files.provide(state);
-      else await wordpress?.sites.provide(state, facts, isNew, signal);
+      // Without its files, it is closed to visitors.
+      if (facts === null && !isEmpty) await files.provide(state);
+      else if (facts !== null && !isEmpty) await wordpress?.sites.provide(state, facts, isNew, signal);
       const revision = await write();
       await options.inventory.takeBack(state.id);
       return revision;
@@ -135,6 +137,12 @@ export function createWebsiteStates(options: WebsiteStatesOptions): Pick<Host, '
   }
 
   return {
+    async makeForRestore(state, signal) {
+      signal?.throwIfAborted();
+      if (websites.isKnown(state.id)) return;
+      await put(state, signal, undefined, { isEmpty: true });
+    },
+
     async apply(state, signal, report) {
       signal?.throwIfAborted();
       const present = websites.usableWebsite(state.id);

@@ -236,6 +236,12 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   async function requireKept(install: InstallRef): Promise<InstallRecord> {
     return (await parts.aside.read(install.id)) ?? requireRecord(install);
   }
+  /** As {@link requireKept}. A backup of a website that awaits its restore would be an empty one, and the newest. */
+  async function requireFilled(install: InstallRef): Promise<InstallRecord> {
+    const record = await requireKept(install);
+    if (!record.placement.awaitsRestore) return record;
+    throw new PermanentHostError(`the backup of the website ${install.name} is not restored yet`);
+  }
 
   return {
     start,
@@ -249,6 +255,12 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         return { phpVersion, wordpressVersion, stableIps: null, hasFormerUrls: formerNames !== undefined };
       });
     },
+
+    makeForRestore: (state, signal) =>
+      serially(state.id, async () => {
+        signal?.throwIfAborted();
+        await lifecycle.makeForRestore(state, signal);
+      }),
 
     remove: (install, options) =>
       serially(install.id, async () => {
@@ -290,7 +302,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
     snapshot: (install, backupId, signal, report) =>
       serially(install.id, async () =>
-        backups.snapshot(await hosted(await requireKept(install)), backupId, signal, report),
+        backups.snapshot(await hosted(await requireFilled(install)), backupId, signal, report),
       ),
 
     restore: (install, ...order) => replacing(install.id, () => replacements.restore(install, ...order)),

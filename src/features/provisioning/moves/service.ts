@@ -8,10 +8,11 @@ import type { Platform } from '../../../platform/platform.ts';
 import { labelsOfAccount } from '../../hosts/placement-store.ts';
 import { findHost, installCounts } from '../../hosts/store.ts';
 import { lockNamed, requireNamed } from '../../websites/installs/requested-website.ts';
+import { lostDataOf } from '../../websites/installs/website-store.ts';
 import { requireNameFree } from '../orphans.ts';
 import { clearLane, clearMove, moveInstall } from './jobs.ts';
 import { moveRefusal } from './rules.ts';
-import { changeMove, insertMove, latestMove, lostDataOf, openMove, unclearedMoves } from './store.ts';
+import { changeMove, insertMove, latestMove, openMove, unclearedMoves } from './store.ts';
 
 export interface RequestedMove {
   jobId: string;

@@ -12,16 +12,6 @@ export function findMove(queries: Queries, id: string) {
   return queries.selectFrom('moves').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Why the website of an install is incomplete; null if it is not. */
-export async function lostDataOf(queries: Queries, installId: string): Promise<string | null> {
-  const row = await queries
-    .selectFrom('installs')
-    .select('lost_data')
-    .where('id', '=', installId)
-    .executeTakeFirst();
-  return row?.lost_data ?? null;
-}
-
 /** The latest move of an install. */
 export function latestMove(queries: Queries, installId: string) {
   return queries

@@ -45,6 +45,16 @@ export function findWebsite(queries: Queries, of: { id: string } | { name: strin
   return ('id' in of ? query.where('id', '=', of.id) : query.where('name', '=', of.name)).executeTakeFirst();
 }
 
+/** Why the website of an install is incomplete; null if it is not. */
+export async function lostDataOf(queries: Queries, installId: string): Promise<string | null> {
+  const row = await queries
+    .selectFrom('installs')
+    .select('lost_data')
+    .where('id', '=', installId)
+    .executeTakeFirst();
+  return row?.lost_data ?? null;
+}
+
 /** Records that all data of a website was replaced, so that none of it is missing. */
 export async function endLoss(queries: Queries, id: string): Promise<void> {
   await queries

@@ -210,7 +210,7 @@ function lost(name: string): Fault {
   return {
     message: 'The control plane expects it on this host, but it is missing.',
     repair: null,
-    remedy: `Bring its data back, or run: homeport install apply ${name} --from-scratch (makes an empty website; then restore a backup into it).`,
+    remedy: `Bring its data back, or restore a backup ("homeport backup list --install ${name}"). Without any, make an empty one: homeport install apply ${name} --from-scratch.`,
   };
 }
 

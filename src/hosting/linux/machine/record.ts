@@ -77,6 +77,8 @@ const PlacementSchema = Type.Object({
   lost: Type.Optional(Type.Array(Text)),
   /** It is being moved: visitors read it, and no one changes it. `until`: ISO 8601; null: it is not in service yet. */
   held: Type.Optional(Type.Object({ until: OrNull(Text) })),
+  /** It was made for a restore that has not filled it yet. */
+  awaitsRestore: Type.Optional(Type.Literal(true)),
 });
 
 const recordSchema = Compile(Type.Object({ state: StateSchema, placement: PlacementSchema }));

@@ -36,6 +36,7 @@ export interface Website extends WebsiteRemains {
   seen?: SeenData | undefined;
   lost?: string[] | undefined;
   held?: Placement['held'];
+  awaitsRestore?: Placement['awaitsRestore'];
 }
 
 export const phpDaemon = (installId: string): string => `php-${installId}`;

@@ -45,6 +45,10 @@ export interface WebsiteLifecycle {
   settleReplaced(installId: string): Promise<void>;
   /** Provisions the website, whole or not at all, or changes an existing one to `state`. */
   apply(state: InstallState, signal?: AbortSignal): Promise<InstallRecord>;
+  /** See `Host.makeForRestore`. */
+  makeForRestore(state: InstallState, signal?: AbortSignal): Promise<void>;
+  /** Notes that a restore has filled a website made for it. {@link settleReplaced} then opens it. */
+  noteFilled(installId: string): Promise<void>;
   /** Removes it, with its backups unless they are kept. Succeeds if it is missing. */
   remove(install: RemovedInstall, options?: RemovalOptions): Promise<void>;
   /** Stops serving it and ends its processes, but keeps its data until `apply` brings it back. Succeeds if it is missing. */
@@ -100,7 +104,8 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     // If the host was killed while it switched cores, the links and the record differ.
     await steps.repairFiles(website);
     const { lost } = (await settle(record)).placement;
-    if (lost !== undefined)
+    // Nothing but a restore opens it.
+    if (lost !== undefined && !record.placement.awaitsRestore)
       throw new Error(`it is closed to visitors, because data is missing. ${lost.join(' ')}`);
   }
 
@@ -120,7 +125,8 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     const install = await steps.sandboxOf(website);
     const data = await readWebsiteData(layout, parts.databases, install, website.database);
     const { losses, seen } = judgeData(data, before);
-    const reasons = losses.filter(({ closes }) => closes).map(({ message }) => message);
+    const missing = losses.filter(({ closes }) => closes).map(({ message }) => message);
+    const reasons = website.awaitsRestore ? [AWAITS_RESTORE, ...missing] : missing;
     const { lost: former, seen: known } = record.placement;
     const kept = {
       ...website,
@@ -129,7 +135,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     };
     if (isDeepStrictEqual(kept.lost, former) && isDeepStrictEqual(kept.seen, known)) return record;
     const saved = await saveRecord(kept);
-    if (kept.lost !== undefined && former === undefined) {
+    if (kept.lost !== undefined && former === undefined && !website.awaitsRestore) {
       log.error(
         { install: website.id, reasons },
         `closed the website ${website.name}, because data is missing`,
@@ -165,12 +171,14 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
       seen: placement.seen,
       lost: placement.lost,
       held: placement.held,
+      awaitsRestore: placement.awaitsRestore,
     };
   }
 
   async function saveRecord(website: Website): Promise<InstallRecord> {
     const sandbox = await steps.sandboxOf(website);
     const { state, php, wordpressVersion, database, formerNames = [], seen, lost, held } = website;
+    const { awaitsRestore } = website;
     const { uid, gid } = sandbox;
     const record = {
       state,
@@ -180,6 +188,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
         ...(seen === undefined ? {} : { seen }),
         ...(lost === undefined ? {} : { lost }),
         ...(held === undefined ? {} : { held }),
+        ...(awaitsRestore === undefined ? {} : { awaitsRestore }),
       },
     };
     await records.write(record);
@@ -188,8 +197,13 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
   }
 
   /** Provisions the website. If it is interrupted, the journal makes the next start undo it. */
-  async function provision(state: InstallState, signal?: AbortSignal): Promise<InstallRecord> {
+  async function provision(
+    state: InstallState,
+    signal?: AbortSignal,
+    marks: Pick<Website, 'held' | 'awaitsRestore'> = {},
+  ): Promise<InstallRecord> {
     const website: Website = {
+      ...marks,
       id: state.id,
       name: state.name,
       database: databaseOf(state.id),
@@ -404,14 +418,35 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     await setAside(installId);
   }
 
-  /** Brings back a website that was set aside. Null without one. */
-  async function takeBack(installId: string): Promise<InstallRecord | null> {
-    const record = await aside.read(installId);
-    if (record === null) return null;
+  /** Brings back a website that was set aside. Null without one. `marks`: for a restore of it. */
+  async function takeBack(
+    installId: string,
+    marks: Pick<Placement, 'held' | 'awaitsRestore'> = {},
+  ): Promise<InstallRecord | null> {
+    const kept = await aside.read(installId);
+    if (kept === null) return null;
+    const record = { ...kept, placement: { ...kept.placement, ...marks } };
     await records.write(record);
     await bringUp(record);
     await aside.remove(installId);
     return record;
+  }
+
+  async function makeForRestore(state: InstallState, signal?: AbortSignal): Promise<void> {
+    const { id } = state;
+    const present = await records.read(id);
+    if (present !== null && !present.placement.awaitsRestore) return;
+    // What was set aside is older than the backup, or belongs to another time of the website.
+    const record =
+      present ?? (await takeBack(id, FOR_RESTORE)) ?? (await provision(unserved(state), signal, FOR_RESTORE));
+    await change(record, state, signal);
+  }
+
+  async function noteFilled(installId: string): Promise<void> {
+    const record = await records.read(installId);
+    if (!record?.placement.awaitsRestore) return;
+    const { held: _held, awaitsRestore: _awaits, ...website } = await websiteOf(record);
+    await saveRecord(website);
   }
 
   async function remove(
@@ -454,6 +489,8 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
       }
       return provision(state, signal);
     },
+    makeForRestore,
+    noteFilled,
     remove,
     setAside,
     hold,
@@ -465,6 +502,21 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     serveAgain,
     replaceUrls,
     websiteOf,
+  };
+}
+
+/** A website made for a restore takes no changes and runs nothing until then. */
+const FOR_RESTORE = { held: { until: null }, awaitsRestore: true } as const;
+
+const AWAITS_RESTORE = 'The backup of the website is not restored yet.';
+
+/** The website under a name that no visitor asks for, while it is empty and not closed yet. */
+function unserved(state: InstallState): InstallState {
+  const name = `${state.id}.restoring.invalid`;
+  return {
+    ...state,
+    primaryHostname: name,
+    hostnames: [{ name, redirectTo: null, forceHttps: false, certificate: null }],
   };
 }
 

@@ -1,7 +1,7 @@
 import { isUnchanged } from '../../contract/errors.ts';
 import type { HostMachine } from '../../contract/host.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
-import type { Snapshot } from '../../contract/snapshots.ts';
+import { ALL_PARTS, isWhole, type Snapshot } from '../../contract/snapshots.ts';
 import { linuxRuntime } from '../../runtime/linux/linux-runtime.ts';
 import { joinedWarnings, upgradeRestored } from '../../websites/database/upgrade-database.ts';
 import type { ImportableWebsite } from '../../websites/imports/importable-website.ts';
@@ -74,6 +74,7 @@ export function createWebsiteReplacements(
       ...imports.of(await hosted(record)),
       recover: () => backups.recover(install.id),
       async serve(signal) {
+        await lifecycle.noteFilled(install.id);
         await lifecycle.settleReplaced(install.id);
         await lifecycle.resetCaches(install.id);
         await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
@@ -85,9 +86,11 @@ export function createWebsiteReplacements(
   return {
     async restore(install, backupId, { from: copied, parts, wordpressVersion } = {}, signal, report) {
       const from = copied ?? install;
-      const { record, snapshot } = await replace(install, wordpressVersion, (website) =>
-        backups.restore(website, backupId, { from, parts, signal, report }),
-      );
+      const { record, snapshot } = await replace(install, wordpressVersion, async (website) => {
+        const restored = await backups.restore(website, backupId, { from, parts, signal, report });
+        if (isWhole(parts ?? ALL_PARTS)) await lifecycle.noteFilled(install.id);
+        return restored;
+      });
       const upgraded = parts?.database === 'none' ? null : await upgrade(record, signal);
       // A copy must answer. A restored install returns to its own former state, even if that did not answer.
       if (from.id !== install.id) await requireWordPress(visitedWebsite(record.state), askedAt(), signal);
