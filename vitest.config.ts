@@ -72,7 +72,7 @@ export default defineConfig(async ({ mode }) => {
       ),
       // Sharing loaded modules halves the time. Each file starts its own servers and databases, and changes nothing global.
       isolate: false,
-      setupFiles: ['test/without-source-maps.ts'],
+      setupFiles: ['test/set-up-worker.ts'],
       // Each server of a test leaves young objects by the million: a fifth less processor time than with the default.
       execArgv: ['--max-semi-space-size=64'],
       // Node runs the files as they are, as it runs the program. Vite's module runner needs twice the processor time.

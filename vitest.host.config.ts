@@ -46,7 +46,7 @@ export default defineConfig(({ mode }) => {
       maxWorkers: 4,
       // Loading the modules for each file takes a fifteenth of the time. Each file starts its own host and changes nothing global.
       isolate: false,
-      setupFiles: ['test/without-source-maps.ts'],
+      setupFiles: ['test/set-up-worker.ts'],
       // As in vitest.config.ts.
       execArgv: ['--max-semi-space-size=64'],
       experimental: { viteModuleRunner: false, nodeLoader: false },
