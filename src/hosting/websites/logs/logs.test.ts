@@ -166,6 +166,7 @@ describe('reading', () => {
     await visit(1, { status: 404 });
     await visit(1, { status: 499, path: '/404' });
     await visit(1, { status: 0 });
+    await visit(1, { status: 200, path: '/404' });
     expect(pathsOf(await read({ status: '404' }))).toEqual(['/page-4']);
     expect(pathsOf(await read({ status: '4xx' }))).toEqual(['/404', '/page-4']);
     expect(pathsOf(await read({ status: '4xx', search: '/404' }))).toEqual(['/404']);

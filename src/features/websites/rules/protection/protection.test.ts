@@ -20,6 +20,9 @@ const { install: newInstall, change, visit, visitName } = ruleCalls(() => ({ hom
 const pathOf = ({ id }: Install) => `/installs/${id}/protection`;
 const read = async (install: Install, client = owner.client) => (await client.get(pathOf(install))).body;
 const update = (install: Install, json: object) => change('PATCH', pathOf(install), json);
+/** The key of the passes that visitors with the password get. */
+const passKeyOf = async ({ id }: Install) =>
+  (await loadDesiredState(homeport.platform, id))?.rules?.password?.passKey;
 
 const USUAL = {
   xmlrpc: 'allowed',
@@ -89,7 +92,10 @@ describe('a change', () => {
     expect(await passwordOf({ enabled: true })).toBe('a long secret');
     const chosen = await passwordOf({ password: null });
     expect(chosen).toMatch(/^[a-z2-9-]{19}$/);
+    const key = await passKeyOf(install);
     expect(await passwordOf({ password: null })).not.toBe(chosen);
+    // Passes of the former password end.
+    expect(await passKeyOf(install)).not.toBe(key);
     await update(install, { password: { enabled: false } });
   });
 
