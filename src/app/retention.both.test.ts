@@ -255,3 +255,23 @@ it('deletes the answers to idempotent requests after a day', async () => {
     .execute();
   expect(left).toEqual([{ key: 'young' }]);
 });
+
+it('keeps moves that left nothing behind for 30 days, and all others', async () => {
+  const install_id = crypto.randomUUID();
+  const move = (install_name: string, age: number | null) => ({
+    ...{ id: crypto.randomUUID(), install_id, install_name, step: 'moved' as const },
+    ...{ from_host: crypto.randomUUID(), to_host: crypto.randomUUID(), job_id: crypto.randomUUID() },
+    requested_at: timestamp(jobs.clock, -400 * DAY_MS),
+    cleared_at: age === null ? null : timestamp(jobs.clock, -age),
+  });
+  const rows = [move('old', 31 * DAY_MS), move('young', 29 * DAY_MS), move('with a copy', null)];
+  await jobs.database.write(({ queries }) => queries.insertInto('moves').values(rows).execute());
+  await tidy();
+  const left = await jobs.database.reader
+    .selectFrom('moves')
+    .select('install_name as name')
+    .where('install_id', '=', install_id)
+    .orderBy('seq')
+    .execute();
+  expect(left.map(({ name }) => name)).toEqual(['young', 'with a copy']);
+});

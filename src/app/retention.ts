@@ -24,6 +24,7 @@ import { deleteExpiredPasswordLinks } from '../features/identity/passwords/store
 import { deleteExpiredKnownDevices } from '../features/identity/sessions/known-device-store.ts';
 import { deleteExpiredSessions } from '../features/identity/sessions/store.ts';
 import { deleteExpiredChallenges } from '../features/identity/webauthn/store.ts';
+import { deleteMovesClearedBefore } from '../features/provisioning/moves/store.ts';
 import { deleteTransfersBefore } from '../features/transfers/store.ts';
 import { deleteUpdatesBefore } from '../features/updates/store.ts';
 import { KEEP_HISTORY_MS } from '../features/uptime/history.ts';
@@ -46,6 +47,8 @@ const KEEP_NOTIFICATIONS_MS = 90 * DAY_MS;
 const MOST_NOTIFICATIONS = 1_000;
 const KEEP_ACTIVITY_MS = 365 * DAY_MS;
 const KEEP_TRANSFERS_MS = 365 * DAY_MS;
+/** As their operations. */
+const KEEP_MOVES_MS = 30 * DAY_MS;
 const KEEP_PLATFORM_BACKUP_RUNS_MS = 365 * DAY_MS;
 /** Longer than the longest window, an hour. */
 const KEEP_RATE_WINDOWS_MS = 2 * HOUR_MS;
@@ -99,6 +102,7 @@ export function createTidyJob({
         await deleteRateWindowsBefore(queries, timestamp(clock, -KEEP_RATE_WINDOWS_MS));
         await deleteReleasedBefore(queries, timestamp(clock, -HOLD_DAYS * DAY_MS));
         await deleteTransfersBefore(queries, timestamp(clock, -KEEP_TRANSFERS_MS));
+        await deleteMovesClearedBefore(queries, timestamp(clock, -KEEP_MOVES_MS));
         await deleteUpdatesBefore(queries, yearAgo);
         await deleteAccountUsageBefore(queries, firstDay);
         await deleteUptimeBefore(queries, timestamp(clock, -KEEP_HISTORY_MS));

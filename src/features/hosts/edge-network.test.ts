@@ -7,6 +7,8 @@ import type { HostDescription } from '../../hosting/contract/host.ts';
 import { certificateFor, eventually } from '../../hosting/policy/edge.fixture.ts';
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
 import { parseIdentity } from '../../hosting/remote/identity.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { insertMove } from '../provisioning/moves/store.ts';
 import { platformIdOf } from './edge-routes-store.ts';
 import { environment, startFleet } from './fleet.fixture.ts';
 import type { Fleet } from './fleet.ts';
@@ -187,6 +189,41 @@ test('forwards the names of an install on request', async () => {
   const { id } = second.description;
   await fleet.edges.forward(install.id, { at: first.description.id, to: id });
   expect(routed(first, install.id)).toEqual({ hostId: id, names: [`${install.name}.localhost`] });
+});
+
+test('no comparison takes back the route of a website that is being handed over', async () => {
+  await accept(first);
+  const install = await homeport.install(owner, accountId);
+  const [from, to] = [first.description.id, second.description.id];
+  const { database, clock } = homeport.platform;
+  await fleet.edges.settled();
+  await database.write(({ queries }) =>
+    insertMove(queries, {
+      ...{ id: crypto.randomUUID(), install_id: install.id, install_name: install.name },
+      ...{ from_host: from, to_host: to, step: 'handing_over', job_id: crypto.randomUUID() },
+      requested_at: timestamp(clock),
+    }),
+  );
+  await fleet.edges.forward(install.id, { at: from, to });
+  const forwarded = { hostId: to, names: [`${install.name}.localhost`] };
+  fleet.edges.announce(install.id);
+  await fleet.edges.settled();
+  expect(routed(first, install.id)).toEqual(forwarded);
+  expect(routed(second, install.id)?.hostId).toBe(from);
+  // Another process compares everything. It removes what no install has.
+  const unknown = crypto.randomUUID();
+  first.edges.routes.set(unknown, { installId: unknown, hostId: to, names: [], digest: '0'.repeat(64) });
+  const other = startFleet(homeport, 20);
+  await other.start();
+  const looking = other.edges.start();
+  try {
+    await eventually(() => !first.edges.routes.has(unknown));
+    await other.edges.settled();
+    expect(routed(first, install.id)).toEqual(forwarded);
+  } finally {
+    await looking.stop();
+    await other.stop();
+  }
 });
 
 test('the only host that is left forgets the others', async () => {

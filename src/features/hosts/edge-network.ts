@@ -40,6 +40,8 @@ export interface EdgeNetworkOptions {
 }
 
 const LOOK_EVERY_MS = 30_000;
+/** At a host during one comparison. */
+const MOST_LOOKS = 3;
 /** Identities of edges are renewed this long before they end. */
 const RENEW_BEFORE_MS = 365 * DAY_MS;
 
@@ -131,12 +133,8 @@ export function createEdgeNetwork(
     }
   }
 
-  /** Makes a host know exactly the present edges and routes. */
-  async function compare(hostId: string): Promise<void> {
-    await requireNotMoved(database);
-    const joined = await joinPresent(hostId);
-    if (joined === null) return;
-    const { others, machine } = joined;
+  /** Sends a host the routes that differ from those that it should have. False if none did. */
+  async function correct(machine: HostMachine, hostId: string, others: readonly OtherEdge[]) {
     const held = new Map<string, string>();
     for (let after: string | null = null; ; ) {
       const page: Awaited<ReturnType<HostMachine['heldRoutes']>> = await machine.heldRoutes(after);
@@ -148,7 +146,21 @@ export function createEdgeNetwork(
     const wanted = routesOf(
       (await namesElsewhere(reader, hostId)).filter((name) => reachable.has(name.hostId)),
     );
-    for (const batch of batchesOf(routeChanges(wanted, held))) await send(machine, batch);
+    const changes = routeChanges(wanted, held);
+    for (const batch of batchesOf(changes)) await send(machine, batch);
+    return changes.length > 0;
+  }
+
+  /**
+   * Makes a host know exactly the present edges and routes. Looks again after a change, because another process may have known a newer route and sent
+   * it before. A host that keeps no route must not keep this busy.
+   */
+  async function compare(hostId: string): Promise<void> {
+    await requireNotMoved(database);
+    const joined = await joinPresent(hostId);
+    if (joined === null) return;
+    const { others, machine } = joined;
+    for (let look = 0; look < MOST_LOOKS && (await correct(machine, hostId, others)); look++);
     compared.set(hostId, { others: JSON.stringify(others), atMs: clock.now().getTime() });
   }
 
@@ -173,7 +185,7 @@ export function createEdgeNetwork(
     try {
       const machine = await connections.machine(host.id);
       for (let told: string | null = null; ; ) {
-        const names = await namesOfInstall(reader, installId);
+        const names = await namesOfInstall(reader, installId, host.id);
         const hostId = names[0]?.hostId ?? null;
         // Whatever its address is: without one, the edge takes the route for none.
         const isElsewhere = hosts.some((other) => other.id === hostId && other !== host && isMember(other));
@@ -230,7 +242,7 @@ export function createEdgeNetwork(
           );
         }
         const machine = await join(at, others);
-        await send(machine, [routeOf(installId, to, await namesOfInstall(reader, installId))]);
+        await send(machine, [routeOf(installId, to, await namesOfInstall(reader, installId, at))]);
       }),
 
     async settled() {

@@ -9,7 +9,7 @@ import { Postponed } from '../../../jobs/job.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { hostQuestions } from '../host-questions.ts';
 import { runClearing } from './clear-move.ts';
-import { runMove } from './run-move.ts';
+import { runMove, snapshotsOf } from './run-move.ts';
 import { changeMove, findMove, insertMove } from './store.ts';
 
 let homeport: TestHomeport;
@@ -33,6 +33,8 @@ let calls: string[];
 let failures: Map<string, Error>;
 /** Called before each command. */
 let before: (call: string) => Promise<void>;
+/** The snapshots that a machine was asked to discard. */
+let discarded: Set<string>;
 /** Whether both machines have the repository in one place. */
 let isShared: boolean;
 /** What was written last to a repository. */
@@ -48,6 +50,7 @@ beforeEach(async () => {
   install = await homeport.install(owner, accountId);
   [calls, failures, isShared, shared, isOwn, worse] = [[], new Map(), false, '', true, null];
   before = async () => {};
+  discarded = new Set();
   movesWebsites = true;
   await homeport.platform.database.write(({ queries }) =>
     queries
@@ -110,7 +113,7 @@ function machine(name: string): HostMachine {
       await did('restore changes');
       return WRITTEN;
     },
-    discardSnapshot: async () => {},
+    discardSnapshot: async (_install, id) => void discarded.add(id),
     listRepository: async () => [],
     async readRepository() {
       if (!isShared) throw new PermanentHostError('no file');
@@ -198,6 +201,12 @@ it('leaves the website where it was, and writable, if the new machine shows it w
   );
   expect(last(2)).toEqual(['web2 compare', 'web1 release']);
   expect(await stateOf(id)).toEqual({ step: 'copying', host: 'web1' });
+});
+
+it('carries no snapshots along of an earlier move whose new machine is silent', async () => {
+  const earlier = await newMove('failed');
+  await move(await newMove());
+  for (const id of snapshotsOf(earlier)) expect(discarded).toContain(id);
 });
 
 it('releases the website if a command fails during the hold', async () => {

@@ -11,7 +11,7 @@ import { findActiveInstall } from '../../websites/installs/website-store.ts';
 import { loadDesiredState } from '../desired-state.ts';
 import { copyRepository, sharesRepository } from './copy-repository.ts';
 import { holdSeconds, neededBytes } from './rules.ts';
-import { changeMove, type findMove } from './store.ts';
+import { changeMove, type findMove, unclearedMoves } from './store.ts';
 
 /** What moves need of the fleet. */
 export interface MovingFleet {
@@ -116,9 +116,11 @@ async function prepare(
   };
 
   await requireRoom(pair, signal);
-  // Those of an attempt that was interrupted, and its hold: the website takes changes until the last copy.
+  // Those of attempts that were interrupted, and their hold: the website takes changes until the last copy.
   await call(from.releaseWebsite(install));
-  for (const id of [first, last]) await call(from.discardSnapshot(install, id));
+  const earlier = await unclearedMoves(platform.database.reader, install.id);
+  for (const id of earlier.flatMap((one) => snapshotsOf(one.id)))
+    await call(from.discardSnapshot(install, id));
   const before = await call(from.observeWebsite(install, signal));
   await call(to.apply(unserved(desired), signal));
   await call(to.holdWebsite(install, null));

@@ -9,13 +9,13 @@ let homeport: TestHomeport;
 let owner: Person;
 let accountId: string;
 let install: { id: string; name: string };
-const hosts = { web1: '', web2: '' };
+const hosts = { web1: '', web2: '', web3: '' };
 
 beforeAll(async () => {
   // Its worker knows no machines between which installs move, so that nothing runs.
   homeport = await startTestHomeport();
   ({ accountId, owner } = await homeport.ownedAccount());
-  for (const name of ['web1', 'web2'] as const) {
+  for (const name of ['web1', 'web2', 'web3'] as const) {
     const { host } = await homeport.services.hosts.add(name, 'https://10.0.0.2:8470');
     hosts[name] = host.id;
     await homeport.services.hosts.note({
@@ -83,6 +83,16 @@ it('cancels a move until the new machine takes over, and moves again once nothin
   const { id: second = '' } = (await latest()) ?? {};
   await database.write(({ queries }) => changeMove(queries, second, ['copying'], { step: 'handing_over' }));
   await expect(homeport.services.moves.cancel(install.name)).rejects.toThrow(/takes over already/);
+});
+
+it('goes to another machine while what an earlier move left on a silent one is not removed', async () => {
+  await move();
+  const { id = '' } = (await latest()) ?? {};
+  const { database } = homeport.platform;
+  await database.write(({ queries }) => changeMove(queries, id, ['copying'], { step: 'failed' }));
+  await expect(move()).rejects.toThrow(/left there is still being removed/);
+  await homeport.services.moves.request(install.name, 'web3');
+  expect(await latest()).toMatchObject({ step: 'copying', to_host: hosts.web3 });
 });
 
 it('is ended by the deletion of the install, which removes what it left', async () => {

@@ -53,7 +53,7 @@ export function createMoveService(
       const labels = await labelsOfAccount(queries, install.account_id);
       const refusal = moveRefusal({ ...install, lost_data, labels }, { from, to, installs });
       if (refusal !== null || from === undefined) throw new InvalidRequest(refusal ?? 'No host.');
-      await requireNoOther(queries, install.id, name);
+      await requireNoOther(queries, { installId: install.id, name, to: to.id });
       await requireNameFree(queries, to.id, install);
       const id = random.uuid();
       const jobId = await queue.enqueue(transaction, moveInstall, {
@@ -74,16 +74,20 @@ export function createMoveService(
     });
   }
 
-  async function requireNoOther(queries: Queries, installId: string, name: string): Promise<void> {
+  /** Another machine may have what an earlier move left, because it may be silent for long. */
+  async function requireNoOther(
+    queries: Queries,
+    { installId, name, to }: { installId: string; name: string; to: string },
+  ): Promise<void> {
     if ((await openMove(queries, installId)) !== undefined) {
       throw new InvalidRequest(
         `The install "${name}" is being moved already; "homeport install move ${name}" shows it.`,
       );
     }
     const uncleared = await unclearedMoves(queries, installId);
-    if (uncleared.some(({ step }) => step !== 'moved')) {
+    if (uncleared.some(({ step, to_host }) => step !== 'moved' && to_host === to)) {
       throw new InvalidRequest(
-        `What an earlier move of "${name}" left is still being removed. Try again in a minute.`,
+        `What an earlier move of "${name}" left there is still being removed. Try again in a minute, or move it to another machine.`,
       );
     }
   }

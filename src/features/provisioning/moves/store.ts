@@ -76,3 +76,8 @@ export async function changeMove(
 export async function markCleared(queries: Queries, id: string, at: string): Promise<void> {
   await queries.updateTable('moves').set({ cleared_at: at }).where('id', '=', id).execute();
 }
+
+/** Deletes moves of which nothing was left before this time. */
+export async function deleteMovesClearedBefore(queries: Queries, before: string): Promise<void> {
+  await queries.deleteFrom('moves').where('cleared_at', '<', before).execute();
+}
