@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NO_PHP_LIMITS } from '../../../lib/php-limits.ts';
 import { LOGIN_PATH } from '../../contract/wordpress-login.ts';
 import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
+import type { Vhost } from './vhost.ts';
 
 const MEGABYTE = 1024 * 1024;
 const plain = siteState('plain', ['plain.test']);
@@ -13,9 +14,11 @@ const plain = siteState('plain', ['plain.test']);
 const raised = { ...siteState('raised', ['raised.test']), php: { ...NO_PHP_LIMITS, uploadMb: 4 } };
 
 let server: TestServer;
+let plainVhost: Vhost;
 beforeAll(async () => {
   server = await startServer({ uploadMb: { standard: 2, most: 9 } });
-  await server.web.start([await server.makeInstall(plain), await server.makeInstall(raised)]);
+  plainVhost = await server.makeInstall(plain);
+  await server.web.start([plainVhost, await server.makeInstall(raised)]);
 });
 afterAll(() => server.close());
 
@@ -43,8 +46,14 @@ async function sendChunked(hostname: string, bytes: number): Promise<unknown> {
   return answered(message);
 }
 
-/** Over HTTP/2, which needs no length. */
-async function sendHttp2(hostname: string, bytes: number, method = 'POST', path = '/?up'): Promise<unknown> {
+/** Over HTTP/2, which needs no length. `beforeEnd`: called once the server has the request without its body. */
+async function sendHttp2(
+  hostname: string,
+  bytes: number,
+  method = 'POST',
+  path = '/?up',
+  beforeEnd?: () => Promise<void>,
+): Promise<unknown> {
   const { host, port } = server.options.edgeHttps;
   const session = connect(`https://${host}:${port}`, { servername: hostname, rejectUnauthorized: false });
   try {
@@ -54,6 +63,14 @@ async function sendHttp2(hostname: string, bytes: number, method = 'POST', path 
     const stream = session.request(headers, { endStream: false });
     stream.on('error', () => {});
     const response = once(stream, 'response');
+    if (beforeEnd !== undefined) {
+      if (session.connecting) await once(session, 'connect');
+      // The answer to a later frame comes after the server has read the headers.
+      await new Promise<void>((resolve, reject) => {
+        session.ping((error) => (error === null ? resolve() : reject(error)));
+      });
+      await beforeEnd();
+    }
     stream.end(Buffer.alloc(bytes));
     const [answer] = await response;
     if (answer[':status'] !== 200) return answer[':status'];
@@ -132,4 +149,16 @@ test('requests without a body are no uploads', async () => {
     const [message]: IncomingMessage[] = await response;
     expect(await answered(message)).toBe(0);
   }
+});
+
+test('a body without a length that arrives while the website is held reaches no PHP', async () => {
+  const hold = () =>
+    server.web.put({ ...plainVhost, held: { until: new Date(Date.now() + 60_000).toISOString() } });
+  try {
+    expect(await sendHttp2('plain.test', 1_000, 'POST', '/?up', async () => {})).toBe(1_000);
+    expect(await sendHttp2('plain.test', 1_000, 'POST', '/?up', hold)).toBe(502);
+  } finally {
+    await server.web.put(plainVhost);
+  }
+  expect(await sendHttp2('plain.test', 1_000)).toBe(1_000);
 });

@@ -122,6 +122,10 @@ map $page_variant $page_from {
 }
 ${renderUpstream('homeport_inner', run.innerSocket)}
 ${renderUpstream('homeport_primary', run.primarySocket)}
+upstream homeport_late {
+    server 0.0.0.1;
+    balancer_by_lua_block { require("held").balance() }
+}
 ${renderPrimaryServer(options)}
 ${renderInnerServer(options)}`;
 }
@@ -170,8 +174,7 @@ function renderPhp({ location, megabytes }: BodyLimit): string {
     add_header X-Cache BYPASS always;
     header_filter_by_lua_block { require("answer-status").header_filter() }
     access_by_lua_block {
-        require("held").access()
-        require("php-workers").asked(ngx.var.php)
+        require("php-workers").asked(require("held").access())
     }
     # Counts for bodies without a length, which Lua cannot refuse.
     client_max_body_size ${megabytes}m;

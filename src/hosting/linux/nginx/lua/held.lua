@@ -1,4 +1,5 @@
 -- Websites that are being moved: visitors read them, and no one changes them.
+local balancer = require "ngx.balancer"
 local rows = require "rows"
 
 local PAGE = "/.well-known/homeport/held"
@@ -38,15 +39,37 @@ function M.route(row, uri, var)
   if is_held(row, var) and may_change(uri, var) then return ngx.exec(PAGE) end
 end
 
+-- NGX_BUSY, for which Lua has no name: nginx answers with 502, as without any server.
+local BUSY = -3
+-- The upstream of requests whose body Lua cannot wait for. See M.balance.
+local LATE = "homeport_late"
+
+local function is_held_now(var)
+  local entry = rows.find(var.host)
+  return entry and is_held(entry.row, var)
+end
+
 -- The access phase of requests for PHP. A slow body arrives for minutes, and the hold may have begun since the route looked. Lua
--- cannot wait for a body of HTTP/2 without a length, which browsers do not send.
+-- cannot wait for a body of HTTP/2 without a length. Returns the socket of PHP.
 function M.access()
   local var = ngx.var
-  if READS[var.request_method] then return end
-  if not var.http_content_length and var.server_protocol:sub(1, 7) ~= "HTTP/1." then return end
+  local php = var.php
+  if READS[var.request_method] then return php end
+  if not var.http_content_length and var.server_protocol:sub(1, 7) ~= "HTTP/1." then
+    ngx.ctx.late_php = php
+    var.php = LATE
+    return php
+  end
   ngx.req.read_body()
-  local entry = rows.find(var.host)
-  if entry and is_held(entry.row, var) then return ngx.exec(PAGE) end
+  if is_held_now(var) then return ngx.exec(PAGE) end
+  return php
+end
+
+-- nginx chooses the server of an upstream once it has the whole body. Here, Lua can refuse with 502 only, and without a page.
+function M.balance()
+  if is_held_now(ngx.var) then return ngx.exit(BUSY) end
+  local ok, err = balancer.set_current_peer(ngx.ctx.late_php)
+  if not ok then error("cannot choose the PHP of the website: " .. err, 0) end
 end
 
 return M
