@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { allHosts } from '../../features/hosts/store.ts';
+import { allHosts, placeOf } from '../../features/hosts/store.ts';
+import { removeCopy } from '../../features/provisioning/moves/remove-copy.ts';
 import {
   allOrphans,
   deleteOrphan,
@@ -44,14 +45,18 @@ export async function listOrphans({ json }: { json?: boolean }, command: Command
 export async function discardOrphan(id: string, { yes }: { yes?: boolean }, command: Command): Promise<void> {
   await withPlatform(command, async (platform, { hosts }) => {
     const { database } = platform;
-    const orphan = (await allOrphans(database.reader)).find((one) => one.id === id);
+    const [orphan, elsewhere] = (await allOrphans(database.reader)).filter((one) => one.id === id);
     if (orphan === undefined) {
       throw new OperatorError(`There is no orphan ${id}; "homeport install orphans" lists them.`);
     }
     if ((await installsOf(database.reader, orphan.host, [id])).length > 0) {
       throw new OperatorError(`${id} is an install of this platform. Delete it by the API instead.`);
     }
-    const known = (await allHosts(database.reader)).find((host) => host.id === orphan.host);
+    const all = await allHosts(database.reader);
+    const known = all.find((host) => host.id === orphan.host);
+    // After a move, two machines have the install, and may keep its backups in one place.
+    const holder = (await placeOf(database.reader, id))?.hostId ?? elsewhere?.host;
+    const serving = all.find((host) => host.id === holder && host.id !== orphan.host);
     if (orphan.is_served) {
       const adopt = `homeport host adopt${known === undefined ? '' : ` ${known.name}`}`;
       throw new OperatorError(
@@ -63,7 +68,9 @@ export async function discardOrphan(id: string, { yes }: { yes?: boolean }, comm
     const what = `${orphan.name ?? 'the install'} (${id})${known === undefined ? '' : ` on ${known.name}`}`;
     if (yes !== true) {
       await requireConsent(`Delete ${what}, with its files, database and backups?`, {
-        effect: `This deletes the files, the database and the backups of ${what}.`,
+        effect: `This deletes the files, the database and the backups of ${what}.${
+          serving === undefined ? '' : ` Backups that ${serving.name} keeps in the same place stay.`
+        }`,
         kept: 'Nothing was deleted.',
       });
     }
@@ -73,7 +80,14 @@ export async function discardOrphan(id: string, { yes }: { yes?: boolean }, comm
     } else if (known !== undefined) {
       const { askHost } = await import('../platform/ask-host.ts');
       const target = await hosts.target(known.name);
-      await askHost(target, (remote) => remote.remove({ id, name: nameOf(orphan) }));
+      const install = { id, name: nameOf(orphan) };
+      if (serving === undefined) await askHost(target, (remote) => remote.remove(install));
+      else {
+        const of = await hosts.target(serving.name);
+        await askHost(target, (remote) =>
+          askHost(of, (present) => removeCopy(install, remote, present, platform.random.uuid())),
+        );
+      }
     }
     await database.write(({ queries }) => deleteOrphan(queries, orphan.host, id));
     process.stdout.write(`Deleted ${what}.\n`);

@@ -5,7 +5,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { postponing } from '../../hosts/host-failures.ts';
 import { findHost, placeOf } from '../../hosts/store.ts';
-import { seesMark, whileMarked } from './copy-repository.ts';
+import { EarlierVersionError, removeCopy } from './remove-copy.ts';
 import { type MovingFleet, snapshotsOf } from './run-move.ts';
 import { findMove, markCleared, openMove } from './store.ts';
 
@@ -36,25 +36,16 @@ export async function runClearing(
   if (!isKept) {
     const machine = await at(other);
     if (present === null) await postponing(machine.remove(install));
-    else await postponing(removeCopy(install, machine, await at(present), random.uuid()));
+    else {
+      try {
+        await postponing(removeCopy(install, machine, await at(present), random.uuid()));
+      } catch (error) {
+        if (error instanceof EarlierVersionError) throw new Postponed(error.message, { cause: error });
+        throw error;
+      }
+    }
   }
   await database.write(({ queries }) => markCleared(queries, moveId, timestamp(clock)));
-}
-
-/** Removes the website of a machine, with its backups unless they are those of the machine that serves it. */
-async function removeCopy(
-  install: InstallRef,
-  machine: HostMachine,
-  serving: HostMachine,
-  word: string,
-): Promise<void> {
-  // After a downgrade it would understand no question about the mark, and take a shared repository along.
-  if ((await machine.describe()).movesWebsites !== true) {
-    throw new Postponed('The machine with what is left of the move has an earlier version of Homeport.');
-  }
-  await whileMarked(install, serving, word, async () => {
-    await machine.remove(install, { keepBackups: await seesMark(install, machine, word) });
-  });
 }
 
 /** Makes the former machine what it was before the move. */
