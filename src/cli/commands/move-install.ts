@@ -82,7 +82,9 @@ async function show(name: string, { json }: Pick<Options, 'json'>, command: Comm
   await withPlatform(command, async (_platform, services) => {
     const found = await services.moves.show(name);
     if (json) return printJson(found === null ? null : fullJson(found));
-    process.stdout.write(`${found === null ? `${name} was not moved in the last 30 days.` : sentenceOf(name, found)}\n`);
+    process.stdout.write(
+      `${found === null ? `${name} was not moved in the last 30 days.` : sentenceOf(name, found)}\n`,
+    );
   });
 }
 
