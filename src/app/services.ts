@@ -48,6 +48,7 @@ import { createSecondFactorService } from '../features/identity/second-factor/se
 import { createSessionService } from '../features/identity/sign-in/service.ts';
 import { createSshKeyService } from '../features/identity/ssh-keys/service.ts';
 import { createDeletedInstallService } from '../features/provisioning/deleted-installs/service.ts';
+import { createLostHostService } from '../features/provisioning/lost-hosts/service.ts';
 import { createMoveService } from '../features/provisioning/moves/service.ts';
 import { createCancellations } from '../features/provisioning/operations/cancellation.ts';
 import { createInstallOperationService } from '../features/provisioning/operations/install-operations.ts';
@@ -271,6 +272,7 @@ export function createServices(
     logs: createLogService(platform, { readLog }, capabilities),
     deletedInstalls: createDeletedInstallService(platform),
     moves: createMoveService(platform),
+    lostHosts: createLostHostService(platform),
     websiteRetry,
     profile: createProfileService(platform),
     emailChanges: createEmailChangeService(platform, limits),

@@ -76,6 +76,7 @@ import { copiesAndFailures } from './migrations/0070-copies-and-failures.ts';
 import { edgeAuthority } from './migrations/0071-edge-authority.ts';
 import { hostLabels } from './migrations/0072-host-labels.ts';
 import { moves } from './migrations/0073-moves.ts';
+import { lostHosts } from './migrations/0074-lost-hosts.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -150,6 +151,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0071-edge-authority': edgeAuthority,
   '0072-host-labels': hostLabels,
   '0073-moves': moves,
+  '0074-lost-hosts': lostHosts,
 };
 
 /** The statements of every migration on both databases, by name. Released ones never change, and a test holds them to that. */

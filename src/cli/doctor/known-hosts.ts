@@ -15,9 +15,16 @@ export async function checkKnownHosts({ reader }: Pick<Database, 'reader'>): Pro
       ),
     ];
   }
-  return hosts.map(({ name, reason, seen_at, accepting }) => {
+  return hosts.map(({ name, reason, seen_at, accepting, lost_at }) => {
     const check = `host ${name}`;
     const seen = `seen ${shownTime(seen_at, 'never')}`;
+    if (lost_at !== null) {
+      return problem(
+        check,
+        `It was given up as lost (${shownTime(lost_at, '')})${seen_at !== null && seen_at > lost_at ? `. It answers (${seen}), and serves nothing` : ''}.`,
+        `"homeport host found ${name}" takes it back with what it has, and "homeport host remove ${name}" removes it once no install is on it.`,
+      );
+    }
     if (reason !== null)
       return problem(check, `${reason} (${seen})`, 'Its websites cannot be changed until it answers.');
     return ok(check, accepting ? `Answers, ${seen}.` : `Answers, ${seen}; it takes no new installs.`);

@@ -7,6 +7,7 @@ import { addHostChange } from './change.ts';
 import { addHostForget } from './forget.ts';
 import { addHostIdentity } from './identity.ts';
 import { addHostList } from './list.ts';
+import { addHostLost } from './lost.ts';
 import { addHostMail } from './mail.ts';
 import { addHostPhp } from './php.ts';
 import { addHostRebalance } from './rebalance.ts';
@@ -36,6 +37,7 @@ export function addHostCommand(program: Command): void {
   addHostWpCli(host);
   addHostBackups(host);
   addHostForget(host);
+  addHostLost(host);
   addHostRemove(host);
   addHostTakeOver(host);
   addHostAdopt(host);

@@ -10,7 +10,7 @@ export function addHostList(host: Command): void {
     .description('list hosts with installs, capacity and versions, as a running server saw them last')
     .option(
       '--json',
-      'print JSON: an array of id, name, address, public_name, edge_addresses, labels, reserved, accepting, installs, capacity, php_versions, wordpress_versions, machine (processors, load, memory and disk in bytes; null if unknown), seen_at, reason',
+      'print JSON: an array of id, name, address, public_name, edge_addresses, labels, reserved, accepting, installs, capacity, php_versions, wordpress_versions, machine (processors, load, memory and disk in bytes; null if unknown), seen_at, reason, lost_at',
     )
     .addHelpText('after', '\nExample:\n  homeport host list')
     .action(async ({ json }: { json?: boolean }, command: Command) => {
@@ -67,7 +67,8 @@ function leftOf({ description }: HostView): [load: string, free: string] {
   return [`${load.toFixed(1)} of ${processors}`, `${percent(memory)} memory, ${percent(disk)} disk`];
 }
 
-function stateOf({ reason, accepting, reserved, seen_at }: HostView): string {
+function stateOf({ reason, accepting, reserved, seen_at, lost_at }: HostView): string {
+  if (lost_at !== null) return `given up as lost at ${shownTime(lost_at, '')}`;
   if (reason !== null) return reason;
   if (seen_at === null) return 'not seen yet';
   if (!accepting) return 'drained: takes no new installs';
@@ -76,7 +77,7 @@ function stateOf({ reason, accepting, reserved, seen_at }: HostView): string {
 
 function hostJson(known: HostView) {
   const { id, name, address, public_name, edge_addresses, labels, reserved, accepting, installs } = known;
-  const { description, seen_at, reason } = known;
+  const { description, seen_at, reason, lost_at } = known;
   return {
     id,
     name,
@@ -93,5 +94,6 @@ function hostJson(known: HostView) {
     machine: description?.machine ?? null,
     seen_at,
     reason,
+    lost_at,
   };
 }

@@ -26,6 +26,8 @@ export interface HostRow {
   reason: string | null;
   /** When its backups were last moved to another place; null: never. */
   backups_moved_at: Generated<string | null>;
+  /** When the operator gave it up: it takes part in nothing until it is taken back. Null: it is not given up. */
+  lost_at: Generated<string | null>;
   created_at: string;
 }
 

@@ -4,13 +4,15 @@ import type { HostDescription } from '../../hosting/contract/host.ts';
 import type { HostQuestions } from '../../hosting/contract/questions.ts';
 import { HostUnreachableError, type RemoteHost } from '../../hosting/remote/client.ts';
 import type { HostTarget } from '../../hosting/remote/host-target.ts';
+import { timestamp } from '../../lib/clock.ts';
 import { singleFlight } from '../../lib/concurrency.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { isLocalAddress } from './local-address.ts';
+import { serveNothing } from './serve-nothing.ts';
 import { createHostService } from './service.ts';
-import { allHosts, findHost, type KnownHost, updateHost } from './store.ts';
+import { allHosts, findHost, findLoss, type KnownHost, noteSilence, updateHost } from './store.ts';
 
 export type Connect = (target: HostTarget) => RemoteHost;
 
@@ -23,7 +25,10 @@ export interface Connections {
    * host; its answer is stored when it comes.
    */
   refresh(): Promise<void>;
-  /** Rejects with a PermanentHostError for a removed host, with a HostUnreachableError for a socket on another machine. */
+  /**
+   * Rejects with a PermanentHostError for a removed host, with a HostUnreachableError for a socket on another machine and for a host that was
+   * given up.
+   */
   machine(hostId: string): Promise<RemoteHost>;
   isKnown(hostId: string): Promise<boolean>;
   /** The ids of the hosts that answered the last status check. */
@@ -46,7 +51,7 @@ const PATIENCE_MS = 5_000;
 
 export function createConnections(platform: Platform, options: ConnectionsOptions): Connections {
   const { connect, questionsOf, patienceMs = PATIENCE_MS } = options;
-  const { database, log } = platform;
+  const { database, clock, log } = platform;
   const { reader } = database;
   const hosts = createHostService(platform);
   /** By host id. The local host is among them once it has sent its id. */
@@ -87,6 +92,9 @@ export function createConnections(platform: Platform, options: ConnectionsOption
   }
 
   async function machine(hostId: string): Promise<RemoteHost> {
+    const loss = await findLoss(reader, hostId);
+    // What waits for it can go on when the install is elsewhere, or the host is taken back.
+    if (loss !== undefined && loss.lost_at !== null) throw givenUp(loss.name);
     const present = machines.get(hostId);
     if (present) return present;
     const host = await findHost(reader, { id: hostId });
@@ -113,7 +121,7 @@ export function createConnections(platform: Platform, options: ConnectionsOption
 
   const refresh = singleFlight(async () => {
     const known = await allHosts(reader);
-    await forgetRemoved(known);
+    await closeEnded(known);
     const elsewhere = known.filter(({ id, address }) => id !== localId && !isLocalAddress(address));
     await Promise.all([
       patiently(LOCAL, lookAtLocal),
@@ -137,11 +145,13 @@ export function createConnections(platform: Platform, options: ConnectionsOption
     enough.abort();
   }
 
-  async function forgetRemoved(known: KnownHost[]): Promise<void> {
+  /** Ends the connections to hosts that were removed or given up, with the commands that run there. */
+  async function closeEnded(known: KnownHost[]): Promise<void> {
     for (const [id, remote] of machines) {
-      if (known.some((host) => host.id === id)) continue;
+      if (known.some((host) => host.id === id && host.lost_at === null)) continue;
       // It may have connected since the rows were read.
-      if (await findHost(reader, { id })) continue;
+      const present = await findLoss(reader, id);
+      if (present !== undefined && present.lost_at === null) continue;
       machines.delete(id);
       met.delete(id);
       await remote.close();
@@ -159,7 +169,9 @@ export function createConnections(platform: Platform, options: ConnectionsOption
     );
     for (const host of await allHosts(reader)) {
       if (host.id !== localId && !isAtOurSocket(host)) continue;
-      if (fault !== null) await noteFault(host, fault);
+      if (host.lost_at !== null) {
+        if (fault === null && host.id === localId) await stopServing(host, local);
+      } else if (fault !== null) await noteFault(host, fault);
       else if (host.id !== localId) await noteFault(host, new Error('Another host has taken its place'));
     }
   }
@@ -169,6 +181,7 @@ export function createConnections(platform: Platform, options: ConnectionsOption
   }
 
   async function look(host: KnownHost): Promise<void> {
+    if (host.lost_at !== null) return lookAtLost(host);
     try {
       const description = await (await machine(host.id)).describe();
       if (description.id !== host.id) throw new Error(`it identifies itself as the host ${description.id}`);
@@ -178,7 +191,45 @@ export function createConnections(platform: Platform, options: ConnectionsOption
     }
   }
 
+  /** Over a connection of its own, which answers no questions. */
+  async function lookAtLost(host: KnownHost): Promise<void> {
+    met.delete(host.id);
+    const remote = connect(await hosts.targetOf(host));
+    try {
+      await stopServing(host, remote);
+    } finally {
+      await remote.close();
+    }
+  }
+
+  async function stopServing({ id, name }: KnownHost, remote: RemoteHost): Promise<void> {
+    try {
+      const stopped = await serveNothing(reader, remote, id);
+      faults.delete(id);
+      await database.write(({ queries }) => updateHost(queries, id, { seen_at: timestamp(clock) }));
+      if (stopped > 0)
+        log.warn(
+          { host: name, websites: stopped },
+          'a host that was given up answers; its websites were stopped',
+        );
+    } catch (error) {
+      // It is not expected to answer.
+      if (isClosing || error instanceof HostUnreachableError) return;
+      const reason = messageOf(error);
+      if (faults.get(id) === reason) return;
+      faults.set(id, reason);
+      log.error(
+        { err: error, host: name },
+        'a host that was given up answers, and its websites could not be stopped; will retry',
+      );
+    }
+  }
+
   async function noteWell(description: HostDescription): Promise<void> {
+    if (((await findLoss(reader, description.id))?.lost_at ?? null) !== null) {
+      met.delete(description.id);
+      return;
+    }
     if (faults.delete(description.id)) log.info({ host: description.id }, 'a host answers again');
     await hosts.note(description);
     if (met.has(description.id)) return;
@@ -194,7 +245,7 @@ export function createConnections(platform: Platform, options: ConnectionsOption
     if (faults.get(id) === reason) return;
     faults.set(id, reason);
     log.warn({ err: error, host: name }, 'a host does not answer the status check');
-    await database.write(({ queries }) => updateHost(queries, id, { reason }));
+    await database.write(({ queries }) => noteSilence(queries, id, reason));
   }
 
   return {
@@ -226,6 +277,10 @@ export function createConnections(platform: Platform, options: ConnectionsOption
       await Promise.all(looks.values());
     },
   };
+}
+
+function givenUp(name: string): HostUnreachableError {
+  return new HostUnreachableError(`The host ${name} was given up as lost`, { isUnsent: true });
 }
 
 /** Key of the host at this machine's own socket, among the host ids. */

@@ -17,7 +17,7 @@ function host(name: string, edge_addresses: string[], isMember: boolean) {
     ports: { http: 80, https: 443, ssh: 22 },
     forwarding: { host: null, port: 8471, identity },
   };
-  return { address: `https://${name}:8470`, edge_addresses, description };
+  return { address: `https://${name}:8470`, edge_addresses, description, lost_at: null };
 }
 
 const web1 = host('web1', ['203.0.113.1'], true);
@@ -29,6 +29,13 @@ test('visitors may arrive at any edge that forwards, whichever host serves the w
   const all = ['203.0.113.1', '203.0.113.2', '2001:db8::2'];
   expect(book.leadingTo(web1, hosts)).toEqual(all);
   expect(book.leadingTo(web2, hosts)).toEqual(all);
+});
+
+test('visitors are not sent to a host that was given up', () => {
+  const lost = { ...web2, lost_at: '2026-01-01T00:00:00.000Z' };
+  const present = [web1, lost, apart];
+  expect(book.leadingTo(web1, present)).toEqual(['203.0.113.1']);
+  expect(book.leadingTo(lost, present)).toEqual(['203.0.113.1']);
 });
 
 test('a host that forwards nothing is reached at its own edge only', () => {

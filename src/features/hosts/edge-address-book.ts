@@ -8,7 +8,7 @@ import { isMember } from './other-edges.ts';
 import { allHosts, type KnownHost, servingHostId } from './store.ts';
 
 type Host = Pick<KnownHost, 'address' | 'edge_addresses'>;
-type Member = Host & Pick<KnownHost, 'description'>;
+type Member = Host & Pick<KnownHost, 'description' | 'lost_at'>;
 
 /** Gives the addresses at which websites are reached, for A and AAAA records. Empty if unknown. */
 export interface EdgeAddressBook {
@@ -36,7 +36,7 @@ export function createEdgeAddressBook(
 
   function leadingTo(host: Member | undefined, hosts: readonly Member[]): string[] {
     if (host === undefined || !isMember(host)) return ofHost(host);
-    return [...new Set(hosts.filter(isMember).flatMap(ofHost))];
+    return [...new Set(hosts.filter((one) => isMember(one) && one.lost_at === null).flatMap(ofHost))];
   }
 
   return {

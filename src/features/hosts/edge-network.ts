@@ -71,11 +71,12 @@ export function createEdgeNetwork(
     running.add(followed);
   }
 
-  /** Hosts of earlier versions, of other platforms, and the only host of a platform have nothing to do with other edges. */
+  /** Hosts of earlier versions, of other platforms, those that were given up, and the only host of a platform have nothing to do with other edges. */
   async function participants(): Promise<KnownHost[]> {
     const platformId = await platformIdOf(reader);
     const able = (await allHosts(reader)).filter(
-      ({ description }) => description?.forwarding !== undefined && description.platform === platformId,
+      ({ description, lost_at }) =>
+        lost_at === null && description?.forwarding !== undefined && description.platform === platformId,
     );
     // One that is alone now refuses the edges of removed hosts.
     return able.length > 1 ? able : able.filter(isMember);

@@ -13,7 +13,7 @@ export interface InstallOptions {
 
 export async function loadInstallOptions(queries: Queries): Promise<InstallOptions> {
   const hosts = await allHosts(queries);
-  const accepting = hosts.filter((host) => host.accepting);
+  const accepting = hosts.filter((host) => host.accepting && host.lost_at === null);
   const descriptions = accepting.flatMap(({ description }) => (description === null ? [] : [description]));
   return {
     phpVersions: newestFirst(descriptions.flatMap(({ phpVersions }) => phpVersions)),

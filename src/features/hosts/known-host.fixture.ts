@@ -13,6 +13,7 @@ export function knownHost(name: string, capacity: number, changes: Partial<Known
     accepting: true,
     seen_at: null,
     reason: null,
+    lost_at: null,
     description: {
       id: name,
       capacity,

@@ -19,6 +19,7 @@ it.each<[string, KnownHost[], Record<string, number>, string, string[]?]>([
   ['the older of two equals', [host('a', 10), host('b', 10)], { a: 5, b: 5 }, 'a'],
   ['one that accepts installs', [host('a', 100, { accepting: false }), host('b', 1)], {}, 'b'],
   ['one that answers', [host('a', 100, { reason: 'down' }), host('b', 1)], {}, 'b'],
+  ['one that was not given up', [host('a', 100, { lost_at: '2026-01-01' }), host('b', 1)], {}, 'b'],
   [
     'one that has the labels',
     [host('a', 100), host('b', 1, { labels: ['acme', 'ssd'] })],

@@ -32,7 +32,7 @@ export function chooseHost(
   counts: ReadonlyMap<string, number>,
   needs: Needs,
 ): Choice {
-  const accepting = hosts.filter((host) => host.accepting);
+  const accepting = hosts.filter((host) => host.accepting && host.lost_at === null);
   if (accepting.length === 0) {
     return {
       refusal: 'No host takes new installs; "homeport host list" shows them all',

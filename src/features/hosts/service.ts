@@ -26,6 +26,7 @@ import {
   insertHost,
   installCounts,
   type KnownHost,
+  noteAnswer,
   payloadsOf,
   updateHost,
 } from './store.ts';
@@ -240,13 +241,7 @@ export function createHostService(platform: Platform) {
 
   /** Stores a host's description. */
   async function note(description: HostDescription): Promise<void> {
-    await database.write(({ queries }) =>
-      updateHost(queries, description.id, {
-        description: JSON.stringify(description),
-        seen_at: timestamp(clock),
-        reason: null,
-      }),
-    );
+    await database.write(({ queries }) => noteAnswer(queries, { description, at: timestamp(clock) }));
   }
 
   return {
@@ -260,8 +255,14 @@ export function createHostService(platform: Platform) {
     remove,
     registerLocal,
     targetOf,
-    /** The connection target of the host of that name. Throws OperatorError. */
-    target: async (name: string) => targetOf(await named(name)),
+    /** The connection target of the host of that name. Throws OperatorError, also if it was given up. */
+    target: async (name: string) => {
+      const host = await named(name);
+      if (host.lost_at === null) return targetOf(host);
+      throw new OperatorError(
+        `The host "${name}" was given up as lost, so nothing is sent there; "homeport host found ${name}" takes it back.`,
+      );
+    },
     note,
     /** The socket of the host on this machine. */
     localTarget: { name: localName(), socket } satisfies HostTarget,

@@ -28,6 +28,8 @@ export interface KnownHost {
   seen_at: string | null;
   /** Why it does not answer; null while it does. */
   reason: string | null;
+  /** When the operator gave it up; null: it was not. */
+  lost_at: string | null;
 }
 
 const select = (queries: Queries) =>
@@ -45,6 +47,7 @@ const select = (queries: Queries) =>
       'description',
       'seen_at',
       'reason',
+      'lost_at',
     ])
     .orderBy('seq');
 
@@ -134,6 +137,34 @@ export async function updateHost(
     .set({ ...change, ...told })
     .where('id', '=', id)
     .execute();
+}
+
+/** What a host says about itself, and that it answers. A host that was given up stays so. */
+export async function noteAnswer(
+  queries: Queries,
+  { description, at }: { description: HostDescription; at: string },
+): Promise<void> {
+  await queries
+    .updateTable('hosts')
+    .set({ description: JSON.stringify(description), seen_at: at, reason: null })
+    .where('id', '=', description.id)
+    .where('lost_at', 'is', null)
+    .execute();
+}
+
+/** Why a host does not answer. A host that was given up keeps that reason. */
+export async function noteSilence(queries: Queries, id: string, reason: string): Promise<void> {
+  await queries
+    .updateTable('hosts')
+    .set({ reason })
+    .where('id', '=', id)
+    .where('lost_at', 'is', null)
+    .execute();
+}
+
+/** The name of a host, and when it was given up; undefined without such a host. */
+export function findLoss(queries: Queries, id: string) {
+  return queries.selectFrom('hosts').select(['name', 'lost_at']).where('id', '=', id).executeTakeFirst();
 }
 
 export async function deleteHost(queries: Queries, id: string): Promise<void> {

@@ -4,25 +4,28 @@ import type { HostQuestions } from '../../hosting/contract/questions.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Sealer } from '../../secrets/sealer.ts';
 import { copyInstall, restoreBackup } from '../backups/jobs.ts';
-import { payloadsOf, placeOf } from '../hosts/store.ts';
+import { findLoss, payloadsOf, placeOf } from '../hosts/store.ts';
 import { createSshLogin } from '../identity/ssh-keys/ssh-login.ts';
 import { findDeleted } from './deleted-installs/store.ts';
 import { openMove } from './moves/store.ts';
 
-/** Answers the questions of one host. It answers about that host's own installs only, so a compromised machine learns nothing about the others. */
+/** Answers the questions of one host. It answers about that host's own installs only, so a compromised machine learns nothing about the others. A host that was given up gets no answer. */
 export function hostQuestions(
   { database, sealer }: Pick<Platform, 'database' | 'sealer'>,
   hostId: string,
 ): HostQuestions {
   const { reader } = database;
   const sshLogin = createSshLogin(database);
+  const isGivenUp = async () => ((await findLoss(reader, hostId))?.lost_at ?? null) !== null;
   const isHere = async (installId: string) => (await placeOf(reader, installId))?.hostId === hostId;
   return {
     async sshLogin(installName, fingerprintSha256) {
+      if (await isGivenUp()) return null;
       const login = await sshLogin(installName, fingerprintSha256);
       return login !== null && (await isHere(login.install.id)) ? login : null;
     },
     async backupPassword(installId) {
+      if (await isGivenUp()) throw new Error('this host was given up as lost');
       if (
         (await isHere(installId)) ||
         (await findDeleted(reader, installId))?.host_id === hostId ||

@@ -185,7 +185,10 @@ async function passingInstalls(queries: Queries): Promise<Set<string>> {
 /** Yields between batches, so that requests are answered. */
 const COMPARED_AT_ONCE = 20;
 
-/** Enqueues `apply_install` for each install whose served state differs from the database, unless its lane is busy. */
+/**
+ * Enqueues `apply_install` for each install whose served state differs from the database, unless its lane is busy. One that is set aside is brought back
+ * before all that waits for it.
+ */
 export async function applyChanged(
   platform: Platform,
   installs: readonly HeldInstall[],
@@ -205,8 +208,10 @@ export async function applyChanged(
     });
     if (desired === undefined || stateDigest(desired) === digest) continue;
     const asked = await database.write(async (transaction) => {
-      if (await isLaneBusy(transaction.queries, id)) return false;
-      await queue.enqueue(transaction, applyInstall, { payload: { id }, lane: id });
+      // What waits for a website that was set aside would fail.
+      const isAside = digest === null;
+      if (!isAside && (await isLaneBusy(transaction.queries, id))) return false;
+      await queue.enqueue(transaction, applyInstall, { payload: { id }, lane: id, ahead: isAside });
       return true;
     });
     if (asked) log.info({ install: id }, 'a website differs from the database; applying it again');

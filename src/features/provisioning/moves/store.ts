@@ -55,6 +55,16 @@ export async function movingInstalls(queries: Queries, hostId: string): Promise<
   return rows.map(({ install_id }) => install_id);
 }
 
+/** The unfinished moves to or from a host. */
+export function openMovesOf(queries: Queries, hostId: string) {
+  return queries
+    .selectFrom('moves')
+    .select(['id', 'job_id'])
+    .where('step', 'in', [...OPEN_MOVE])
+    .where((of) => of.or([of('from_host', '=', hostId), of('to_host', '=', hostId)]))
+    .execute();
+}
+
 /** Changes a move that is in one of these steps. False if it is not, because it was cancelled or another worker continued it. */
 export async function changeMove(
   queries: Queries,
