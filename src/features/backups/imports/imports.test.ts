@@ -378,6 +378,20 @@ describe('an import', () => {
     ]);
   });
 
+  it('replaces nothing if its checkpoint cannot be made', async () => {
+    const former = machine.machine.snapshot;
+    machine.machine.snapshot = async () => {
+      throw new PermanentHostError('the place of backups is full');
+    };
+    const answer = await request({ source: 'file', path: 'private/a.zip' });
+    expect(await operationOf(answer)).toMatchObject({
+      status: 'failed',
+      error: { message: expect.stringMatching(/^The checkpoint could not be made, so nothing was replaced/) },
+    });
+    expect(asked).toEqual([]);
+    machine.machine.snapshot = former;
+  });
+
   it('is one at a time', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     answerWith(async () => {
