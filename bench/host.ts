@@ -8,6 +8,7 @@ import { benchCachedPages } from './host/cached-pages.ts';
 import { cleanUpAll } from './host/cleanup.ts';
 import { benchHostNames } from './host/host-names.ts';
 import { benchManyInstalls } from './host/many-installs.ts';
+import { benchNeighbours } from './host/neighbours.ts';
 import { benchProvisioning } from './host/provisioning.ts';
 import { benchPurging } from './host/purging.ts';
 import { benchRequests } from './host/requests.ts';
@@ -23,6 +24,7 @@ const PARTS: Record<string, (run: Run) => Promise<void>> = {
   provisioning: benchProvisioning,
   requests: benchRequests,
   usage: benchUsage,
+  neighbours: benchNeighbours,
   pages: benchCachedPages,
   purging: benchPurging,
   domains: benchAddedDomains,

@@ -11,6 +11,7 @@ import type { HostQuestions } from '../hosting/contract/questions.ts';
 import { createBackups } from '../hosting/linux/backups/backups.ts';
 import { createCgroups } from '../hosting/linux/daemons/cgroups.ts';
 import { createDatabaseQuotas } from '../hosting/linux/daemons/database-quotas.ts';
+import { createDatabaseShares } from '../hosting/linux/daemons/database-shares.ts';
 import { createDatabases } from '../hosting/linux/daemons/databases.ts';
 import { createDatabaseServer } from '../hosting/linux/daemons/mariadb.ts';
 import { createSupervisor } from '../hosting/linux/daemons/supervisor.ts';
@@ -287,6 +288,7 @@ export function createHostMachine(
       mostBytes: layout.limits.bytes,
       log,
     }),
+    databaseShares: createDatabaseShares({ layout, hasGroup: cgroups.enter('mariadb').length > 0, log }),
     createDatabaseLink: createLinuxDatabaseLinks({ layout, clock, randomness: random, log }),
     wpCliPhar,
     wpCli: createWpCli({

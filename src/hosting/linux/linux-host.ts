@@ -127,6 +127,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     parts.logs.start();
     await tryOrLog(log, 'could not write the files of WP-CLI', () => parts.wpCliPhar.start());
     parts.databaseQuotas.start();
+    parts.databaseShares.start();
     if ((await parts.quotas.state()) !== 'enforced') measuredQuotas.start();
     databaseWatch.start();
   }
@@ -171,6 +172,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       parts.logs.stop(),
       parts.wpCliPhar.stop(),
       parts.databaseQuotas.stop(),
+      parts.databaseShares.stop(),
       measuredQuotas.stop(),
       parts.purges.stop(),
       parts.mailSockets.stop(),

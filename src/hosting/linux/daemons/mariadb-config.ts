@@ -31,6 +31,9 @@ const SESSION_LIMITS: Record<string, string> = {
   'group-concat-max-len': '1M',
 };
 
+/** Where the server writes the number of its process. */
+export const pidFileIn = (folder: string): string => `${folder}/mariadb.pid`;
+
 /** The configuration of MariaDB for many small databases whose users do not trust each other. */
 export function mariadbConfig({ folder, temporary, socket, user, memory }: MariadbMachine): string {
   const pool = Math.round(Math.min(Math.max(memory / 8 / MIB, 128), 8192));
@@ -39,7 +42,7 @@ export function mariadbConfig({ folder, temporary, socket, user, memory }: Maria
     datadir: folder,
     tmpdir: temporary,
     socket,
-    'pid-file': `${folder}/mariadb.pid`,
+    'pid-file': pidFileIn(folder),
     'log-basename': 'mariadb',
     // Reachable only by its socket, and only for users that the kernel vouches for.
     'skip-networking': 1,

@@ -12,7 +12,7 @@ import type { Daemons } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { SilentDaemonError } from './hang-watch.ts';
 import { clientCommand, runStatements } from './mariadb-client.ts';
-import { mariadbConfig } from './mariadb-config.ts';
+import { mariadbConfig, pidFileIn } from './mariadb-config.ts';
 
 /** The host's database server. */
 export interface DatabaseServer {
@@ -23,7 +23,8 @@ export interface DatabaseServer {
 }
 
 const SERVER = '/usr/sbin/mariadbd';
-const USER = 'mysql';
+/** Unix user of the server. */
+export const DATABASE_USER = 'mysql';
 /** Crash recovery reads the log before the server is ready. */
 const READY_WITHIN_MS = 120_000;
 const ANSWER_WITHIN_MS = 10_000;
@@ -38,13 +39,13 @@ export function createDatabaseServer(options: {
   memory?: number;
 }): DatabaseServer {
   const { layout, daemons, log, memory = totalmem() } = options;
-  const tables = join(layout.mariadb, 'data');
+  const tables = tablesOf(layout);
   const temporary = join(layout.mariadb, 'tmp');
   const configFile = join(layout.mariadb, 'my.cnf');
   const versionFile = join(layout.mariadb, 'version');
 
   async function ensure(): Promise<void> {
-    const user = await identityOf(USER);
+    const user = await identityOf(DATABASE_USER);
     await ownedFolder(layout.mariadb, { uid: 0, gid: 0 }, 0o755);
     // Anyone may connect but not list; the user that connects determines the rights.
     await ownedFolder(layout.mariadbRun, user, 0o751);
@@ -69,7 +70,7 @@ export function createDatabaseServer(options: {
       folder: tables,
       temporary,
       socket: layout.mariadbSocket,
-      user: USER,
+      user: DATABASE_USER,
       memory,
     });
     if ((await ifThere(readFile(configFile, 'utf8'))) !== config) await writeDurably(configFile, config);
@@ -82,10 +83,10 @@ export function createDatabaseServer(options: {
     if ((await ifThere(stat(tables))) !== null) return;
     const beside = `${tables}.new`;
     await rm(beside, { recursive: true, force: true });
-    await ownedFolder(beside, await identityOf(USER), 0o700);
+    await ownedFolder(beside, await identityOf(DATABASE_USER), 0o700);
     await runCommand('mariadb-install-db', [
       '--no-defaults',
-      `--user=${USER}`,
+      `--user=${DATABASE_USER}`,
       `--datadir=${beside}`,
       '--auth-root-authentication-method=socket',
       '--skip-test-db',
@@ -106,6 +107,15 @@ export function createDatabaseServer(options: {
   }
 
   return { ensure, answers: async () => void (await greeting(layout.mariadbSocket, ANSWER_WITHIN_MS)) };
+}
+
+/** The file with the number of the server's process, which a server that was killed leaves behind. */
+export function databasePidFile(layout: LinuxLayout): string {
+  return pidFileIn(tablesOf(layout));
+}
+
+function tablesOf({ mariadb }: LinuxLayout): string {
+  return join(mariadb, 'data');
 }
 
 function digestOf(text: string): string {

@@ -1,6 +1,6 @@
 import type { Daemons } from '../machine/daemon.ts';
 import { missingPackages } from '../setup/packages.ts';
-import { checked, type Fault, type Finding, faults, notRunning } from './finding.ts';
+import { checked, type Fault, type Finding, faults, notRunning, READ_THE_LOG } from './finding.ts';
 import type { InspectedHost } from './inspected-host.ts';
 import { inspectPhp } from './php.ts';
 
@@ -21,6 +21,7 @@ export async function inspectServices(host: InspectedHost): Promise<Finding[]> {
     ...(await checked('web server', async () => faults(await web.check(), repairWeb))),
     ...(await checked('other edges', async () => checkOtherEdges(host))),
     ...(await checked('packages', checkPackages)),
+    ...(await checked('mariadb', async () => checkShares(host))),
     ...(await checked('mail', () => checkMail(host))),
     ...(await checked('usage', async () => checkUsage(host))),
     ...(await inspectPhp(host)),
@@ -45,6 +46,13 @@ async function checkMail({ mail }: InspectedHost): Promise<Fault[]> {
   const remedy =
     'Check HOMEPORT_RELAY_URL and HOMEPORT_RELAY_CREDENTIALS there. Messages wait for up to 3 days.';
   return [{ message, repair: null, remedy }];
+}
+
+function checkShares({ databaseShares }: InspectedHost): Fault[] {
+  const reason = databaseShares.check();
+  if (reason === null) return [];
+  const message = `Busy connections do not wait for those of other websites: ${reason}`;
+  return [{ message, repair: null, remedy: READ_THE_LOG }];
 }
 
 function checkUsage({ usage, layout }: InspectedHost): Fault[] {

@@ -6,6 +6,7 @@ import type { HostLogs } from '../../websites/logs/host-logs.ts';
 import type { WordPressCores } from '../../wordpress/cores.ts';
 import type { Backups } from '../backups/backups.ts';
 import type { DatabaseQuotas } from '../daemons/database-quotas.ts';
+import type { DatabaseShares } from '../daemons/database-shares.ts';
 import type { DatabaseServer } from '../daemons/mariadb.ts';
 import type { ImportStaging } from '../imports/staged-website.ts';
 import type { Firewall } from '../isolation/firewall.ts';
@@ -41,6 +42,7 @@ export interface LinuxHostParts extends WebsiteParts {
   ssh: SshServer;
   cron: Cron;
   databaseQuotas: DatabaseQuotas;
+  databaseShares: DatabaseShares;
   /** The envelope sender and the mail limit of an install. */
   submitterOf(install: InstallRef): Submitter;
   createDatabaseLink: LinuxDatabaseLinks;
