@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPlatform } from '../../src/app/open-platform.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createHostService } from '../../src/features/hosts/service.ts';
+import { loadDesiredState } from '../../src/features/provisioning/desired-state.ts';
 import { clearLane } from '../../src/features/provisioning/moves/jobs.ts';
 import { latestMove } from '../../src/features/provisioning/moves/store.ts';
 import { PLACE_MARK } from '../../src/hosting/linux/backups/place-mark.ts';
@@ -286,6 +287,13 @@ test(
       const { aside } = linuxLayout(host.machine.folder, host.machine.runFolder);
       const kept = JSON.parse(await readFile(join(aside, `${blog.id}.json`), 'utf8'));
       expect(kept).toMatchObject({ placement: { held: { until: null } } });
+      // The return of a move whose new machine is lost.
+      const desired = await loadDesiredState(homeport.platform, blog.id);
+      if (desired === undefined) throw new Error('the install has no website');
+      await remote.apply(desired);
+      expect((await post(host, address, '/wp-login.php'))[0]).toBe(503);
+      await remote.releaseWebsite(blog);
+      expect((await post(host, address, '/wp-login.php'))[0]).toBe(200);
     } finally {
       await remote.close();
     }

@@ -4,11 +4,14 @@ import { OperatorError } from '../../lib/operator-error.ts';
 import { withOwnCommand } from '../../lib/own-command.ts';
 import { waitForJob } from '../platform/wait-for-job.ts';
 import { withPlatform } from '../platform/with-platform.ts';
+import { requireConsent } from '../terminal/confirm.ts';
 import { printable, printJson } from '../terminal/output.ts';
 
 interface Options {
   to?: string;
   cancel?: boolean;
+  return?: boolean;
+  yes?: boolean;
   json?: boolean;
 }
 
@@ -26,15 +29,18 @@ export function addMoveCommand(install: Command): void {
     .argument('<name>', 'the install')
     .option('--to <host>', 'the name of the new host')
     .option('--cancel', 'cancel the move, unless the new machine takes over already')
+    .option('--return', 'bring back the copy of the former host, if the new one takes over and is lost')
+    .option('--yes', 'with --return: lose what was changed on the lost host without asking')
     .option(
       '--json',
       'print JSON: job_id, install_id, from, to, step; without --to also reason, requested_at, switched_at, has_copy',
     )
     .addHelpText('after', '\nExample:\n  homeport install move harbourcafe --to web2')
     .action((name: string, options: Options, command: Command) => {
-      if (options.to !== undefined && options.cancel) {
-        throw new OperatorError('Give either --to or --cancel.');
-      }
+      const given = [options.to !== undefined, options.cancel === true, options.return === true];
+      if (given.filter(Boolean).length > 1)
+        throw new OperatorError('Give one of --to, --cancel and --return.');
+      if (options.return) return giveBack(name, options, command);
       if (options.to !== undefined) return move(name, options.to, options, command);
       return options.cancel ? cancel(name, command) : show(name, options, command);
     });
@@ -78,6 +84,25 @@ async function cancel(name: string, command: Command): Promise<void> {
   });
 }
 
+async function giveBack(name: string, { yes, json }: Options, command: Command): Promise<void> {
+  await withPlatform(command, async (platform, services) => {
+    const loss = await services.moves.lossOfReturn(name);
+    if (yes !== true) {
+      await requireConsent(`${loss} Continue?`, { effect: loss, kept: `The move of ${name} goes on.` });
+    }
+    const requested = await services.moves.giveBack(name);
+    const { to } = requested;
+    const shown = { title: `Returning ${name} to ${to}`, subject: `The return of ${name}` };
+    const ended = await waitForJob(requested.jobId, shown, platform, services);
+    if (ended === undefined) return;
+    if (ended.state !== 'succeeded') {
+      throw new OperatorError(`The return of ${name} goes on: ${ended.error ?? 'the reason is unknown'}`);
+    }
+    if (json) return printJson({ ...asJson(requested), step: 'returned' });
+    process.stdout.write(`${loss.replace(' returns to ', ' is back on ')}\n`);
+  });
+}
+
 async function show(name: string, { json }: Pick<Options, 'json'>, command: Command): Promise<void> {
   await withPlatform(command, async (_platform, services) => {
     const found = await services.moves.show(name);
@@ -102,6 +127,8 @@ const STEPS: Record<MoveView['step'], string> = {
   copying: 'is being copied',
   handing_over: 'is being handed over',
   switched: 'is there, and the move is being completed',
+  returning: 'returns to its former host',
+  returned: 'is back on its former host',
   moved: 'was moved',
   failed: 'was not moved',
   cancelled: 'was not moved, because the move was cancelled',

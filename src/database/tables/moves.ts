@@ -1,15 +1,17 @@
 import type { Generated } from 'kysely';
 
 /** The steps in which the install is still on its former machine, or the work goes on. An install has at most one such move. */
-export const OPEN_MOVE = ['copying', 'handing_over', 'switched'] as const;
+export const OPEN_MOVE = ['copying', 'handing_over', 'switched', 'returning'] as const;
 
 /**
  * - `copying`: the former machine serves the website; a failure ends here.
  * - `handing_over`: the new machine is complete and checked. The former one may have stopped, so the move goes forward.
  * - `switched`: the install is on the new machine.
+ * - `returning`: the new machine is lost, and the operator has given up what it has. The install is on the former one again.
+ * - `returned`: the former machine serves it.
  * - `moved`: nothing is left to do but the removal of the former copy.
  */
-export type MoveStep = (typeof OPEN_MOVE)[number] | 'moved' | 'failed' | 'cancelled';
+export type MoveStep = (typeof OPEN_MOVE)[number] | 'moved' | 'returned' | 'failed' | 'cancelled';
 
 /** The move of an install to another machine. */
 export interface MoveRow {

@@ -1,3 +1,4 @@
+import type { MoveStep } from '../../../database/tables/moves.ts';
 import { defineJob, type JobKind } from '../../../jobs/job.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { runClearing } from './clear-move.ts';
@@ -6,6 +7,9 @@ import { type MovingFleet, runMove } from './run-move.ts';
 import { changeMove, findMove } from './store.ts';
 
 const MINUTE_MS = 60_000;
+
+/** Steps that are tried again until they succeed. */
+const FORWARD: readonly MoveStep[] = ['handing_over', 'switched', 'returning'];
 
 /** The jobs that move installs between machines. */
 export function moveJobKinds(platform: Platform, fleet: MovingFleet): JobKind[] {
@@ -18,6 +22,11 @@ export function moveJobKinds(platform: Platform, fleet: MovingFleet): JobKind[] 
         if (move === undefined) return;
         await runMove(platform, fleet, move, job);
         return async (transaction) => {
+          if (move.step === 'returning') {
+            await changeMove(transaction.queries, move_id, ['returning'], { step: 'returned' });
+            await queue.enqueue(transaction, clearMove, { payload: { move_id }, lane: clearLane(move_id) });
+            return;
+          }
           await changeMove(transaction.queries, move_id, ['switched'], { step: 'moved' });
           await queue.enqueue(transaction, clearMove, {
             payload: { move_id },
@@ -34,8 +43,8 @@ export function moveJobKinds(platform: Platform, fleet: MovingFleet): JobKind[] 
           await queue.enqueue(transaction, clearMove, { payload: { move_id }, lane: clearLane(move_id) });
           return;
         }
-        // The former machine may have stopped serving, so there is no way back.
-        if (move.step !== 'handing_over' && move.step !== 'switched') return;
+        // The former machine may have stopped serving, so there is no way back but by the operator.
+        if (!FORWARD.includes(move.step)) return;
         const job_id = await queue.enqueue(transaction, moveInstall, {
           payload: { move_id },
           lane: move.install_id,

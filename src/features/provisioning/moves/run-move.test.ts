@@ -209,6 +209,28 @@ it('carries no snapshots along of an earlier move whose new machine is silent', 
   for (const id of snapshotsOf(earlier)) expect(discarded).toContain(id);
 });
 
+it('returns to the former machine without asking the lost one', async () => {
+  const id = await newMove();
+  failures.set('web2 release', new HostUnreachableError('The host does not answer.'));
+  await expect(move(id)).rejects.toThrow(Postponed);
+  expect(await stateOf(id)).toEqual({ step: 'switched', host: 'web2' });
+  const { moves } = homeport.services;
+  const { database } = homeport.platform;
+  const setReason = (reason: string | null) =>
+    database.write(({ queries }) =>
+      queries.updateTable('hosts').set({ reason }).where('name', '=', 'web2').execute(),
+    );
+  await setReason(null);
+  await expect(moves.giveBack(install.name)).rejects.toThrow(/answers, so the move .* goes on/);
+  await setReason('connection refused');
+  expect(await moves.lossOfReturn(install.name)).toMatch(/changed on web2 since then is lost/);
+  await moves.giveBack(install.name);
+  expect(await stateOf(id)).toEqual({ step: 'returning', host: 'web1' });
+  calls = [];
+  await move(id);
+  expect(calls).toEqual(['web1 apply', 'web1 release']);
+});
+
 it('releases the website if a command fails during the hold', async () => {
   const id = await newMove();
   failures.set('web1 snapshot changes', new Error('disk'));

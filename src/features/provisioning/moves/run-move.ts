@@ -53,6 +53,10 @@ export async function runMove(
   const { database, clock } = platform;
   const ref = await findActiveInstall(database.reader, move.install_id);
   if (ref === undefined) throw new PermanentFailure('The install has no website to move.');
+  if (move.step === 'returning') {
+    await returnWebsite(platform, fleet, { id: ref.id, name: ref.name }, move.from_host, job);
+    return;
+  }
   const pair: Pair = {
     install: { id: ref.id, name: ref.name },
     from: await postponing(fleet.machine(move.from_host)),
@@ -95,6 +99,22 @@ export async function runMove(
   fleet.announce(ref.id);
   await postponing(pair.to.releaseWebsite(pair.install));
   for (const id of snapshotsOf(move.id)) await postponing(pair.to.discardSnapshot(pair.install, id));
+}
+
+/** Brings back the copy that the former machine has set aside. The new machine is lost, so it is not called. */
+async function returnWebsite(
+  platform: Pick<Platform, 'config' | 'database' | 'sealer' | 'clock'>,
+  fleet: MovingFleet,
+  install: InstallRef,
+  hostId: string,
+  { signal }: Pick<MovingJob, 'signal'>,
+): Promise<void> {
+  const desired = await loadDesiredState(platform, install.id);
+  if (desired === undefined) throw new PermanentFailure('The install has no website to bring back.');
+  const machine = await postponing(fleet.machine(hostId));
+  await permanently(postponing(machine.apply(desired, signal)));
+  await postponing(machine.releaseWebsite(install));
+  fleet.announce(install.id);
 }
 
 /** Makes the website complete on the new machine, and checks it there. The former one is held at its end, and released after a failure. */

@@ -5,7 +5,7 @@ import type { MoveStep } from '../../../database/tables/moves.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { InvalidRequest } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { labelsOfAccount } from '../../hosts/placement-store.ts';
+import { labelsOfAccount, setHost } from '../../hosts/placement-store.ts';
 import { findHost, installCounts } from '../../hosts/store.ts';
 import { lockNamed, requireNamed } from '../../websites/installs/requested-website.ts';
 import { lostDataOf } from '../../websites/installs/website-store.ts';
@@ -108,6 +108,65 @@ export function createMoveService(
     });
   }
 
+  /**
+   * What a return to the former machine loses, for the operator to confirm. Throws InvalidRequest unless the new machine takes over and does not
+   * answer.
+   */
+  async function lossOfReturn(name: string): Promise<string> {
+    const { reader } = database;
+    const { id } = await requireNamed(reader, name);
+    const { from, to, switched_at } = await requireReturnable(reader, id, name);
+    if (switched_at === null)
+      return `${name} returns to ${from} as it was when it was handed over. Nothing is lost.`;
+    return (
+      `${name} returns to ${from} as it was at ${switched_at}. What visitors changed on ${to} since then is lost. ` +
+      `If ${to} comes back, its copy is deleted.`
+    );
+  }
+
+  /** Returns an install to its former machine, if the new one is lost. Throws InvalidRequest. */
+  async function giveBack(name: string): Promise<RequestedMove> {
+    return database.write(async (transaction) => {
+      const { queries } = transaction;
+      const install = await lockNamed(transaction, name);
+      const { move, from, to } = await requireReturnable(queries, install.id, name);
+      await queue.cancel(transaction, move.job_id);
+      const jobId = await queue.enqueue(transaction, moveInstall, {
+        payload: { move_id: move.id },
+        lane: install.id,
+        ahead: true,
+      });
+      const change = { step: 'returning' as const, job_id: jobId, reason: `${to} did not answer` };
+      await changeMove(queries, move.id, ['handing_over', 'switched'], change);
+      await setHost(queries, install.id, move.from_host);
+      await activity.record(transaction, OPERATOR, install.account_id, {
+        action: 'install.move',
+        subject: { id: install.id, name },
+        installId: install.id,
+        details: { from: to, to: from },
+      });
+      return { jobId, installId: install.id, from: to, to: from };
+    });
+  }
+
+  async function requireReturnable(queries: Queries, installId: string, name: string) {
+    const move = await openMove(queries, installId);
+    if (move?.step !== 'handing_over' && move?.step !== 'switched') {
+      throw new InvalidRequest(
+        `The install "${name}" is not being handed over to another machine, so there is nothing to return from.`,
+      );
+    }
+    const from = await findHost(queries, { id: move.from_host });
+    const to = await findHost(queries, { id: move.to_host });
+    if (to !== undefined && to.reason === null) {
+      throw new InvalidRequest(
+        `The host "${to.name}" answers, so the move of "${name}" goes on. Move it back afterwards.`,
+      );
+    }
+    const { switched_at } = move;
+    return { move, from: from?.name ?? move.from_host, to: to?.name ?? move.to_host, switched_at };
+  }
+
   /** Queues the removal of what a move left, `delayMs` from now. */
   async function enqueueClearing(transaction: Transaction, moveId: string, delayMs: number): Promise<void> {
     await queue.enqueue(transaction, clearMove, {
@@ -133,5 +192,5 @@ export function createMoveService(
     };
   }
 
-  return { request, cancel, show };
+  return { request, cancel, lossOfReturn, giveBack, show };
 }
