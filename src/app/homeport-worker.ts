@@ -24,6 +24,7 @@ import { deletedInstallKinds } from '../features/provisioning/deleted-installs/j
 import { keptBackups } from '../features/provisioning/deleted-installs/kept-backups.ts';
 import { loadDesiredState } from '../features/provisioning/desired-state.ts';
 import { installJobKinds } from '../features/provisioning/job-kinds.ts';
+import { rebuildJobKinds } from '../features/provisioning/lost-hosts/job-kinds.ts';
 import { moveJobKinds } from '../features/provisioning/moves/job-kinds.ts';
 import { transferJobKinds } from '../features/transfers/job-kinds.ts';
 import { changeKind } from '../features/updates/changes/job-kinds.ts';
@@ -123,6 +124,7 @@ export function createHomeportWorker(
     ...installJobKinds(platform, host),
     ...deletedInstallKinds(platform, host),
     ...(websites.moving === undefined ? [] : moveJobKinds(platform, websites.moving)),
+    ...(websites.moving === undefined ? [] : rebuildJobKinds(platform, websites.moving)),
     ...cacheJobKinds(platform, host),
     ...wpCliJobKinds(platform, host),
     ...backupJobKinds(platform, host, mailer, keptBackups, (id) => loadDesiredState(platform, id), hostOf),

@@ -48,6 +48,7 @@ import { createSecondFactorService } from '../features/identity/second-factor/se
 import { createSessionService } from '../features/identity/sign-in/service.ts';
 import { createSshKeyService } from '../features/identity/ssh-keys/service.ts';
 import { createDeletedInstallService } from '../features/provisioning/deleted-installs/service.ts';
+import { createRebuildService } from '../features/provisioning/lost-hosts/rebuild-service.ts';
 import { createLostHostService } from '../features/provisioning/lost-hosts/service.ts';
 import { createMoveService } from '../features/provisioning/moves/service.ts';
 import { createCancellations } from '../features/provisioning/operations/cancellation.ts';
@@ -273,6 +274,7 @@ export function createServices(
     deletedInstalls: createDeletedInstallService(platform),
     moves: createMoveService(platform),
     lostHosts: createLostHostService(platform),
+    rebuilds: createRebuildService(platform),
     websiteRetry,
     profile: createProfileService(platform),
     emailChanges: createEmailChangeService(platform, limits),

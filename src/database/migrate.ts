@@ -77,6 +77,7 @@ import { edgeAuthority } from './migrations/0071-edge-authority.ts';
 import { hostLabels } from './migrations/0072-host-labels.ts';
 import { moves } from './migrations/0073-moves.ts';
 import { lostHosts } from './migrations/0074-lost-hosts.ts';
+import { rebuilds } from './migrations/0075-rebuilds.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
@@ -152,6 +153,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0072-host-labels': hostLabels,
   '0073-moves': moves,
   '0074-lost-hosts': lostHosts,
+  '0075-rebuilds': rebuilds,
 };
 
 /** The statements of every migration on both databases, by name. Released ones never change, and a test holds them to that. */

@@ -50,6 +50,7 @@ import type { MoveRow } from './tables/moves.ts';
 import type { NotificationPreferenceRow, NotificationRow } from './tables/notifications.ts';
 import type { PlatformBackupRow } from './tables/platform-backups.ts';
 import type { ProgramVersionRow } from './tables/program-version.ts';
+import type { RebuildRow } from './tables/rebuilds.ts';
 import type { ReleaseCheckRow } from './tables/release-check.ts';
 import type { SeenSettingsRow } from './tables/seen-settings.ts';
 import type {
@@ -140,6 +141,7 @@ export interface Tables {
   platform_identity: PlatformIdentityRow;
   orphaned_installs: OrphanedInstallRow;
   moves: MoveRow;
+  rebuilds: RebuildRow;
   ssh_keys: SshKeyRow;
   domain_looks: DomainLookRow;
   domain_reports: DomainReportRow;

@@ -20,7 +20,7 @@ import { MINUTE_MS } from '../../src/lib/durations.ts';
 import { field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
-import { onlyInLong } from '../rounds.ts';
+import { isLong, onlyInLong } from '../rounds.ts';
 import { connectHosts, type FarHost, startFarHost } from './far-host.ts';
 import { tracesOf } from './traces.ts';
 
@@ -382,6 +382,64 @@ onlyInLong(describe)('a large install', () => {
     4 * MOVE_MS,
   );
 });
+
+test(
+  'an install of a lost machine is rebuilt on the other one, with its files, database and backups',
+  async () => {
+    const { hosts, lostHosts, rebuilds } = homeport.services;
+    const depot = await install();
+    const from = (await hostOf(depot)) === 'east' ? east : west;
+    const to = from === east ? west : east;
+    const address = `${depot.name}.sites.test`;
+    await write(from, depot, 'wp-content/uploads/menu.txt', 'bread');
+    await rename(from, depot, 'In the backup');
+    const made = await owner.client.post(`/installs/${depot.id}/backups`, {
+      description: 'one',
+      notification_emails: [],
+    });
+    await homeport.idle();
+    await rename(from, depot, 'After the backup');
+
+    from.process.kill('SIGKILL');
+    await once(from.process, 'exit');
+    await lostHosts.giveUp(from.name);
+    await hosts.setAccepting(to.name, true);
+    // As if both had one folder or bucket for their backups.
+    const repository = (host: FarHost) => join(host.machine.folder, 'backups', depot.id);
+    await run('cp', ['-a', repository(from), repository(to)]);
+    await rebuilds.request(from.name, []);
+    await homeport.idle();
+    const report = (await rebuilds.report(from.name)).find(({ name }) => name === depot.name);
+    expect(report).toMatchObject({
+      ...{ step: 'rebuilt', host: to.name, reason: null },
+      backupId: text(made.body, 'id'),
+    });
+    const home = await to.visit(address, '/');
+    expect(home.status).toBe(200);
+    expect(home.body).toContain('In the backup');
+    const [, stylesheet = ''] = /(\/wp-[^"' ]+\.css)/.exec(home.body) ?? [];
+    expect((await to.visit(address, stylesheet)).status).toBe(200);
+    expect((await to.visit(address, '/wp-content/uploads/menu.txt')).body).toBe('bread');
+    expect((await post(to, address, '/wp-login.php'))[0]).toBe(200);
+    const restored = await owner.client.post(
+      `/installs/${depot.id}/backups/${text(made.body, 'id')}/restore`,
+      { notification_emails: [], create_checkpoint: false },
+    );
+    expect(restored.status).toBe(202);
+    await homeport.idle();
+    expect((await to.visit(address, '/')).body).toContain('In the backup');
+
+    if (!isLong) return;
+    // The lost machine returns: it serves nothing, and deletes nothing.
+    await from.start();
+    await until(async () => (await from.visit(address, '/')).status !== 200);
+    expect(await tracesOf(from.machine)).toContain(`/installs/${depot.id}`);
+    await lostHosts.takeBack(from.name);
+    await until(async () => (await from.visit(address, '/')).body.includes('In the backup'));
+    expect((await to.visit(address, '/')).status).toBe(200);
+  },
+  MOVE_MS,
+);
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 4 * MINUTE_MS; Date.now() < end; ) {

@@ -22,7 +22,7 @@ export async function checkKnownHosts({ reader }: Pick<Database, 'reader'>): Pro
       return problem(
         check,
         `It was given up as lost (${shownTime(lost_at, '')})${seen_at !== null && seen_at > lost_at ? `. It answers (${seen}), and serves nothing` : ''}.`,
-        `"homeport host found ${name}" takes it back with what it has, and "homeport host remove ${name}" removes it once no install is on it.`,
+        `"homeport host rebuild ${name}" makes its installs again on others, "homeport host found ${name}" takes it back with what it has, and "homeport host remove ${name}" removes it once no install is on it.`,
       );
     }
     if (reason !== null)

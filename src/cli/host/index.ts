@@ -11,6 +11,7 @@ import { addHostLost } from './lost.ts';
 import { addHostMail } from './mail.ts';
 import { addHostPhp } from './php.ts';
 import { addHostRebalance } from './rebalance.ts';
+import { addHostRebuild } from './rebuild.ts';
 import { addHostRecords } from './records.ts';
 import { addHostRemove } from './remove.ts';
 import { addHostRun } from './run.ts';
@@ -38,6 +39,7 @@ export function addHostCommand(program: Command): void {
   addHostBackups(host);
   addHostForget(host);
   addHostLost(host);
+  addHostRebuild(host);
   addHostRemove(host);
   addHostTakeOver(host);
   addHostAdopt(host);

@@ -29,7 +29,7 @@ export function addHostLost(host: Command): void {
         await lostHosts.giveUp(name);
         process.stdout.write(
           withOwnCommand(
-            `${name} is given up, with ${installs === 1 ? '1 install' : `${installs} installs`}. If this was a mistake: "homeport host found ${name}".\n`,
+            `${name} is given up, with ${installs === 1 ? '1 install' : `${installs} installs`}. "homeport host rebuild ${name}" makes them again on others. If this was a mistake: "homeport host found ${name}".\n`,
           ),
         );
       });

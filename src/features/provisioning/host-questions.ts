@@ -7,6 +7,7 @@ import { copyInstall, restoreBackup } from '../backups/jobs.ts';
 import { findLoss, payloadsOf, placeOf } from '../hosts/store.ts';
 import { createSshLogin } from '../identity/ssh-keys/ssh-login.ts';
 import { findDeleted } from './deleted-installs/store.ts';
+import { openRebuild } from './lost-hosts/rebuild-store.ts';
 import { openMove } from './moves/store.ts';
 
 /** Answers the questions of one host. It answers about that host's own installs only, so a compromised machine learns nothing about the others. A host that was given up gets no answer. */
@@ -30,6 +31,7 @@ export function hostQuestions(
         (await isHere(installId)) ||
         (await findDeleted(reader, installId))?.host_id === hostId ||
         (await openMove(reader, installId))?.to_host === hostId ||
+        (await openRebuild(reader, installId))?.to_host === hostId ||
         (await isRestoredHere(reader, installId, hostId))
       ) {
         return backupPassword(sealer, installId);

@@ -1,16 +1,21 @@
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { freePort } from '../../../../test/servers/free-port.ts';
 import { checkKnownHosts } from '../../../cli/doctor/known-hosts.ts';
 import { eventually } from '../../../hosting/policy/edge.fixture.ts';
 import { type ServedMachine, serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
 import { parseIdentity } from '../../../hosting/remote/identity.ts';
+import { HOUR_MS } from '../../../lib/durations.ts';
 import { platformIdOf } from '../../hosts/edge-routes-store.ts';
-import { environment, jobsOf, startFleet } from '../../hosts/fleet.fixture.ts';
+import { environment, jobsOf, row, startFleet } from '../../hosts/fleet.fixture.ts';
 import type { Fleet } from '../../hosts/fleet.ts';
 import { hostQuestions } from '../host-questions.ts';
 import { createReconciling } from '../reconciling.ts';
+import { rebuildInstall } from './jobs.ts';
+import { findRebuild, insertRebuild } from './rebuild-store.ts';
 
 const forwarding = (port: number) => ({ host: '127.0.0.1', port, identity: null });
 
@@ -150,4 +155,92 @@ test('what is on another host meanwhile stays set aside when it is taken back', 
   await homeport.idle();
   expect((await visit()).status).toBe(404);
   expect(readFileSync(second.file(install, 'index.html'), 'utf8')).toBe('on the second');
+});
+
+test('its installs are rebuilt on another host from their newest backups, each apart from the others', async () => {
+  const { lostHosts, rebuilds, hosts } = homeport.services;
+  await accept(second);
+  const kept = await homeport.install(owner, accountId);
+  const bare = await homeport.install(owner, accountId);
+  await second.write(kept, 'index.html', 'in the backup');
+  const made = await owner.client.post(`/installs/${kept.id}/backups`, {
+    description: 'one',
+    notification_emails: [],
+  });
+  await homeport.idle();
+  await second.write(kept, 'index.html', 'later');
+  await owner.client.post(`/installs/${kept.id}/domains`, { name: 'later.example' });
+  await homeport.idle();
+
+  await expect(rebuilds.request('web2', [])).rejects.toThrow('"homeport host lost web2"');
+  await lostHosts.giveUp('web2');
+  await accept(first);
+  const firstName = (await hosts.list()).find(({ id }) => id === first.description.id)?.name ?? '';
+  await expect(rebuilds.request('web2', ['web2'])).rejects.toThrow('given up');
+  // As if both had one place for their backups.
+  cpSync(join(second.folder, 'snapshots', kept.id), join(first.folder, 'snapshots', kept.id), {
+    recursive: true,
+  });
+  await rebuilds.request('web2', [firstName]);
+  await homeport.idle();
+  const found = async () =>
+    new Map((await rebuilds.report('web2')).map((rebuild) => [rebuild.name, rebuild]));
+  const report = await found();
+  expect(report.size).toBe(2);
+  expect(report.get(kept.name)).toMatchObject({
+    ...{ step: 'rebuilt', host: firstName, reason: null, backupId: text(made.body, 'id') },
+    ...{ minutesLost: 0, changesLost: ['domain.create'] },
+  });
+  expect(report.get(bare.name)).toMatchObject({
+    ...{ step: 'failed', host: null, backupId: null },
+    reason: `No backup of it is where ${firstName} has its backups. They were on the lost machine only, or in another place.`,
+  });
+  expect((await first.http(`${kept.name}.localhost`, '/')).text).toBe('in the backup');
+  expect((await first.http('later.example', '/')).status).not.toBe(404);
+  expect((await owner.client.get(`/installs/${kept.id}`)).body).toMatchObject({ lost_data: null });
+  expect(await row(homeport, bare.id)).toMatchObject({ host_id: second.description.id });
+
+  // What failed is tried again, and nothing else.
+  await rebuilds.request('web2', []);
+  await homeport.idle();
+  expect((await found()).get(kept.name)?.jobId).toBe(report.get(kept.name)?.jobId);
+  expect((await found()).get(bare.name)?.jobId).not.toBe(report.get(bare.name)?.jobId);
+
+  // The lost host returns.
+  await lostHosts.takeBack('web2');
+  await eventually(async () => fleet.met().includes(second.description.id));
+  await reconcile();
+  await homeport.idle();
+  expect((await second.http(`${bare.name}.localhost`, '/')).status).toBe(200);
+  expect((await second.http(`${kept.name}.localhost`, '/')).status).toBe(404);
+  expect(readFileSync(second.file(kept, 'index.html'), 'utf8')).toBe('later');
+});
+
+test('a rebuild on a host that is lost too ends, so that the install can be rebuilt as one of that host', async () => {
+  const { database, random, queue } = homeport.platform;
+  const { lostHosts, rebuilds } = homeport.services;
+  await accept(second);
+  const made = await homeport.install(owner, accountId);
+  const id = random.uuid();
+  const at = new Date().toISOString();
+  const jobId = await database.write(async (transaction) => {
+    const job_id = await queue.enqueue(transaction, rebuildInstall, {
+      ...{ payload: { rebuild_id: id }, lane: made.id },
+      delayMs: HOUR_MS,
+    });
+    await insertRebuild(transaction.queries, {
+      ...{ id, install_id: made.id, install_name: made.name, from_host: random.uuid(), job_id, lost_at: at },
+      ...{ to_host: second.description.id, step: 'restoring', requested_at: at },
+      ...{ backup_id: random.uuid(), backup_at: at, reason: null, finished_at: null },
+    });
+    return job_id;
+  });
+  await lostHosts.giveUp('web2');
+  expect(await findRebuild(database.reader, id)).toMatchObject({
+    step: 'failed',
+    reason: 'The host web2 was given up as lost.',
+  });
+  expect((await queue.find(jobId))?.state).toBe('cancelled');
+  await rebuilds.request('web2', []);
+  expect((await rebuilds.report('web2')).map(({ name }) => name)).toContain(made.name);
 });

@@ -6,6 +6,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { findHost, installCounts, type KnownHost, updateHost } from '../../hosts/store.ts';
 import { clearLane, clearMove } from '../moves/jobs.ts';
 import { changeMove, openMovesOf } from '../moves/store.ts';
+import { changeRebuild, openRebuildsOn } from './rebuild-store.ts';
 
 export type LostHostService = ReturnType<typeof createLostHostService>;
 
@@ -35,6 +36,7 @@ export function createLostHostService(platform: Pick<Platform, 'database' | 'que
       }
       await updateHost(queries, id, { lost_at: timestamp(clock), reason: 'It was given up as lost.' });
       await endMoves(transaction, id, name);
+      await endRebuilds(transaction, id, name);
       log.warn({ host: id }, 'a host was given up as lost');
       return (await installCounts(queries)).get(id) ?? 0;
     });
@@ -48,6 +50,20 @@ export function createLostHostService(platform: Pick<Platform, 'database' | 'que
       if (!(await changeMove(queries, id, ['copying'], { step: 'failed', reason }))) continue;
       await queue.cancel(transaction, job_id);
       await queue.enqueue(transaction, clearMove, { payload: { move_id: id }, lane: clearLane(id) });
+    }
+  }
+
+  /** Of installs that came to this host from an earlier lost one. They can be rebuilt as its own. */
+  async function endRebuilds(transaction: Transaction, hostId: string, name: string): Promise<void> {
+    const { queries } = transaction;
+    for (const { id, job_id } of await openRebuildsOn(queries, hostId)) {
+      const reason = `The host ${name} was given up as lost.`;
+      await changeRebuild(queries, id, ['restoring'], {
+        step: 'failed',
+        reason,
+        finished_at: timestamp(clock),
+      });
+      await queue.cancel(transaction, job_id);
     }
   }
 

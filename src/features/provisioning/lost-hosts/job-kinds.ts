@@ -1,0 +1,40 @@
+import { OPEN_REBUILD } from '../../../database/tables/rebuilds.ts';
+import { defineJob, type JobKind } from '../../../jobs/job.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { applyInstall } from '../../websites/installs/jobs.ts';
+import { endLoss } from '../../websites/installs/website-store.ts';
+import { requestReading } from '../../websites/wordpress/request-reading.ts';
+import type { MovingFleet } from '../moves/run-move.ts';
+import { rebuildInstall } from './jobs.ts';
+import { changeRebuild, findRebuild } from './rebuild-store.ts';
+import { runRebuild } from './run-rebuild.ts';
+
+/** The jobs that rebuild installs of lost hosts. */
+export function rebuildJobKinds(platform: Platform, fleet: MovingFleet): JobKind[] {
+  const { database, queue, clock } = platform;
+  return [
+    defineJob({
+      ...rebuildInstall,
+      async run({ rebuild_id, hosts }, { signal, progress }) {
+        const rebuild = await findRebuild(database.reader, rebuild_id);
+        if (rebuild === undefined) return;
+        await runRebuild(platform, fleet, rebuild, { hosts, signal, progress });
+        return async (transaction) => {
+          const { queries } = transaction;
+          const { install_id: id } = rebuild;
+          const change = { step: 'rebuilt' as const, reason: null, finished_at: timestamp(clock) };
+          await changeRebuild(queries, rebuild_id, OPEN_REBUILD, change);
+          await endLoss(queries, id);
+          // Before the jobs that waited for the lost host.
+          await queue.enqueue(transaction, applyInstall, { payload: { id }, lane: id, ahead: true });
+          await requestReading(transaction, queue, id);
+        };
+      },
+      async giveUp({ rebuild_id }, { reason }, { queries }) {
+        const change = { step: 'failed' as const, reason, finished_at: timestamp(clock) };
+        await changeRebuild(queries, rebuild_id, OPEN_REBUILD, change);
+      },
+    }),
+  ];
+}

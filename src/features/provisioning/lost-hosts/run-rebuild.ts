@@ -1,0 +1,149 @@
+import type { Queries } from '../../../database/database.ts';
+import { lockPlacement } from '../../../database/lock.ts';
+import type { HostMachine } from '../../../hosting/contract/host.ts';
+import type { InstallRef } from '../../../hosting/contract/install-ref.ts';
+import { PermanentFailure, Postponed, type RunningJob } from '../../../jobs/job.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { type Restorable, restorableSnapshots } from '../../backups/restorable-store.ts';
+import { permanently, postponing } from '../../hosts/host-failures.ts';
+import { findPlacement, productionCounts, setHost } from '../../hosts/placement-store.ts';
+import { chooseHost } from '../../hosts/room.ts';
+import { allHosts, findLoss, installCounts, type KnownHost } from '../../hosts/store.ts';
+import { findActiveInstall } from '../../websites/installs/website-store.ts';
+import { loadDesiredState } from '../desired-state.ts';
+import type { MovingFleet } from '../moves/run-move.ts';
+import { openMove } from '../moves/store.ts';
+import { requireNameFree } from '../orphans.ts';
+import { changeRebuild, expectedCounts, type findRebuild, markLost } from './rebuild-store.ts';
+
+type Rebuild = NonNullable<Awaited<ReturnType<typeof findRebuild>>>;
+type RebuildingFleet = Pick<MovingFleet, 'machine' | 'announce'>;
+
+const CANCELLED = 'The install is no longer on the lost host.';
+
+/**
+ * Rebuilds an install from the step in which it is. Every step can be repeated. It stays on the lost host until another one has a backup of
+ * it; from then on the other host keeps it closed until the backup is restored.
+ */
+export async function runRebuild(
+  platform: Pick<Platform, 'config' | 'database' | 'sealer' | 'clock'>,
+  fleet: RebuildingFleet,
+  rebuild: Rebuild,
+  {
+    hosts,
+    signal,
+    progress,
+  }: { hosts: readonly string[] | undefined } & Pick<RunningJob, 'signal' | 'progress'>,
+): Promise<void> {
+  const { reader } = platform.database;
+  const install = await findActiveInstall(reader, rebuild.install_id);
+  if (install === undefined) throw new PermanentFailure('The install was deleted.');
+  const placed =
+    rebuild.step === 'restoring' && rebuild.to_host !== null && rebuild.backup_id !== null
+      ? { hostId: rebuild.to_host, backupId: rebuild.backup_id }
+      : await place(platform, fleet, rebuild, { install, hosts });
+  // Visitors see that it is closed, and no failure of the lost host.
+  fleet.announce(install.id);
+  const state = await loadDesiredState(platform, install.id);
+  if (state === undefined) throw new PermanentFailure('The install was deleted.');
+  const machine = await postponing(fleet.machine(placed.hostId));
+  await permanently(postponing(machine.makeForRestore(state, signal)));
+  const version = state.wordpressVersion ?? undefined;
+  const report = (done: number, total: number | null) => progress(done, total, 'bytes');
+  const options = { ...(version === undefined ? {} : { wordpressVersion: version }) };
+  await permanently(postponing(machine.restore(install, placed.backupId, options, signal, report)));
+}
+
+/** Puts the install on a host that has a backup of it. Of several, the one that placement prefers. */
+async function place(
+  { database }: Pick<Platform, 'database'>,
+  fleet: RebuildingFleet,
+  rebuild: Rebuild,
+  { install, hosts }: { install: InstallRef; hosts: readonly string[] | undefined },
+): Promise<{ hostId: string; backupId: string }> {
+  const without: KnownHost[] = [];
+  for (;;) {
+    const host = await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockPlacement(transaction);
+      await requireLost(queries, rebuild);
+      const found = await choose(queries, install.id, { hosts, without });
+      // Written before it is asked: a host gets the password of backups only if the install is or comes there.
+      const to_host = found?.id ?? null;
+      if (!(await changeRebuild(queries, rebuild.id, ['placing'], { to_host })))
+        throw new PermanentFailure(CANCELLED);
+      return found;
+    });
+    if (host === undefined) throw new PermanentFailure(unreached(without));
+    await requireFree(database.reader, host, install);
+    const backup = await newestHeld(database.reader, await postponing(fleet.machine(host.id)), install);
+    if (backup === undefined) {
+      without.push(host);
+      continue;
+    }
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockPlacement(transaction);
+      await requireLost(queries, rebuild);
+      await setHost(queries, install.id, host.id);
+      await markLost(queries, install.id, 'Its machine was lost. It is being made again from a backup.');
+      const change = { step: 'restoring' as const, backup_id: backup.id, backup_at: backup.created_at };
+      if (!(await changeRebuild(queries, rebuild.id, ['placing'], change)))
+        throw new PermanentFailure(CANCELLED);
+    });
+    return { hostId: host.id, backupId: backup.id };
+  }
+}
+
+const requireFree = (queries: Queries, host: KnownHost, install: InstallRef) =>
+  permanently(requireNameFree(queries, host.id, install));
+
+/** The operator may have taken the host back, or the install may be elsewhere. */
+async function requireLost(queries: Queries, { install_id, from_host }: Rebuild): Promise<void> {
+  const placement = await findPlacement(queries, install_id);
+  const loss = await findLoss(queries, from_host);
+  if ((await openMove(queries, install_id)) !== undefined) {
+    throw new PermanentFailure(
+      'A move of it is being completed. End that first ("homeport install move --help").',
+    );
+  }
+  if (placement?.host_id !== from_host || (loss?.lost_at ?? null) === null)
+    throw new PermanentFailure(CANCELLED);
+}
+
+/** Undefined if only hosts of `without` are left. Rejects with the reason if no host suits the install. */
+async function choose(
+  queries: Queries,
+  installId: string,
+  { hosts, without }: { hosts: readonly string[] | undefined; without: readonly KnownHost[] },
+): Promise<KnownHost | undefined> {
+  const install = await findPlacement(queries, installId);
+  if (install === undefined) throw new PermanentFailure('The install was deleted.');
+  const counts = await installCounts(queries);
+  for (const [id, expected] of await expectedCounts(queries))
+    counts.set(id, (counts.get(id) ?? 0) + expected);
+  const neighbours =
+    install.environment === 'production' ? await productionCounts(queries, install.account_id) : new Map();
+  const all = (await allHosts(queries)).filter(({ id }) => hosts === undefined || hosts.includes(id));
+  const left = all.filter(({ id }) => !without.some((host) => host.id === id));
+  const choice = chooseHost(left, counts, { ...install, neighbours });
+  if (!('refusal' in choice)) return choice.host;
+  if (!choice.permanent) throw new Postponed(choice.refusal);
+  if (without.length > 0) return undefined;
+  throw new PermanentFailure(choice.refusal);
+}
+
+/** The best backup of an install that a host has. */
+async function newestHeld(
+  queries: Queries,
+  machine: Pick<HostMachine, 'heldBackups'>,
+  install: InstallRef,
+): Promise<Restorable | undefined> {
+  const held = new Set(await permanently(postponing(machine.heldBackups(install))));
+  return (await restorableSnapshots(queries, install.id)).find(({ id }) => held.has(id));
+}
+
+function unreached(hosts: readonly KnownHost[]): string {
+  const names = hosts.map(({ name }) => name).join(', ');
+  return `No backup of it is where ${names} ${hosts.length === 1 ? 'has its' : 'have their'} backups. They were on the lost machine only, or in another place.`;
+}
