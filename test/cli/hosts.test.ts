@@ -93,6 +93,7 @@ describe('homeport host', () => {
         machine: null,
         seen_at: null,
         reason: null,
+        lost_at: null,
       },
     ]);
     expect((await cli('host', 'list')).stdout).toMatch(
@@ -124,6 +125,21 @@ describe('homeport host', () => {
       ['host', 'identity', 'unknown', '--out', join(folder, 'x.pem')],
       'There is no host "unknown"',
     );
+  });
+
+  test('gives a machine up, rebuilds its installs and takes it back', async () => {
+    await refused(['host', 'rebuild', 'web2'], 'Give it up first: "homeport host lost web2"');
+    await refused(['host', 'lost', 'web2'], 'Without a terminal, add --yes.');
+    await refused(['host', 'lost', 'web9', '--yes'], 'There is no host "web9"');
+    expect((await cli('host', 'lost', 'web2', '--yes')).stdout).toContain(
+      'web2 is given up, with 0 installs.',
+    );
+    expect((await cli('host', 'list')).stdout).toContain('given up as lost at');
+    await refused(['host', 'rebuild', 'web2', '--to', 'web2'], 'The host "web2" was given up as lost.');
+    expect((await cli('host', 'rebuild', 'web2')).stdout).toBe('No install of web2 was rebuilt.\n');
+    expect(await json('host', 'rebuild', 'web2', '--report')).toEqual([]);
+    expect((await cli('host', 'found', 'web2')).stdout).toContain('web2 is taken back.');
+    await refused(['host', 'found', 'web2'], 'The host "web2" was not given up.');
   });
 
   test('changes by what name people reach a machine', async () => {
