@@ -7,6 +7,7 @@ import { operatorFor } from '../../access/caller.ts';
 import { checkCheckpoints } from '../../cli/doctor/checkpoints.ts';
 import {
   BrokenWebsiteError,
+  PermanentHostError,
   RefusedRestoreError,
   UnchangedWebsiteError,
 } from '../../hosting/contract/errors.ts';
@@ -105,6 +106,23 @@ onlyOn('sqlite', describe)('the checkpoint of a copy', () => {
       { status: 'succeeded', error: null, result: { checkpoint_id: expect.any(String), warning } },
     ]);
     // The host holds no more installs than the other tests need.
+    await owner.client.delete(`/installs/${install.id}`);
+    await finish();
+  });
+
+  it('has to be there before the copy replaces anything', async () => {
+    const { snapshot } = machine.machine;
+    machine.machine.snapshot = async (of, ...rest) => {
+      if (of.id === install.id) throw new PermanentHostError('the place of backups is full');
+      return snapshot(of, ...rest);
+    };
+    answer(() => Promise.resolve());
+    await copy();
+    await finish();
+    machine.machine.snapshot = snapshot;
+    const message = expect.stringMatching(/^The checkpoint could not be made, so nothing was replaced/);
+    expect(await operations('install.copy')).toMatchObject([{ status: 'failed', error: { message } }]);
+    expect(restored).toEqual([]);
     await owner.client.delete(`/installs/${install.id}`);
     await finish();
   });
