@@ -15,6 +15,7 @@ import type { EmbeddedHostOptions } from '../embedded/host-options.ts';
 import { publicHostKey } from '../embedded/sftp/ssh-host-key.ts';
 import { certificateFingerprint } from './edge-identity.ts';
 import type { HostIdentity } from './identity.ts';
+import { type Peer, peerOf } from './peer.ts';
 import { createHostServer, type HostServer } from './server.ts';
 
 /** A real host with the additional commands of a remote host, for tests. */
@@ -159,6 +160,17 @@ export interface ServedMachine extends TestMachine {
   up(): Promise<void>;
 }
 
+/** All connections are of this process, so the kernel is asked once: it takes a program, and tests make hundreds of connections. */
+let thisProcess: Promise<Peer> | undefined;
+
+function serverOf({ machine, log }: TestMachine): HostServer {
+  const identify: typeof peerOf = (socket) => {
+    thisProcess ??= peerOf(socket);
+    return thisProcess;
+  };
+  return createHostServer({ host: machine, log: listeningLog(log), identify });
+}
+
 export async function serveMachine(
   description: Partial<HostDescription> = {},
   changes: Changes = {},
@@ -170,7 +182,7 @@ export async function serveMachine(
     ...changes,
     questions: { sshLogin: (name, fingerprint) => server.questions.sshLogin(name, fingerprint) },
   });
-  let server = createHostServer({ host: machine.machine, log: listeningLog(machine.log) });
+  let server = serverOf(machine);
   let tls: { identity: HostIdentity; port: number } | undefined;
   const socket = join(runFolder, 'host.sock');
   await server.listenUnix(socket, allowed);
@@ -186,7 +198,7 @@ export async function serveMachine(
     },
     down: () => server.close(500),
     async up() {
-      server = createHostServer({ host: machine.machine, log: listeningLog(machine.log) });
+      server = serverOf(machine);
       await server.listenUnix(socket, allowed);
       if (tls !== undefined) await server.listenTls({ host: '127.0.0.1', port: tls.port }, tls.identity);
     },

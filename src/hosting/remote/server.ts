@@ -24,7 +24,7 @@ import type { HostQuestions } from '../contract/questions.ts';
 import { createWaitingRoom } from '../policy/waiting-room.ts';
 import { commandHandlers, cut } from './command-handlers.ts';
 import type { HostIdentity } from './identity.ts';
-import type { Allowed } from './peer.ts';
+import { type Allowed, peerOf } from './peer.ts';
 import {
   BEAT_MS,
   LARGEST_BODY,
@@ -67,6 +67,8 @@ export interface HostServerOptions {
   random?: Pick<Randomness, 'uuid'>;
   /** Maximum time of a connection without a complete command, in milliseconds; 60 s by default. */
   commandWithinMs?: number;
+  /** Identifies the process at the other end of a connection to the Unix socket; {@link peerOf} by default. */
+  identify?: typeof peerOf;
 }
 
 /**
@@ -218,7 +220,10 @@ export function createHostServer(options: HostServerOptions): HostServer {
   async function listenUnix(path: string, allowed: Allowed): Promise<void> {
     const http = createServer(LIMITS, onRequest);
     const server = follow(
-      createPeerServer({ allowed, log, serve: (socket) => http.emit('connection', socket) }),
+      createPeerServer({
+        ...{ allowed, log, peerOf: options.identify ?? peerOf },
+        serve: (socket) => http.emit('connection', socket),
+      }),
     );
     server.on('connection', idle.enter);
     await listenAtPath(server, path, allowed.gid);

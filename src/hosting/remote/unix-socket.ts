@@ -3,15 +3,17 @@ import { chmod, chown, rename, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { OperatorError } from '../../lib/operator-error.ts';
-import { type Allowed, isAllowed, peerOf } from './peer.ts';
+import { type Allowed, isAllowed, type Peer } from './peer.ts';
 
 /** Passes allowed connections to `serve`. Reads nothing from a connection before it knows the user. */
 export function createPeerServer({
   allowed,
+  peerOf,
   log,
   serve,
 }: {
   allowed: Allowed;
+  peerOf: (socket: Socket) => Promise<Peer>;
   log: Logger;
   serve: (socket: Socket) => void;
 }): Server {
