@@ -132,6 +132,9 @@ test('a website that is made for a restore is closed until then, also after a re
     (await running.host.heldInstalls(null)).installs.find(({ id }) => id === kept.id)?.lost;
   expect(await lost()).toEqual(['The backup of the website is not restored yet.']);
   expect((await home(state)).status).toBe(503);
+  expect(await running.host.runWpCli(kept, ['option', 'list'])).toEqual({
+    ...{ refused: 'website', reason: 'The backup of the website is not restored yet.' },
+  });
   await running.stop();
   running = await machine.start();
   answerQuestions();
@@ -150,6 +153,15 @@ test('a website that is made for a restore is closed until then, also after a re
   expect(page.body).toContain('/wp-content/');
   const other = await recordOf('losing-two');
   expect(await running.host.inspect([state, other], false)).toEqual([]);
+
+  // What was set aside is filled, too. Without any backup, the operator opens it as it is.
+  await running.host.retire(kept);
+  await running.host.makeForRestore(state);
+  expect((await home(state)).status).toBe(503);
+  await running.host.apply({ ...state, isMade: false });
+  expect((await home(state)).status).toBe(200);
+  expect(await lost()).toBeUndefined();
+  await running.host.snapshot(kept, crypto.randomUUID());
 });
 
 test('a website that lost its record is not provisioned over its remains', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
@@ -213,6 +214,30 @@ describe('a platform with one host', () => {
     await homeport.services.backups.requestRestore(backupId);
     await homeport.idle();
     expect((await local.http(`${name}.localhost`, '/')).text).toBe('saved');
+  });
+
+  it('restores what a website lost on a host of an earlier version, which can make no website for it', async () => {
+    const { id } = await install();
+    await local.write({ id }, 'index.html', 'as it was');
+    const backup = await owner.client.post(`/installs/${id}/backups`, {
+      ...{ description: 'before', notification_emails: [] },
+    });
+    await homeport.idle();
+    await local.write({ id }, 'index.html', 'half of it');
+    await homeport.platform.database.write(({ queries }) =>
+      queries
+        .updateTable('installs')
+        .set({ lost_data: 'Tables are missing.' })
+        .where('id', '=', id)
+        .execute(),
+    );
+    const { makeForRestore } = local.machine;
+    local.machine.makeForRestore = () => Promise.reject(new PermanentHostError('unknown command'));
+    const restored = `/installs/${id}/backups/${text(backup.body, 'id')}/restore`;
+    await owner.client.post(restored, { notification_emails: [], create_checkpoint: false });
+    await homeport.idle();
+    local.machine.makeForRestore = makeForRestore;
+    expect(await readFile(local.file({ id }, 'index.html'), 'utf8')).toBe('as it was');
   });
 
   it('fails an install that no host has capacity for, with a reason, and counts nothing for it', async () => {

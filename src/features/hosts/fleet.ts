@@ -150,7 +150,12 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       return applied;
     },
 
-    makeForRestore: async (state, signal) => (await machineOf(state.id)).makeForRestore(state, signal),
+    async makeForRestore(state, signal) {
+      const machine = await machineOf(state.id);
+      // A host of an earlier version still restores what it has, and refuses a website that it lacks.
+      const { makesForRestore = false } = await machine.describe();
+      if (makesForRestore) await machine.makeForRestore(state, signal);
+    },
     retire: toKeeper('retire'),
     removeBackups: toKeeper('removeBackups'),
     async remove({ id, name, hostId }, options) {

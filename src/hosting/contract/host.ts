@@ -125,6 +125,8 @@ export interface HostDescription {
   machine?: MachineState;
   /** Whether it refuses to make a website again that was made before and that it has nothing of; hosts of earlier versions omit it. */
   keepsLost?: boolean;
+  /** Whether it understands `makeForRestore`; hosts of earlier versions omit it. */
+  makesForRestore?: boolean;
   /** Hosts of earlier versions omit it. */
   diskQuotas?: DiskQuotaKind;
   /** Left out by hosts that forward nothing: embedded ones, and those of earlier versions. */

@@ -188,6 +188,7 @@ export const descriptionSchema = Type.Object({
   hasRelay: Type.Optional(Type.Boolean()),
   hasWpCli: Type.Optional(Type.Boolean()),
   keepsLost: Type.Optional(Type.Boolean()),
+  makesForRestore: Type.Optional(Type.Boolean()),
   movesWebsites: Type.Optional(Type.Boolean()),
   machine: Type.Optional(
     Type.Object({

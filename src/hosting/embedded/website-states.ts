@@ -19,7 +19,7 @@ import type { WebsiteFiles } from './website-files.ts';
 import type { WebsiteLogs } from './website-logs.ts';
 import type { EmbeddedWordPress } from './wordpress/embedded-wordpress.ts';
 import { waitForFetch } from './wordpress/fetch-wait.ts';
-import { missingData } from './wordpress/missing-data.ts';
+import { hasNothing, missingData } from './wordpress/missing-data.ts';
 import { isSameButPort, originOf } from './wordpress/origin.ts';
 import { phpOf, tryPhpLimits } from './wordpress/php-limits-change.ts';
 
@@ -107,7 +107,6 @@ export function createWebsiteStates(options: WebsiteStatesOptions): Pick<Host, '
     { isEmpty = false }: { isEmpty?: boolean } = {},
   ): Promise<AppliedInstall> {
     const present = await served.read(state.id);
-    const isNew = present === null;
     if (state.isMade && !isEmpty) await requireFiles(state, present);
     const wanted = await wordpressFor(state, report, signal);
     const facts = wanted && { ...wanted, passKey: state.rules?.password?.passKey ?? null };
@@ -117,7 +116,10 @@ export function createWebsiteStates(options: WebsiteStatesOptions): Pick<Host, '
       await snapshots.recover(state.id);
       // Without its files, it is closed to visitors.
       if (facts === null && !isEmpty) await files.provide(state);
-      else if (facts !== null && !isEmpty) await wordpress?.sites.provide(state, facts, isNew, signal);
+      else if (facts !== null && !isEmpty) {
+        const isNew = present === null || (state.isMade === false && hasNothing(layout, state.id));
+        await wordpress?.sites.provide(state, facts, isNew, signal);
+      }
       const revision = await write();
       await options.inventory.takeBack(state.id);
       return revision;

@@ -43,7 +43,7 @@ import type { LinuxHostParts } from './websites/linux-host-parts.ts';
 import { measureStorage } from './websites/measure-storage.ts';
 import { addressOf, cgroupOf, phpDaemon, websiteSteps } from './websites/provisioning.ts';
 import { createStartRetries } from './websites/start-retries.ts';
-import { createWebsiteLifecycle } from './websites/website-lifecycle.ts';
+import { AWAITS_RESTORE, createWebsiteLifecycle } from './websites/website-lifecycle.ts';
 import { createWebsiteReplacements } from './websites/website-replacements.ts';
 import { createWordPressVersions } from './websites/wordpress-versions.ts';
 
@@ -234,9 +234,9 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     log,
   });
   const replacements = createWebsiteReplacements(parts, { steps, lifecycle, hosted, requireRecord, askedAt });
-  /** Also the record of a website that is set aside: its last snapshot is made before it is removed. */
+  /** Also the record of a website that is set aside: its last snapshot is made before it is removed. A killed host can have left both. */
   async function requireKept(install: InstallRef): Promise<InstallRecord> {
-    return (await parts.aside.read(install.id)) ?? requireRecord(install);
+    return (await records.read(install.id)) ?? (await parts.aside.read(install.id)) ?? requireRecord(install);
   }
   /** As {@link requireKept}. A backup of a website that awaits its restore would be an empty one, and the newest. */
   async function requireFilled(install: InstallRef): Promise<InstallRecord> {
@@ -420,7 +420,9 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     // Beside other work, too, as commands in a shell run.
     async runWpCli(install, args, signal) {
       const record = await requireRecord(install);
-      if (isHeld(record.placement, parts.clock.now())) return { refused: 'website', reason: HELD };
+      const { placement } = record;
+      if (placement.awaitsRestore) return { refused: 'website', reason: AWAITS_RESTORE };
+      if (isHeld(placement, parts.clock.now())) return { refused: 'website', reason: HELD };
       const { sandbox } = await hosted(record);
       return parts.wpCli.run(sandbox, args, signal);
     },
@@ -452,6 +454,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         ...(php.length === 0 ? {} : { php: parts.phpBounds }),
         hasRelay: parts.mail.hasRelay,
         keepsLost: true,
+        makesForRestore: true,
         movesWebsites: true,
         machine: await stateOfMachine(layout.folder),
         hasWpCli: await parts.wpCliPhar.isThere(),

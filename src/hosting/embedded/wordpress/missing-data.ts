@@ -19,3 +19,8 @@ export function missingData(layout: Pick<Layout, 'filesOf' | 'databaseOf'>, inst
   if (existsSync(join(layout.databaseOf(installId), DATABASE))) return missing;
   return [...missing, 'The database of the website is missing.'];
 }
+
+/** Whether neither files nor a database of a website are left. */
+export function hasNothing(layout: Pick<Layout, 'filesOf' | 'databaseOf'>, installId: string): boolean {
+  return !existsSync(layout.filesOf(installId)) && !existsSync(layout.databaseOf(installId));
+}

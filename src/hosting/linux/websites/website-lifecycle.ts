@@ -43,7 +43,7 @@ export interface WebsiteLifecycle {
   makeFolders(record: InstallRecord): Promise<void>;
   /** As {@link settle}, after files or tables were replaced: what the website had before says nothing. */
   settleReplaced(installId: string): Promise<void>;
-  /** Provisions the website, whole or not at all, or changes an existing one to `state`. */
+  /** Provisions the website, whole or not at all, or changes an existing one to `state`. If that was not made before, no restore is awaited any more. */
   apply(state: InstallState, signal?: AbortSignal): Promise<InstallRecord>;
   /** See `Host.makeForRestore`. */
   makeForRestore(state: InstallState, signal?: AbortSignal): Promise<void>;
@@ -250,8 +250,11 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
       state,
       php,
       wordpressVersion,
-      // Before a website is in service it has a name that its database never had.
-      formerNames: record.placement.held?.until === null ? [] : formerNamesOf(record, state),
+      // Before a moved website is in service, it has a name that its database never had.
+      formerNames:
+        record.placement.held?.until === null && !record.placement.awaitsRestore
+          ? []
+          : formerNamesOf(record, state),
     };
     const hasOtherLimits = !isDeepStrictEqual(state.php ?? null, record.state.php ?? null);
     if (php.version !== present.php.version || hasOtherLimits) await changePhp(present, wanted, signal);
@@ -445,8 +448,13 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
   async function noteFilled(installId: string): Promise<void> {
     const record = await records.read(installId);
     if (!record?.placement.awaitsRestore) return;
-    const { held: _held, awaitsRestore: _awaits, ...website } = await websiteOf(record);
-    await saveRecord(website);
+    // The database is another one.
+    await saveRecord({ ...withoutRestore(await websiteOf(record)), formerNames: [] });
+  }
+
+  /** Without any backup, the operator wants the website as it is. */
+  async function giveUpRestore(record: InstallRecord): Promise<InstallRecord> {
+    return saveRecord(withoutRestore(await websiteOf(record)));
   }
 
   async function remove(
@@ -481,7 +489,11 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     settleReplaced,
     makeFolders: async (record) => steps.makeFolders(await websiteOf(record)),
     async apply(state, signal) {
-      const record = (await records.read(state.id)) ?? (await takeBack(state.id));
+      const present = await records.read(state.id);
+      if (present?.placement.awaitsRestore && !state.isMade) {
+        return change(await giveUpRestore(present), state, signal);
+      }
+      const record = present ?? (await takeBack(state.id));
       if (record !== null) return change(record, state, signal);
       if (state.isMade) {
         await requireNothingThere({ ...state, database: databaseOf(state.id) });
@@ -508,7 +520,9 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
 /** A website made for a restore takes no changes and runs nothing until then. */
 const FOR_RESTORE = { held: { until: null }, awaitsRestore: true } as const;
 
-const AWAITS_RESTORE = 'The backup of the website is not restored yet.';
+const withoutRestore = ({ held: _held, awaitsRestore: _awaits, ...website }: Website): Website => website;
+
+export const AWAITS_RESTORE = 'The backup of the website is not restored yet.';
 
 /** The website under a name that no visitor asks for, while it is empty and not closed yet. */
 function unserved(state: InstallState): InstallState {
