@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { type MigrationOutcome, migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import type { QueryTrace } from '../database/query-trace.ts';
+import { isSchemaChanging } from '../database/schema-change.ts';
 import { requireNotMoved } from '../database/to-postgres/moved-mark.ts';
 import { unusableDatabase } from '../database/unusable.ts';
 import { withSecurityNotices } from '../features/accounts/security-notices/notifying-activity-log.ts';
@@ -44,13 +46,15 @@ export async function openCurrentDatabase(
     }
     database = openDatabase(config, log, trace);
     await requireNotMoved(database);
+    await untilSchemaSettled(database, isCommand, announce);
     const begins = (migration: string) =>
       log.info(
         { migration },
         'Migrating the database. With a million installs, a migration can take a minute; do not stop it.',
       );
-    const before = async () => {
+    const before = async (others: number) => {
       if (isCommand) return requireNoUpgrade(config, ['wanted']);
+      if (others > 0) log.warn({ processes: others }, STAYED);
       await announce?.(`Copying and migrating the database ${MAY_TAKE_LONG}`);
       await copyBeforeMigration(config, log);
     };
@@ -59,6 +63,28 @@ export async function openCurrentDatabase(
   } catch (error) {
     await database?.close();
     throw error instanceof OperatorError ? error : unusableDatabase(config, error);
+  }
+}
+
+const STAYED =
+  'Processes of this database have not left it before its migration. What they write until then is lost if the upgrade returns to the ' +
+  'former version. Stop them: each has a connection "homeport changes" in pg_stat_activity';
+const SETTLING_LOOK_MS = 500;
+
+/** A server waits while another machine migrates the database. Throws OperatorError for a command. */
+async function untilSchemaSettled(
+  database: Database,
+  isCommand: boolean,
+  announce: Announce | undefined,
+): Promise<void> {
+  for (let isAnnounced = false; await isSchemaChanging(database); isAnnounced = true) {
+    if (isCommand) {
+      throw new OperatorError(
+        'Another machine brings the database up to date. Run this again when that is done, with its version of Homeport.',
+      );
+    }
+    if (!isAnnounced) await announce?.(`Waiting for a machine that migrates the database ${MAY_TAKE_LONG}`);
+    await sleep(SETTLING_LOOK_MS);
   }
 }
 

@@ -10,6 +10,7 @@ import { copyDatabase } from '../database/copy-database.ts';
 import { KNOWN_MIGRATIONS } from '../database/migrate.ts';
 import { openDatabase, SQLITE_FILE } from '../database/open.ts';
 import { restorePostgres } from '../database/postgres-dump.ts';
+import { beginSchemaChange } from '../database/schema-change.ts';
 import { withoutWal } from '../database/sqlite-copy.ts';
 import { syncFolder } from '../lib/durable-file.ts';
 import { ifThere } from '../lib/if-there.ts';
@@ -42,7 +43,7 @@ export function upgradeFiles({ dataDir }: Pick<Config, 'dataDir'>) {
 /** The newest migration of this program. It names a version in {@link upgradeFiles}. */
 export const OWN_SCHEMA = KNOWN_MIGRATIONS.at(-1) ?? '';
 
-/** Copies the database if an upgrade wants that. Called while no one else can write, after the last write and before the migration. */
+/** Copies the database if an upgrade wants that. Called after the last write and before the migration. */
 export async function copyBeforeMigration(config: DatabaseConfig, log: Logger): Promise<void> {
   const files = upgradeFiles(config);
   if (!existsSync(files.wanted)) return;
@@ -141,11 +142,13 @@ async function returnPostgres(config: DatabaseConfig, url: string, copy: string,
   const database = openDatabase(config, log);
   try {
     await database.withoutTimeLimit(async (queries) => {
+      // Other processes would take the empty database for a new one.
+      await beginSchemaChange(queries, 0);
       await sql`drop schema if exists public cascade`.execute(queries);
       await sql`create schema public`.execute(queries);
+      await restorePostgres(url, copy, { log });
     });
   } finally {
     await database.close();
   }
-  await restorePostgres(url, copy, { log });
 }

@@ -51,14 +51,14 @@ it('waits for locks in short turns, between which others use the table, and says
     for (const statement of used) await other.query(statement);
     await other.query('begin; lock table used in row exclusive mode');
     const error: unknown = await migrate(database, {
-      ...{ lockMs: 20, patienceMs: 0, retryMs: { sqlite: 0, postgres: 0 } },
+      ...{ lockMs: 20, patienceMs: 0, retryMs: { sqlite: 0, postgres: 0 }, leaveMs: 0 },
     }).catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(OperatorError);
     expect(error).toMatchObject({ message: expect.stringContaining('keeps a table locked') });
     expect(await pendingMigrations(database)).toEqual(KNOWN_MIGRATIONS);
 
     const migrated = migrate(database, {
-      ...{ lockMs: 300, patienceMs: 300_000, retryMs: { sqlite: 0, postgres: 300 } },
+      ...{ lockMs: 300, patienceMs: 300_000, retryMs: { sqlite: 0, postgres: 300 }, leaveMs: 0 },
     });
     await expect.poll(waits).toBe(1);
     await expect.poll(waits).toBe(0);

@@ -80,6 +80,7 @@ import { lostHosts } from './migrations/0074-lost-hosts.ts';
 import { rebuilds } from './migrations/0075-rebuilds.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
+import { beginSchemaChange } from './schema-change.ts';
 
 /** Every migration in order. Released migrations never change. */
 const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect']) => string[]> = {
@@ -188,25 +189,28 @@ export interface MigrationTimes {
   /** In all. Another process may hold SQLite's writer, or lock a table of PostgreSQL. */
   patienceMs: number;
   retryMs: Record<Database['dialect'], number>;
+  /** For processes that serve from PostgreSQL, until they have left it. */
+  leaveMs: number;
 }
 const TIMES: MigrationTimes = {
   lockMs: 5_000,
   patienceMs: 10 * MINUTE_MS,
   retryMs: { sqlite: 20, postgres: 2_000 },
+  leaveMs: 20_000,
 };
 /** PostgreSQL's codes for a lock that was not available in time and for a deadlock. Either ends the transaction of the migration. */
 const LOCKED_CODES = new Set(['55P03', '40P01']);
 
 /**
  * Brings the schema up to date, by all missing migrations or none. Safe to call from several processes: one does the work, the others wait.
- * `begins` is called for each migration of a database that an earlier program made, and `before` once ahead of them: on SQLite, no one else
- * can write from then on. Throws OperatorError if a newer program has migrated the database, or if another process keeps a table locked.
+ * `begins` is called for each migration of a database that an earlier program made, and `before` once ahead of them. No one else
+ * writes from then on, but on PostgreSQL the processes that it gets the number of, which have not left. Throws OperatorError if a newer program has migrated the database, or if another process keeps a table locked.
  */
 export async function migrate(
   database: Database,
   times = TIMES,
   begins: (migration: string) => void = () => {},
-  before: () => Promise<void> = async () => {},
+  before: (others: number) => Promise<void> = async () => {},
 ): Promise<MigrationOutcome> {
   const { error, results = [] } = await applyMissing(database, times, begins, before);
   if (error && isMisfit(error)) {
@@ -229,7 +233,7 @@ async function applyMissing(
   database: Database,
   times: MigrationTimes,
   begins: (migration: string) => void,
-  before: () => Promise<void>,
+  before: (others: number) => Promise<void>,
 ): Promise<MigrationResultSet> {
   const applied = await appliedMigrations(database);
   if (isDeepStrictEqual(applied, KNOWN_MIGRATIONS)) return { results: [] };
@@ -241,7 +245,12 @@ async function applyMissing(
   return database.withoutTimeLimit(async (queries) => {
     const migrator = migratorFor(database, queries, times, isNew ? () => {} : begins);
     if (database.dialect === 'sqlite') return applyOnSqlite(migrator, queries, times, isNew ? null : before);
-    if (!isNew) await before();
+    if (!isNew) {
+      const others = await beginSchemaChange(queries, times.leaveMs);
+      // Another process has done it meanwhile.
+      if ((await pendingMigrations(database)).length === 0) return migrator.migrateToLatest();
+      await before(others);
+    }
     return applyOnPostgres(migrator, times);
   });
 }
@@ -261,11 +270,11 @@ async function applyOnSqlite(
   migrator: Migrator,
   queries: Queries,
   times: MigrationTimes,
-  before: (() => Promise<void>) | null,
+  before: ((others: number) => Promise<void>) | null,
 ): Promise<MigrationResultSet> {
   await beginImmediate(queries, times);
   try {
-    await before?.();
+    await before?.(0);
   } catch (error) {
     await sql`rollback`.execute(queries).catch(() => {});
     throw error;

@@ -5,6 +5,8 @@ import type { ChangeSink, ChangeSource } from './change-feed.ts';
 import { parseChangeText } from './change-schema.ts';
 
 /** The channel that the triggers notify (migration 0005). */
+/** The name of its connection. Every process that serves has one. */
+export const CHANGES_APPLICATION = 'homeport changes';
 const CHANNEL = 'homeport_changes';
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
@@ -60,7 +62,7 @@ async function follow(url: string, sink: ChangeSink, signal: AbortSignal): Promi
     connectionTimeoutMillis: REPLY_MS,
     query_timeout: REPLY_MS,
     keepAlive: true,
-    application_name: 'homeport changes',
+    application_name: CHANGES_APPLICATION,
   });
   const broken = Promise.withResolvers<never>();
   // Awaited only below. Until then it must not count as unhandled.

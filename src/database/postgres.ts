@@ -148,6 +148,8 @@ async function withoutTimeLimit<Result>(
 ): Promise<Result> {
   const pool = new pg.Pool({
     ...{ connectionString, connectionTimeoutMillis, max: 1, keepAlive: true, types: { getTypeParser } },
+    // It may hold a lock of its session while something else runs.
+    idleTimeoutMillis: 0,
     application_name: 'homeport migrate',
   });
   pool.on('connect', (client) => client.on('error', () => {}));

@@ -4,14 +4,16 @@ import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../src/database/open.ts';
 import {
   type FakeDnsServer,
   reply,
   startFakeDnsServer,
 } from '../../src/network/dns/fake-dns-server.fixture.ts';
 import { createAgent, createClient, field, text } from '../client.ts';
-import { type DatabasePlace, databasePlace } from '../database.ts';
+import { type DatabasePlace, databasePlace, silent } from '../database.ts';
 import { createPortalClient, PASSWORD } from '../portal-client.ts';
 import { onlyInLong } from '../rounds.ts';
 import { freePort } from '../servers/free-port.ts';
@@ -236,6 +238,22 @@ onlyInLong(test)('an open listener does not keep a stopped server', async () => 
   expect(await server.ended).toMatchObject({
     code: 0,
     stderr: expect.stringContaining('ended although something was still open'),
+  });
+});
+
+test('a server leaves a database that a newer version has migrated', async () => {
+  server = await serve(environment);
+  const database = openDatabase(place.settings, silent);
+  try {
+    await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '2027-01-01')`.execute(
+      database.reader,
+    );
+  } finally {
+    await database.close();
+  }
+  expect(await server.ended).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('The database was brought up to date by another version of Homeport'),
   });
 });
 

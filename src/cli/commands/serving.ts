@@ -10,6 +10,7 @@ import { ensureOwner } from '../../app/first-start.ts';
 import { type Roles, type RunningHomeport, startHomeport } from '../../app/homeport.ts';
 import { LONGEST_STOP_MS } from '../../app/shutdown.ts';
 import type { Config } from '../../config/config.ts';
+import { untilNewerProgram } from '../../database/newer-program.ts';
 import { isDatabaseFault, unusableDatabase } from '../../database/unusable.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import { hostAndPort } from '../../lib/host-and-port.ts';
@@ -61,23 +62,26 @@ export async function serve(
     return;
   }
   let failed: string[] = [];
+  let left: string | null = null;
   try {
-    failed = await serveHere(config, log, options);
+    ({ failed, left } = await serveHere(config, log, options));
   } catch (error) {
     throw isDatabaseFault(error) ? unusableDatabase(config, error) : error;
   }
-  if (failed.length === 0) return endSoon(log);
-  process.stderr.write(`homeport: stopped with errors: ${failed.join(', ')}. The log has the reasons.\n`);
+  if (left !== null) process.stderr.write(`homeport: ${left}\n`);
+  if (failed.length === 0 && left === null) return endSoon(log);
+  if (failed.length > 0)
+    process.stderr.write(`homeport: stopped with errors: ${failed.join(', ')}. The log has the reasons.\n`);
   // Open handles would keep the process alive.
   process.exit(1);
 }
 
-/** Serves in this process. Returns the names of the parts that failed to stop. */
+/** Serves in this process. Returns the names of the parts that failed to stop, and why it has left the database without a signal, or null. */
 async function serveHere(
   config: Config,
   log: Logger,
   { roles, demo, buildPortal }: ServeOptions,
-): Promise<string[]> {
+): Promise<{ failed: string[]; left: string | null }> {
   const lock = roles.hosting && config.host === 'embedded' ? await lockHere(config) : null;
   const stopping = new AbortController();
   const portal = buildPortal && roles.api ? await findPortal(config, stopping.signal) : undefined;
@@ -92,11 +96,13 @@ async function serveHere(
     throw error;
   });
   // Before the first output, so that a reader of it can stop the process.
-  const ended = stopSignal('finishing running requests and jobs').then(async () => {
+  const stop = stopSignal('finishing running requests and jobs').then(() => null);
+  const newer = untilNewerProgram(homeport.platform.database, stopping.signal);
+  const ended = Promise.race([stop, newer]).then(async (left) => {
     killAfter(LONGEST_STOP_MS, log);
     void notifyServiceManager('STOPPING=1', log);
     stopping.abort();
-    return homeport.stop(GRACE_MS);
+    return { left, failed: await homeport.stop(GRACE_MS) };
   });
   const first = await ensureOwner(homeport.platform, homeport.services);
   const hasDemo = demo && (await createDemo(config, homeport, stopping.signal));
@@ -127,9 +133,9 @@ async function serveHere(
     process.stdout.write(`\n${signIn}`);
   }
   if (hasDemo) void finishDemo(homeport, stopping.signal);
-  const failed = await ended;
+  const outcome = await ended;
   lock?.release();
-  return failed;
+  return outcome;
 }
 
 const lockHere = (config: Config) =>

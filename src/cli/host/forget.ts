@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { placeOf } from '../../features/hosts/store.ts';
 import type { InstallRef } from '../../hosting/contract/install-ref.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withPlatform } from '../platform/with-platform.ts';
@@ -31,6 +32,12 @@ async function forget(name: string, id: string, { yes }: { yes?: boolean }, comm
       .executeTakeFirst();
     if (known) {
       throw new OperatorError(`${known.name} is an install of this platform. Delete it by the API instead.`);
+    }
+    // The machine may keep its backups where that of the former install does.
+    if ((await placeOf(database.reader, id)) !== undefined) {
+      throw new OperatorError(
+        `${id} was deleted from this platform, which keeps its backups for a while, to restore it. "homeport install deleted" lists it.`,
+      );
     }
     const question = `Delete the install ${id} from ${name}, with its files, database and backups?`;
     if (yes !== true) {

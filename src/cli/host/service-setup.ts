@@ -129,8 +129,9 @@ async function provideSocket(changed: readonly string[]): Promise<boolean> {
 const removeUnwantedSocket = async (units: readonly Unit[]) =>
   !units.some(({ name }) => name === CONTROL_PLANE_SOCKET) && (await removeOtherSocket(UNITS));
 
-/** The control plane that gave a host its identity is on another machine. */
-const hasControlPlane = ({ hostIdentity }: Config) => hostIdentity === null;
+/** A host with an identity is commanded from other machines. One of several control planes may be beside it; they share a database. */
+const hasControlPlane = ({ hostIdentity, databaseUrl }: Config) =>
+  hostIdentity === null || databaseUrl !== null;
 
 function unitsOf(account: Account, config: Config): Unit[] {
   const start = { node: process.execPath, program: realpathSync(PROGRAM), settings: SETTINGS_FILE };
