@@ -6,6 +6,7 @@ export type BpfStep =
   | { load: number }
   | { ifEqual: number; goto: string }
   | { ifAtLeast: number; goto: string }
+  | { ifAnyBit: number; goto: string }
   | { goto: string }
   | { label: string }
   | { return: number };
@@ -14,6 +15,7 @@ const LOAD_WORD = 0x20;
 const JUMP_ALWAYS = 0x05;
 const JUMP_IF_EQUAL = 0x15;
 const JUMP_IF_AT_LEAST = 0x35;
+const JUMP_IF_ANY_BIT = 0x45;
 const RETURN = 0x06;
 
 const INSTRUCTION_BYTES = 8;
@@ -45,6 +47,7 @@ export function assemble(steps: readonly BpfStep[]): Buffer {
     else if ('return' in step) write(RETURN, step.return);
     else if ('ifEqual' in step) write(JUMP_IF_EQUAL, step.ifEqual, distance(step.goto, at));
     else if ('ifAtLeast' in step) write(JUMP_IF_AT_LEAST, step.ifAtLeast, distance(step.goto, at));
+    else if ('ifAnyBit' in step) write(JUMP_IF_ANY_BIT, step.ifAnyBit, distance(step.goto, at));
     else write(JUMP_ALWAYS, distance(step.goto, at));
   });
   return program;

@@ -8,6 +8,12 @@ const I386 = 0x4000_0003;
 const ARM64 = 0xc000_00b7;
 const ARM = 0x4000_0028;
 
+const VERDICTS: Partial<Record<number, string>> = {
+  2147418112: 'allowed',
+  327681: 'EPERM',
+  327718: 'ENOSYS',
+};
+
 /** Decides about a call as the kernel does: runs a classic BPF program over `struct seccomp_data` (linux/seccomp.h). */
 function verdict(program: Buffer, architecture: number, number: number, args: number[] = []): string {
   const call = Buffer.alloc(64);
@@ -33,8 +39,11 @@ function verdict(program: Buffer, architecture: number, number: number, args: nu
       case 0x35:
         at += jump(loaded >= operand);
         break;
+      case 0x45:
+        at += jump((loaded & operand) !== 0);
+        break;
       case 0x06:
-        return operand === 0x7fff_0000 ? 'allowed' : operand === 0x0005_0001 ? 'EPERM' : `${operand}`;
+        return VERDICTS[operand] ?? `${operand}`;
       default:
         throw new Error(`instruction ${at / 8} is unknown`);
     }
@@ -48,7 +57,11 @@ const MACHINES = [
     architecture: X86_64,
     foreign: I386,
     refused: [49, 50, 248, 249, 250, 425, 426, 427],
-    usual: [0, 1, 42, 43, 44, 45, 51, 54, 55, 56, 57, 59, 231, 257, 288, 424, 428, 435],
+    usual: [0, 1, 42, 43, 44, 45, 51, 54, 55, 57, 59, 135, 231, 257, 288, 334, 424, 439],
+    // modify_ldt, kexec_load, bpf, userfaultfd, open_by_handle_at, process_vm_readv, perf_event_open, pidfd_getfd, open_tree, clone3
+    unknown: [154, 246, 321, 323, 304, 310, 298, 438, 428, 435, 500, 1000],
+    namespaces: { mount: 165, unshare: 272, setns: 308 },
+    clone: 56,
     socket: 41,
     socketpair: 53,
   },
@@ -57,7 +70,10 @@ const MACHINES = [
     architecture: ARM64,
     foreign: ARM,
     refused: [200, 201, 217, 218, 219, 425, 426, 427],
-    usual: [56, 57, 63, 64, 93, 94, 202, 203, 204, 206, 207, 208, 220, 221, 424, 428, 435],
+    usual: [56, 57, 63, 64, 92, 93, 94, 202, 203, 204, 206, 207, 208, 221, 293, 424, 439],
+    unknown: [104, 280, 282, 265, 270, 241, 438, 428, 435, 500, 1000],
+    namespaces: { mount: 40, unshare: 97, setns: 268 },
+    clone: 220,
     socket: 198,
     socketpair: 199,
   },
@@ -72,8 +88,19 @@ describe.each(MACHINES)('the tenant filter on $name', (machine) => {
     expect(machine.refused.map((number) => on(number))).toEqual(machine.refused.map(() => 'EPERM'));
   });
 
-  it('allows every other call', () => {
+  it('allows the calls of usual programs', () => {
     expect(machine.usual.map((number) => on(number))).toEqual(machine.usual.map(() => 'allowed'));
+  });
+
+  it('knows no other calls', () => {
+    expect(machine.unknown.map((number) => on(number))).toEqual(machine.unknown.map(() => 'ENOSYS'));
+  });
+
+  it('refuses new namespaces', () => {
+    for (const number of Object.values(machine.namespaces)) expect(on(number)).toBe('EPERM');
+    const [sigchld, thread, newUser, newNet] = [17, 0x3d0f00, 0x1000_0000, 0x4000_0000];
+    for (const flags of [sigchld, thread]) expect(on(machine.clone, flags)).toBe('allowed');
+    for (const flags of [newUser, newNet, sigchld + newUser]) expect(on(machine.clone, flags)).toBe('EPERM');
   });
 
   it('refuses every call of another architecture', () => {

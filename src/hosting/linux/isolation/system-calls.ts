@@ -1,84 +1,55 @@
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { assemble, type BpfStep } from '../../../lib/bpf.ts';
-import { OperatorError } from '../../../lib/operator-error.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
+import {
+  AF_INET,
+  AF_INET6,
+  AF_NETLINK,
+  AF_UNIX,
+  ALLOW,
+  ARCHITECTURE,
+  argument,
+  machineOf,
+  NUMBER,
+} from './machine-calls.ts';
+import { type SandboxFile, sandboxFile } from './sandbox-file.ts';
 
-/** Offsets in `struct seccomp_data` (linux/seccomp.h). For arguments: the lower half, which is all that these calls read. */
-const NUMBER = 0;
-const ARCHITECTURE = 4;
-const argument = (index: number) => 16 + 8 * index;
-
-const ALLOW = 0x7fff_0000;
 /** SECCOMP_RET_ERRNO with EPERM: the call fails as if the user lacked the right. */
 const REFUSE = 0x0005_0001;
+/** With ENOSYS: the call fails as on a kernel that does not have it, so libraries use an older one. */
+const UNKNOWN = 0x0005_0026;
 
-/** System call numbers (asm/unistd.h) of an architecture (linux/audit.h). */
-interface Machine {
-  architecture: number;
-  socket: number;
-  socketpair: number;
-  refused: Record<string, number>;
-  /** Numbers from here on belong to another table: on x86-64 the x32 one. */
-  otherTable: number | null;
-}
-
-/** io_uring can bind and listen since kernel 6.11. Its numbers are the same on all architectures. */
-const IO_URING = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427 };
-
-const MACHINES: Partial<Record<NodeJS.Architecture, Machine>> = {
-  x64: {
-    architecture: 0xc000_003e,
-    socket: 41,
-    socketpair: 53,
-    refused: { bind: 49, listen: 50, add_key: 248, request_key: 249, keyctl: 250, ...IO_URING },
-    otherTable: 0x4000_0000,
-  },
-  arm64: {
-    architecture: 0xc000_00b7,
-    socket: 198,
-    socketpair: 199,
-    refused: { bind: 200, listen: 201, add_key: 217, request_key: 218, keyctl: 219, ...IO_URING },
-    otherTable: null,
-  },
-};
-
-/** Address families and protocols (linux/socket.h, linux/in.h). */
-const AF_UNIX = 1;
-const AF_INET = 2;
-const AF_INET6 = 10;
-const AF_NETLINK = 16;
 const NETLINK_ROUTE = 0;
+/** Protocols (linux/in.h). */
 const ANY_PROTOCOL = 0;
 const TCP = 6;
 const UDP = 17;
+/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET of clone(2). */
+const NEW_NAMESPACES = 0x7e02_0000;
 
 /**
- * The seccomp filter of everything that runs as a tenant. bind(2) and listen(2) fail, so a tenant cannot take a port of the
- * platform while its daemon restarts; PHP-FPM inherits its socket. A filter cannot see the address that bind(2) points to, so
- * Unix sockets cannot be bound either. Sockets are limited to Unix, TCP, UDP and netlink for routes, because SCTP can bind by
- * setsockopt(2). io_uring would bypass the filter. The sandbox does not separate the kernel's keyrings. 32-bit calls have other
- * numbers, so all of them fail.
+ * The seccomp filter of everything that runs as a tenant: a list of allowed calls, without what the kernel has beyond what PHP, WordPress
+ * and the tools of shells need. clone3(2) is not on it, because a filter cannot see its flags.
+ *
+ * bind(2) and listen(2) fail, so a tenant cannot take a port of the platform while its daemon restarts; PHP-FPM inherits its socket. A
+ * filter cannot see the address that bind(2) points to, so Unix sockets cannot be bound either. Sockets are limited to Unix, TCP, UDP and
+ * netlink for routes, because SCTP can bind by setsockopt(2). io_uring would bypass the filter, and can bind and listen since kernel 6.11.
+ * The sandbox does not separate the kernel's keyrings. 32-bit calls have other numbers, so all of them fail.
  */
 export function tenantFilter(architecture: NodeJS.Architecture): Buffer {
-  const machine = MACHINES[architecture];
-  if (machine === undefined) {
-    throw new OperatorError(
-      `The Linux host runs on x86-64 and arm64 processors; this one is ${architecture}.`,
-    );
-  }
-  const sockets = [machine.socket, machine.socketpair];
+  const { architecture: audited, numbers, refused, allowed, otherTable } = machineOf(architecture);
   const steps: BpfStep[] = [
     { load: ARCHITECTURE },
-    { ifEqual: machine.architecture, goto: 'native' },
-    { goto: 'refuse' },
+    { ifEqual: audited, goto: 'native' },
+    { return: REFUSE },
 
     { label: 'native' },
     { load: NUMBER },
-    ...(machine.otherTable === null ? [] : [{ ifAtLeast: machine.otherTable, goto: 'refuse' }]),
-    ...Object.values(machine.refused).map((number) => ({ ifEqual: number, goto: 'refuse' })),
-    ...sockets.map((number) => ({ ifEqual: number, goto: 'socket' })),
-    { goto: 'allow' },
+    ...(otherTable === null ? [] : [{ ifAtLeast: otherTable, goto: 'refuse' }]),
+    { ifEqual: numbers.socket, goto: 'socket' },
+    { ifEqual: numbers.socketpair, goto: 'socket' },
+    { ifEqual: numbers.clone, goto: 'clone' },
+    ...refused.map((number) => ({ ifEqual: number, goto: 'refuse' })),
+    ...oneOf(allowed),
 
     { label: 'socket' },
     { load: argument(0) },
@@ -95,18 +66,36 @@ export function tenantFilter(architecture: NodeJS.Architecture): Buffer {
     { label: 'netlink' },
     { load: argument(2) },
     { ifEqual: NETLINK_ROUTE, goto: 'allow' },
+    { goto: 'refuse' },
+
+    { label: 'clone' },
+    { load: argument(0) },
+    { ifAnyBit: NEW_NAMESPACES, goto: 'refuse' },
+    { goto: 'allow' },
 
     { label: 'refuse' },
     { return: REFUSE },
+    { label: 'unknown' },
+    { return: UNKNOWN },
     { label: 'allow' },
     { return: ALLOW },
   ];
   return assemble(steps);
 }
 
-/** This machine's filter and its file for sandboxes. The name contains a hash, so that daemons restart when the filter changes. */
-export function tenantFilterFile(layout: LinuxLayout): { path: string; content: Buffer } {
-  const content = tenantFilter(process.arch);
-  const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
-  return { path: join(layout.runFolder, `system-calls-${hash}.bpf`), content };
+/** Allows these numbers and no others: one step for each number at which an answer begins. The kernel remembers the answers. */
+function oneOf(numbers: readonly number[]): BpfStep[] {
+  const known = new Set(numbers);
+  const starts = [...new Set(numbers.flatMap((number) => [number, number + 1]))]
+    .filter((number) => known.has(number) !== known.has(number - 1))
+    .sort((one, other) => other - one);
+  return [
+    ...starts.map((number) => ({ ifAtLeast: number, goto: known.has(number) ? 'allow' : 'unknown' })),
+    { goto: 'unknown' },
+  ];
+}
+
+/** This machine's filter and its file for sandboxes. */
+export function tenantFilterFile(layout: LinuxLayout): SandboxFile {
+  return sandboxFile(layout, 'system-calls', 'bpf', tenantFilter(process.arch));
 }
