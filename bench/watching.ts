@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { openPlatform } from '../src/app/open-platform.ts';
 import { readConfig } from '../src/config/config.ts';
 import { backupAges } from '../src/features/backups/backup-ages-store.ts';
+import { fleetCertificates } from '../src/features/domains/certificates/fleet-certificates-store.ts';
 import { timestamp } from '../src/lib/clock.ts';
 import { DAY_MS } from '../src/lib/durations.ts';
 import { readFigures } from '../src/metrics/figures.ts';
@@ -51,8 +52,15 @@ const WORKS: [what: string, work: (platform: Platform) => Promise<void>][] = [
   [
     'figures of a scrape',
     async ({ database, clock }) => {
-      const { certificates } = await readFigures(database, clock);
-      if (!certificates.some(({ source }) => source === 'LETS_ENCRYPT')) throw new Error('no figures');
+      const { installs } = await readFigures(database, clock);
+      if (installs.length === 0) throw new Error('no figures');
+    },
+  ],
+  [
+    'certificates, once in 5 minutes',
+    async ({ database }) => {
+      const { certificates } = await fleetCertificates(database.reader);
+      if (!certificates.some(({ source }) => source === 'LETS_ENCRYPT')) throw new Error('no certificates');
     },
   ],
   [

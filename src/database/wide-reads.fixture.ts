@@ -16,6 +16,8 @@ const GROWING = new Set([
     'primary_domains',
   ],
   ...['usage_traffic', 'usage_storage', 'usage_installs', 'backups', 'uptime_incidents', 'notifications'],
+  ...['jobs', 'domain_looks', 'certificate_attempts', 'wordpress_updates', 'wordpress_update_policies'],
+  ...['install_quotas', 'deleted_installs'],
 ]);
 /** Each of their values has many rows. */
 const COMMON = new Set([
@@ -23,7 +25,7 @@ const COMMON = new Set([
 ]);
 /** Indexes of rows that are few by their condition. */
 const FEW =
-  /INDEX (installs_(failed|lost|waiting)|backups_aborted|install_quotas_reached|domains_(unreached|failed))\b/;
+  /INDEX (installs_(failed|lost|waiting)|backups_(aborted|deleting|for_copies|missing)|install_quotas_reached|domains_(unreached|failed|refused)|jobs_(failed|lane_order|due|lease|turns|behind)|jobs__lane|wordpress_updates_open)\b/;
 /** Parts of queries that read few rows: the stored counts said so, or the ids of a page. */
 const FEW_FIRST = /MATERIALIZE (few|placed)$/;
 
@@ -81,7 +83,7 @@ export function wideReads(database: Sqlite.Database, query: string): string[] {
 /** The tables behind each name in a query. */
 function aliases(query: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const [, table = '', alias = table] of query.matchAll(/(?:from|join) "(\w+)"(?: as "(\w+)")?/g))
+  for (const [, table = '', alias = table] of query.matchAll(/(?:from|join|update) "(\w+)"(?: as "(\w+)")?/g))
     found.set(alias, [...(found.get(alias) ?? []), table]);
   return found;
 }

@@ -1,4 +1,5 @@
 import type { BackupAges } from '../features/backups/backup-ages-store.ts';
+import type { FleetCertificates } from '../features/domains/certificates/fleet-certificates-store.ts';
 import type { HostFigures } from '../hosting/contract/figures.ts';
 import { JOB_CLASSES } from '../jobs/slots.ts';
 import type { SocketLimiters } from '../network/connections/socket-limiters.ts';
@@ -11,7 +12,7 @@ const SOURCES = ['LETS_ENCRYPT', 'THIRD_PARTY', 'SELF_SIGNED'];
 const STATES = ['queued', 'running', 'failed'];
 
 /** What is shown of the database and of the hosts. */
-export interface ShownFigures extends Figures {
+export interface ShownFigures extends Figures, FleetCertificates {
   /** Null if installs are not backed up daily. */
   backups: BackupAges | null;
   /** Of the hosts that answer, by their ids or `embedded`; empty in processes that ask no hosts. */

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { JobClass } from '../database/tables/jobs.ts';
+import type { Tables } from '../database/tables.ts';
 import { deliverWebhook } from '../features/accounts/webhooks/jobs.ts';
 import { lastRestoreCheck, unrestorable } from '../features/backups/restore-check-store.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
@@ -13,11 +14,8 @@ const SEEN_WITHIN_MS = 3 * MINUTE_MS;
 
 /** Figures of certificates, backups and jobs from the database, without customers' names. */
 export interface Figures {
-  certificates: { source: string; count: number }[];
   /** Authority certificates that expire within `days` days although their renewal is due, including expired ones. */
   expiring: { days: number; count: number }[];
-  /** Earliest expiry of an authority certificate, and of an uploaded one; null without one. */
-  nextExpiry: Record<'LETS_ENCRYPT' | 'THIRD_PARTY', Date | null>;
   /** Domains whose last certificate order failed. */
   failing: number;
   /** Installs whose last restore check failed. */
@@ -47,6 +45,15 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
       .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
       .where('certificate.source', '=', 'LETS_ENCRYPT')
       .where('domain.is_duplicate', '=', false);
+  /** Of states that have an index of their own. */
+  const jobsByClass = (condition: (eb: ExpressionBuilder<Tables, 'jobs'>) => Expression<SqlBool>) =>
+    reader
+      .selectFrom('jobs')
+      .select((eb) => ['class', 'state', eb.fn.countAll<number>().as('count')])
+      .where(condition)
+      // A receiver that is down lets its deliveries wait for days, which concerns its account alone.
+      .where('kind', '<>', deliverWebhook.name)
+      .groupBy(['class', 'state']);
   const expiringWithin = async (days: number) => {
     const { count } = await issued()
       .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -59,33 +66,18 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
     return { days, count };
   };
   const [
-    certificates,
     expiring,
-    first,
-    firstUploaded,
     failing,
     failed,
     lastCheck,
     platformBackup,
-    jobs,
+    [dueJobs, failedJobs],
     installs,
     incidents,
     hosts,
     failedUpdates,
   ] = await Promise.all([
-    reader
-      .selectFrom('certificates')
-      .select((eb) => ['source', eb.fn.countAll<number>().as('count')])
-      .groupBy('source')
-      .execute(),
     Promise.all(WITHIN_DAYS.map(expiringWithin)),
-    issued().select('certificate.not_after').orderBy('certificate.not_after').limit(1).executeTakeFirst(),
-    reader
-      .selectFrom('certificates')
-      .select((eb) => eb.fn.min<string | null>('not_after').as('not_after'))
-      // The index of uploaded certificates.
-      .where('upload_id', 'is not', null)
-      .executeTakeFirst(),
     reader
       .selectFrom('domains')
       .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -96,16 +88,13 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
     unrestorable(reader),
     lastRestoreCheck(reader),
     backupRecord(reader),
-    reader
-      .selectFrom('jobs')
-      .select((eb) => ['class', 'state', eb.fn.countAll<number>().as('count')])
-      .where('state', 'in', ['queued', 'running', 'failed'])
-      // A transfer waits for its answer for two weeks, and others for their next attempt.
-      .where((eb) => eb.or([eb('state', '!=', 'queued'), eb('run_at', '<=', timestamp(clock))]))
-      // A receiver that is down lets its deliveries wait for days, which concerns its account alone.
-      .where('kind', '<>', deliverWebhook.name)
-      .groupBy(['class', 'state'])
-      .execute(),
+    Promise.all([
+      jobsByClass((eb) => eb('state', 'in', ['queued', 'running']))
+        // A transfer waits for its answer for two weeks, and others for their next attempt.
+        .where((eb) => eb.or([eb('state', '=', 'running'), eb('run_at', '<=', timestamp(clock))]))
+        .execute(),
+      jobsByClass((eb) => eb('state', '=', 'failed')).execute(),
+    ]),
     reader
       .selectFrom('install_counts')
       .select((eb) => ['status', 'is_waiting', eb.fn.sum<number | string>('installs').as('installs')])
@@ -127,9 +116,7 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
   ]);
   const byStatus = Map.groupBy(installs, ({ status }) => status);
   return {
-    certificates,
     expiring,
-    nextExpiry: { LETS_ENCRYPT: dateOf(first?.not_after), THIRD_PARTY: dateOf(firstUploaded?.not_after) },
     failing: failing.count,
     unrestorable: failed.length,
     lastRestoreCheck:
@@ -141,7 +128,7 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
           : { at: new Date(platformBackup.last.finishedAt), bytes: platformBackup.last.bytes },
       failures: platformBackup.failuresSince,
     },
-    jobs,
+    jobs: [...dueJobs, ...failedJobs],
     installs: [...byStatus].map(([status, rows]) => ({ status, installs: sumOf(rows) })),
     outdated: sumOf(installs.filter((row) => row.status === 'active' && row.is_waiting)),
     incidents: incidents.count,

@@ -59,6 +59,7 @@ it('counts certificates and their problems', async () => {
   const install = await homeport.install(owner, accountId);
   await owner.client.post(`/installs/${install.id}/domains`, { name: 'metrics.example' });
   await homeport.idle();
+  clock.advance(5 * MINUTE_MS);
   expect((await scrape()).get('homeport_certificates{source="SELF_SIGNED"}')).toBe(2);
 
   const expires = new Date(clock.now().getTime() + 5 * DAY_MS);
@@ -88,6 +89,8 @@ it('counts certificates and their problems', async () => {
       delayMs: DAY_MS,
     });
   });
+  // Certificates are counted every five minutes.
+  clock.advance(5 * MINUTE_MS);
   const after = await scrape();
   expect(after.get('homeport_certificates{source="LETS_ENCRYPT"}')).toBe(1);
   expect(after.get('homeport_certificates_expiring{within_days="14"}')).toBe(1);

@@ -4,6 +4,7 @@ import type { Readiness } from '../api/readiness.ts';
 import type { ListenAddress } from '../config/config.ts';
 import { backupAges } from '../features/backups/backup-ages-store.ts';
 import { areBackupsDaily } from '../features/backups/daily-backups.ts';
+import { fleetCertificates } from '../features/domains/certificates/fleet-certificates-store.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 import { hostAndPort } from '../lib/host-and-port.ts';
@@ -17,8 +18,8 @@ import type { Measurements } from './measurements.ts';
 
 /** Queries the database at most this often, however often metrics are scraped. */
 const KEPT_MS = 5_000;
-/** The ages of backups need a look at every install. */
-const AGES_KEPT_MS = 5 * MINUTE_MS;
+/** What needs a look at every install: the ages of backups, and certificates. */
+const FLEET_KEPT_MS = 5 * MINUTE_MS;
 /** Daily backups spread over a night, so two may be further apart than a day. */
 const RECENT_MS = 26 * HOUR_MS;
 const LIMITS = { requestTimeout: 10_000, headersTimeout: 5_000, connectionsCheckingInterval: 5_000 };
@@ -42,14 +43,16 @@ export async function startMetrics(
 ): Promise<MetricsServer> {
   const exposition = await createExposition(parts.measurements, parts.connections);
   const readHosts = createHostFigures(parts.answering, log);
-  const ages = keptFor(AGES_KEPT_MS, clock, () => backupAges(database.reader, timestamp(clock, -RECENT_MS)));
+  const ages = keptFor(FLEET_KEPT_MS, clock, () => backupAges(database.reader, timestamp(clock, -RECENT_MS)));
+  const certificates = keptFor(FLEET_KEPT_MS, clock, () => fleetCertificates(database.reader));
   const present = keptFor(KEPT_MS, clock, async () => {
-    const [figures, backups, measured] = await Promise.all([
+    const [figures, issued, backups, measured] = await Promise.all([
       readFigures(database, clock),
+      certificates(),
       areBackupsDaily(config) ? ages() : null,
       readHosts(),
     ]);
-    return exposition.text({ ...figures, backups, measured });
+    return exposition.text({ ...figures, ...issued, backups, measured });
   });
 
   async function answer(response: ServerResponse): Promise<void> {

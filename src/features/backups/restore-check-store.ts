@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { Queries } from '../../database/database.ts';
+import { installRanges } from '../../database/install-ranges.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { InstallRef } from '../../hosting/contract/install-ref.ts';
 
@@ -55,35 +56,16 @@ export async function nextToCheck(
   const last = await lastRestoreCheck(queries);
   const failed = last?.reason === null ? await unrestorable(queries) : [];
   const again = failed.at(-1)?.install_id;
-  const repeated = again === undefined ? undefined : await longestUnchecked(queries, again);
-  return repeated ?? longestUnchecked(queries);
-}
-
-async function longestUnchecked(
-  queries: Queries,
-  installId?: string,
-): Promise<{ install_id: string; backup_id: string; host_id: string | null } | undefined> {
-  const row = await queries
-    .selectFrom('installs as install')
-    .innerJoin('backups as backup', 'backup.install_id', 'install.id')
-    .leftJoin('restore_checks as checked', 'checked.install_id', 'install.id')
-    .select((eb) => ['install.id', 'install.host_id', eb.fn.max('checked.seq').as('last')])
-    .where('install.status', '=', 'active')
-    .$if(installId !== undefined, (query) => query.where('install.id', '=', installId ?? ''))
-    .where('backup.status', '=', 'completed')
-    .where('backup.deleting', '=', false)
-    .where('backup.missing_since', 'is', null)
-    .where('backup.copy_job_id', 'is', null)
-    .groupBy(['install.id', 'install.host_id'])
-    .orderBy((eb) => eb.fn.coalesce(eb.fn.max('checked.seq'), eb.lit(0)))
-    .orderBy((eb) => eb.fn.min('install.seq'))
-    .limit(1)
-    .executeTakeFirst();
-  if (!row) return undefined;
+  const repeated =
+    again === undefined
+      ? undefined
+      : await restorable(queries).where('install.id', '=', again).executeTakeFirst();
+  const chosen = repeated ?? (await longestUnchecked(queries));
+  if (!chosen) return undefined;
   const newest = await queries
     .selectFrom('backups')
     .select('id')
-    .where('install_id', '=', row.id)
+    .where('install_id', '=', chosen.id)
     .where('status', '=', 'completed')
     .where('deleting', '=', false)
     .where('missing_since', 'is', null)
@@ -91,7 +73,58 @@ async function longestUnchecked(
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return newest && { install_id: row.id, backup_id: newest.id, host_id: row.host_id };
+  return newest && { install_id: chosen.id, backup_id: newest.id, host_id: chosen.host_id };
+}
+
+/** The `seq` of the last check of an install without one. */
+const NEVER = 0;
+
+async function longestUnchecked(queries: Queries) {
+  let longest: { id: string; host_id: string | null; last: number } | undefined;
+  for await (const { after, to } of installRanges(queries)) {
+    const found = await restorable(queries)
+      .where('install.seq', '>', after)
+      .where('install.seq', '<=', to)
+      .orderBy('last')
+      .orderBy('install.seq')
+      .limit(1)
+      .executeTakeFirst();
+    if (found !== undefined && (longest === undefined || found.last < longest.last)) longest = found;
+    if (longest?.last === NEVER) break;
+  }
+  return longest;
+}
+
+/** Active installs with a backup that can be restored. `last`: the `seq` of their last check. */
+function restorable(queries: Queries) {
+  return queries
+    .selectFrom('installs as install')
+    .select((eb) => [
+      'install.id',
+      'install.host_id',
+      eb.fn
+        .coalesce(
+          eb
+            .selectFrom('restore_checks as checked')
+            .select((of) => of.fn.max('checked.seq').as('seq'))
+            .whereRef('checked.install_id', '=', 'install.id'),
+          eb.lit(NEVER),
+        )
+        .as('last'),
+    ])
+    .where('install.status', '=', 'active')
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('backups as backup')
+          .select('backup.id')
+          .whereRef('backup.install_id', '=', 'install.id')
+          .where('backup.status', '=', 'completed')
+          .where('backup.deleting', '=', false)
+          .where('backup.missing_since', 'is', null)
+          .where('backup.copy_job_id', 'is', null),
+      ),
+    );
 }
 
 /** The result of a restore check. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queries } from '../../database/database.ts';
+import { type InstallRange, installRanges } from '../../database/install-ranges.ts';
 import type { WordPressUpdateStatus } from '../../database/tables/wordpress-updates.ts';
 import type { Runtime } from '../../hosting/contract/install-state.ts';
 import { DEFAULT_POLICY, isTimeZone, type UpdatePolicy } from './policy.ts';
@@ -25,7 +26,20 @@ export interface Candidate {
 /** Leaves out installs whose stored policy cannot be read, and reports them to `onFault`. */
 export async function scheduleCandidates(
   queries: Queries,
+  which: { now: string; isEmbedded: boolean },
+  onFault: (installId: string, error: unknown) => void,
+): Promise<Candidate[]> {
+  const found: Candidate[] = [];
+  for await (const range of installRanges(queries)) {
+    for (const one of await candidatesIn(queries, which, range, onFault)) found.push(one);
+  }
+  return found;
+}
+
+async function candidatesIn(
+  queries: Queries,
   { now, isEmbedded }: { now: string; isEmbedded: boolean },
+  { after, to }: InstallRange,
   onFault: (installId: string, error: unknown) => void,
 ): Promise<Candidate[]> {
   const rows = await queries
@@ -36,6 +50,8 @@ export async function scheduleCandidates(
     .select(['install.wordpress_version', 'install.defer_wordpress_until'])
     .select(['policy.core', 'policy.plugins', 'policy.themes', 'policy.maintenance_window', 'policy.pages'])
     .select(['policy.plugins_at', 'policy.themes_at'])
+    .where('install.seq', '>', after)
+    .where('install.seq', '<=', to)
     .where('install.status', '=', 'active')
     .where('host.reason', 'is', null)
     .where('install.host_id', isEmbedded ? 'is' : 'is not', null)

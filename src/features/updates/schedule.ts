@@ -72,7 +72,10 @@ export function scheduleKind(
       const { host_id, wordpress_version, policy, isDeferred } = candidate;
       if (isDeferred) continue;
       const version = wantedCore(policy.core, wordpress_version, held.get(host_id) ?? []);
-      if (version !== null) releases.set(version, [...(releases.get(version) ?? []), candidate]);
+      if (version === null) continue;
+      const wanting = releases.get(version);
+      if (wanting === undefined) releases.set(version, [candidate]);
+      else wanting.push(candidate);
     }
     return releases;
   }

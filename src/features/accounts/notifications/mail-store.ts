@@ -3,9 +3,14 @@ import type { Queries } from '../../../database/database.ts';
 /** Users with emails that are due, the longest waiting first. */
 export async function usersWithDueMail(queries: Queries, now: string, limit: number): Promise<string[]> {
   const rows = await queries
-    .selectFrom('notifications')
+    // Found first: to group them, SQLite would read all notifications in the order of their users.
+    .with(
+      (wb) => wb('due').materialized(),
+      (db) =>
+        db.selectFrom('notifications').select(['user_id', 'mail_due_at']).where('mail_due_at', '<=', now),
+    )
+    .selectFrom('due')
     .select(['user_id', (eb) => eb.fn.min('mail_due_at').as('since')])
-    .where('mail_due_at', '<=', now)
     .groupBy('user_id')
     .orderBy('since')
     .limit(limit)
