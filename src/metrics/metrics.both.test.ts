@@ -59,8 +59,9 @@ it('counts certificates and their problems', async () => {
   const install = await homeport.install(owner, accountId);
   await owner.client.post(`/installs/${install.id}/domains`, { name: 'metrics.example' });
   await homeport.idle();
+  const counted = async (source: string) => (await scrape()).get(`homeport_certificates{source="${source}"}`);
   clock.advance(5 * MINUTE_MS);
-  expect((await scrape()).get('homeport_certificates{source="SELF_SIGNED"}')).toBe(2);
+  await expect.poll(() => counted('SELF_SIGNED')).toBe(2);
 
   const expires = new Date(clock.now().getTime() + 5 * DAY_MS);
   await homeport.platform.database.write(async ({ queries }) => {
@@ -91,8 +92,10 @@ it('counts certificates and their problems', async () => {
   });
   // Certificates are counted every five minutes.
   clock.advance(5 * MINUTE_MS);
+  // A scrape waits for no new count.
+  expect(await counted('LETS_ENCRYPT')).toBe(0);
+  await expect.poll(() => counted('LETS_ENCRYPT')).toBe(1);
   const after = await scrape();
-  expect(after.get('homeport_certificates{source="LETS_ENCRYPT"}')).toBe(1);
   expect(after.get('homeport_certificates_expiring{within_days="14"}')).toBe(1);
   expect(after.get('homeport_certificates_expiring{within_days="7"}')).toBe(1);
   expect(after.get('homeport_certificates_expiring{within_days="1"}')).toBe(0);

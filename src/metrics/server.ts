@@ -43,8 +43,10 @@ export async function startMetrics(
 ): Promise<MetricsServer> {
   const exposition = await createExposition(parts.measurements, parts.connections);
   const readHosts = createHostFigures(parts.answering, log);
-  const ages = keptFor(FLEET_KEPT_MS, clock, () => backupAges(database.reader, timestamp(clock, -RECENT_MS)));
-  const certificates = keptFor(FLEET_KEPT_MS, clock, () => fleetCertificates(database.reader));
+  const failed = (err: unknown) =>
+    log.warn({ err }, 'could not look at all installs for metrics; will retry');
+  const ages = renewed(clock, () => backupAges(database.reader, timestamp(clock, -RECENT_MS)), failed);
+  const certificates = renewed(clock, () => fleetCertificates(database.reader), failed);
   const present = keptFor(KEPT_MS, clock, async () => {
     const [figures, issued, backups, measured] = await Promise.all([
       readFigures(database, clock),
@@ -115,5 +117,33 @@ function keptFor<Result>(ms: number, clock: Clock, make: () => Promise<Result>):
       if (kept?.made === made) kept = null;
     });
     return made;
+  };
+}
+
+/**
+ * Makes something again if it is older than {@link FLEET_KEPT_MS}, and returns the former one meanwhile: with a million installs that takes
+ * longer than Prometheus waits.
+ */
+function renewed<Result>(
+  clock: Clock,
+  make: () => Promise<Result>,
+  failed: (error: unknown) => void,
+): () => Promise<Result> {
+  let kept: { at: number; made: Promise<Result> } | null = null;
+  let next: Promise<Result> | null = null;
+  return () => {
+    const now = clock.now().getTime();
+    if (kept !== null && Math.abs(now - kept.at) < FLEET_KEPT_MS) return kept.made;
+    if (next !== null) return kept?.made ?? next;
+    const made = Promise.resolve().then(make);
+    next = made;
+    made
+      .then(() => {
+        kept = { at: now, made };
+      }, failed)
+      .finally(() => {
+        next = null;
+      });
+    return kept?.made ?? made;
   };
 }
