@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { chmod, chown, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { totalmem } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { writeDurably } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
@@ -81,8 +81,14 @@ export function createDatabaseServer(options: {
   /** Creates the tables in a temporary folder and renames it, so that an interrupted creation is never used. */
   async function makeTables(): Promise<void> {
     if ((await ifThere(stat(tables))) !== null) return;
-    const beside = `${tables}.new`;
-    await rm(beside, { recursive: true, force: true });
+    const unfinished = `${tables}.new`;
+    const folder = dirname(tables);
+    for (const name of await readdir(folder)) {
+      const path = join(folder, name);
+      if (path.startsWith(unfinished)) await rm(path, { recursive: true, force: true });
+    }
+    // The program of a host that was killed may still be writing, so each attempt has a folder of its own.
+    const beside = await mkdtemp(`${unfinished}-`);
     await ownedFolder(beside, await identityOf(DATABASE_USER), 0o700);
     await runCommand('mariadb-install-db', [
       '--no-defaults',
