@@ -50,7 +50,7 @@ it('waits at the start of a service, and says so', async () => {
 it('leaves the fault to the start if PostgreSQL stays away', async () => {
   let steps = 0;
   const announce = async () => void steps++;
-  await untilReachable(config, silent, announce, { patienceMs: 50, retryMs: 10 });
+  await untilReachable(config, silent, announce, { patienceMs: 0, retryMs: 10 });
   expect(steps).toBe(1);
   // Without a service manager, people see the fault at once.
   await expect(openCurrentDatabase(config, silent, { isCommand: false })).rejects.toThrow('ECONNREFUSED');

@@ -23,11 +23,13 @@ export async function untilReachable(
   const until = performance.now() + patienceMs;
   for (let tried = 0; ; tried++) {
     const fault = await faultOf(config, log);
-    if (fault === null || !canPass(fault.error) || performance.now() > until) return;
+    if (fault === null || !canPass(fault.error)) return;
+    // Before the time, which the first attempt can take alone on a busy machine.
     if (tried === 0) {
       log.warn({ err: fault.error }, 'the database cannot be reached, so the start waits for it');
       await announce(`Waiting for the database ${MAY_TAKE_LONG}`);
     }
+    if (performance.now() > until) return;
     await sleep(retryMs);
   }
 }
