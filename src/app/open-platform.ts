@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
-import { type MigrationOutcome, migrate } from '../database/migrate.ts';
+import { type MigrationOutcome, migrate, pendingMigrations } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import type { QueryTrace } from '../database/query-trace.ts';
-import { isSchemaChanging } from '../database/schema-change.ts';
+import { isSchemaChanging, schemaIsChanging } from '../database/schema-change.ts';
 import { requireNotMoved } from '../database/to-postgres/moved-mark.ts';
 import { unusableDatabase } from '../database/unusable.ts';
 import { withSecurityNotices } from '../features/accounts/security-notices/notifying-activity-log.ts';
@@ -47,6 +47,8 @@ export async function openCurrentDatabase(
     database = openDatabase(config, log, trace);
     await requireNotMoved(database);
     await untilSchemaSettled(database, isCommand, announce);
+    // Before servers leave the database for it.
+    if (isCommand && (await pendingMigrations(database)).length > 0) requireNoUpgrade(config, ['wanted']);
     const begins = (migration: string) =>
       log.info(
         { migration },
@@ -78,12 +80,9 @@ async function untilSchemaSettled(
   announce: Announce | undefined,
 ): Promise<void> {
   for (let isAnnounced = false; await isSchemaChanging(database); isAnnounced = true) {
-    if (isCommand) {
-      throw new OperatorError(
-        'Another machine brings the database up to date. Run this again when that is done, with its version of Homeport.',
-      );
-    }
-    if (!isAnnounced) await announce?.(`Waiting for a machine that migrates the database ${MAY_TAKE_LONG}`);
+    if (isCommand) throw schemaIsChanging();
+    if (!isAnnounced)
+      await announce?.(`Waiting for a machine that changes the schema of the database ${MAY_TAKE_LONG}`);
     await sleep(SETTLING_LOOK_MS);
   }
 }

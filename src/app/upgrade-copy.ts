@@ -10,7 +10,7 @@ import { copyDatabase } from '../database/copy-database.ts';
 import { KNOWN_MIGRATIONS } from '../database/migrate.ts';
 import { openDatabase, SQLITE_FILE } from '../database/open.ts';
 import { restorePostgres } from '../database/postgres-dump.ts';
-import { beginSchemaChange } from '../database/schema-change.ts';
+import { beginSchemaChange, isReturning, LEAVE_MS, whileReturning } from '../database/schema-change.ts';
 import { withoutWal } from '../database/sqlite-copy.ts';
 import { syncFolder } from '../lib/durable-file.ts';
 import { ifThere } from '../lib/if-there.ts';
@@ -120,10 +120,11 @@ export async function returnDatabase(
   await rm(files.returnTo);
 }
 
-/** False also for a database without tables, which a return on PostgreSQL leaves if it is interrupted. */
+/** False also for a database that an interrupted return has left on PostgreSQL. */
 async function isOwn(config: DatabaseConfig, log: Logger): Promise<boolean> {
   const database = openDatabase(config, log);
   try {
+    if (database.dialect === 'postgres' && (await isReturning(database.reader))) return false;
     return isDeepStrictEqual(await appliedMigrations(database), KNOWN_MIGRATIONS);
   } finally {
     await database.close();
@@ -142,11 +143,12 @@ async function returnPostgres(config: DatabaseConfig, url: string, copy: string,
   const database = openDatabase(config, log);
   try {
     await database.withoutTimeLimit(async (queries) => {
-      // Other processes would take the empty database for a new one.
-      await beginSchemaChange(queries, 0);
-      await sql`drop schema if exists public cascade`.execute(queries);
-      await sql`create schema public`.execute(queries);
-      await restorePostgres(url, copy, { log });
+      await beginSchemaChange(queries, LEAVE_MS);
+      await whileReturning(queries, async () => {
+        await sql`drop schema if exists public cascade`.execute(queries);
+        await sql`create schema public`.execute(queries);
+        await restorePostgres(url, copy, { log });
+      });
     });
   } finally {
     await database.close();

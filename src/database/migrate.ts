@@ -81,7 +81,7 @@ import { rebuilds } from './migrations/0075-rebuilds.ts';
 import { overdueBackups } from './migrations/0076-overdue-backups.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
-import { beginSchemaChange } from './schema-change.ts';
+import { beginSchemaChange, isReturning, LEAVE_MS, schemaIsChanging } from './schema-change.ts';
 
 /** Every migration in order. Released migrations never change. */
 const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect']) => string[]> = {
@@ -198,7 +198,7 @@ const TIMES: MigrationTimes = {
   lockMs: 5_000,
   patienceMs: 10 * MINUTE_MS,
   retryMs: { sqlite: 20, postgres: 2_000 },
-  leaveMs: 20_000,
+  leaveMs: LEAVE_MS,
 };
 /** PostgreSQL's codes for a lock that was not available in time and for a deadlock. Either ends the transaction of the migration. */
 const LOCKED_CODES = new Set(['55P03', '40P01']);
@@ -247,12 +247,11 @@ async function applyMissing(
   return database.withoutTimeLimit(async (queries) => {
     const migrator = migratorFor(database, queries, times, isNew ? () => {} : begins);
     if (database.dialect === 'sqlite') return applyOnSqlite(migrator, queries, times, isNew ? null : before);
-    if (!isNew) {
-      const others = await beginSchemaChange(queries, times.leaveMs);
-      // Another process has done it meanwhile.
-      if ((await pendingMigrations(database)).length === 0) return migrator.migrateToLatest();
-      await before(others);
-    }
+    const others = await beginSchemaChange(queries, isNew ? 0 : times.leaveMs);
+    if (await isReturning(queries)) throw schemaIsChanging();
+    const present = await appliedMigrations(database);
+    // Unless another process has done it meanwhile.
+    if (present.length > 0 && missingFrom(present).length > 0) await before(others);
     return applyOnPostgres(migrator, times);
   });
 }

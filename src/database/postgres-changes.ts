@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 import type { ChangeSink, ChangeSource } from './change-feed.ts';
 import { parseChangeText } from './change-schema.ts';
 
-/** The channel that the triggers notify (migration 0005). */
 /** The name of its connection. Every process that serves has one. */
 export const CHANGES_APPLICATION = 'homeport changes';
+/** The channel that the triggers notify (migration 0005). */
 const CHANNEL = 'homeport_changes';
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;

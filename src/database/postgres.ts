@@ -141,6 +141,10 @@ function withPlanning(url: string): { connectionString: string; options: string 
   return { connectionString: address.href, options: `${PLANNING} ${given}` };
 }
 
+/** Of the server, in seconds. Sessions on a Unix socket ignore them. */
+const SHORT_KEEPALIVES =
+  'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3';
+
 async function withoutTimeLimit<Result>(
   connectionString: string,
   connectionTimeoutMillis: number,
@@ -161,6 +165,8 @@ async function withoutTimeLimit<Result>(
       // The role or the database may have a limit.
       onCreateConnection: async (connection) => {
         await connection.executeQuery(CompiledQuery.raw('set statement_timeout = 0'));
+        // Otherwise the server keeps the locks of a machine that lost its power for two hours.
+        await connection.executeQuery(CompiledQuery.raw(SHORT_KEEPALIVES));
       },
     }),
   });

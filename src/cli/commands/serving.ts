@@ -10,7 +10,7 @@ import { ensureOwner } from '../../app/first-start.ts';
 import { type Roles, type RunningHomeport, startHomeport } from '../../app/homeport.ts';
 import { LONGEST_STOP_MS } from '../../app/shutdown.ts';
 import type { Config } from '../../config/config.ts';
-import { untilNewerProgram } from '../../database/newer-program.ts';
+import { untilOtherProgram } from '../../database/other-program.ts';
 import { isDatabaseFault, unusableDatabase } from '../../database/unusable.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import { hostAndPort } from '../../lib/host-and-port.ts';
@@ -97,8 +97,8 @@ async function serveHere(
   });
   // Before the first output, so that a reader of it can stop the process.
   const stop = stopSignal('finishing running requests and jobs').then(() => null);
-  const newer = untilNewerProgram(homeport.platform.database, stopping.signal);
-  const ended = Promise.race([stop, newer]).then(async (left) => {
+  const other = untilOtherProgram(homeport.platform.database, stopping.signal);
+  const ended = Promise.race([stop, other]).then(async (left) => {
     killAfter(LONGEST_STOP_MS, log);
     void notifyServiceManager('STOPPING=1', log);
     stopping.abort();
