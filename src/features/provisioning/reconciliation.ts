@@ -13,6 +13,7 @@ import { payloadsOf } from '../hosts/store.ts';
 import { applyInstall } from '../websites/installs/jobs.ts';
 import { deletedIds } from './deleted-installs/store.ts';
 import { loadDesiredState } from './desired-state.ts';
+import { leftInstalls } from './left-installs-store.ts';
 import { storeLostData } from './lost-data-store.ts';
 import { movingInstalls } from './moves/store.ts';
 import {
@@ -62,7 +63,14 @@ export async function reconcileHost(
   const { belongsTo, held, known, strangers } = await compareHeld(database.reader, inventory, host);
   const active = held.filter(({ id }) => known.get(id) === 'active');
 
-  const refusal = accepted ? null : refusalOf({ own, belongsTo, strangers, someKnown: known.size > 0 });
+  // They are served elsewhere, so no refusal may keep them served here too.
+  const left = belongsTo === own ? await leftInstalls(database.reader, host) : new Set<string>();
+  const twice = held.filter(({ id, digest }) => digest !== null && left.has(id) && !known.has(id));
+  for (const page of pagesOf(twice.map(({ id }) => id))) await inventory.setAside(own, page);
+  const unknown = strangers.filter(({ id }) => !left.has(id));
+  const refusal = accepted
+    ? null
+    : refusalOf({ own, belongsTo, strangers: unknown, someKnown: known.size > 0 });
   let orphans = strangers;
   if (refusal === null) {
     if (belongsTo !== own) await inventory.belongTo(own);
@@ -93,7 +101,7 @@ export async function reconcileHost(
         id,
         name,
         hostnames,
-        is_served: refusal !== null && digest !== null,
+        is_served: refusal !== null && digest !== null && !left.has(id),
         found_at: timestamp(clock),
       })),
     ),

@@ -16,10 +16,10 @@ export function rebuildJobKinds(platform: Platform, fleet: MovingFleet): JobKind
   return [
     defineJob({
       ...rebuildInstall,
-      async run({ rebuild_id, hosts }, { signal, progress }) {
+      async run({ rebuild_id, hosts }, { signal, progress, isHeld }) {
         const rebuild = await findRebuild(database.reader, rebuild_id);
         if (rebuild === undefined) return;
-        await runRebuild(platform, fleet, rebuild, { hosts, signal, progress });
+        await runRebuild(platform, fleet, rebuild, { hosts, signal, progress, isHeld });
         return async (transaction) => {
           const { queries } = transaction;
           const { install_id: id } = rebuild;

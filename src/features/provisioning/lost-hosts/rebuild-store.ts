@@ -84,12 +84,13 @@ export async function installsByVisits(queries: Queries, hostId: string, day: st
     .execute();
 }
 
-/** How many installs each host gets by rebuilds that have chosen it and are not there yet. */
-export async function expectedCounts(queries: Queries): Promise<Map<string, number>> {
+/** How many installs each host gets by rebuilds of others than this one that have chosen it and are not there yet. */
+export async function expectedCounts(queries: Queries, installId: string): Promise<Map<string, number>> {
   const rows = await queries
     .selectFrom('rebuilds')
     .select((eb) => ['to_host', eb.fn.countAll<number>().as('count')])
     .where('step', '=', 'placing')
+    .where('install_id', '!=', installId)
     .where('to_host', 'is not', null)
     .groupBy('to_host')
     .execute();

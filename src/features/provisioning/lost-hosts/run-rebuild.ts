@@ -11,8 +11,8 @@ import { chooseHost } from '../../hosts/room.ts';
 import { allHosts, findLoss, installCounts, type KnownHost } from '../../hosts/store.ts';
 import { findActiveInstall } from '../../websites/installs/website-store.ts';
 import { loadDesiredState } from '../desired-state.ts';
-import type { MovingFleet } from '../moves/run-move.ts';
-import { openMove } from '../moves/store.ts';
+import { type MovingFleet, requireOwn } from '../moves/run-move.ts';
+import { openMove, unclearedMoves } from '../moves/store.ts';
 import { requireNameFree } from '../orphans.ts';
 import { changeRebuild, expectedCounts, type findRebuild, markLost } from './rebuild-store.ts';
 
@@ -33,7 +33,8 @@ export async function runRebuild(
     hosts,
     signal,
     progress,
-  }: { hosts: readonly string[] | undefined } & Pick<RunningJob, 'signal' | 'progress'>,
+    isHeld,
+  }: { hosts: readonly string[] | undefined } & Pick<RunningJob, 'signal' | 'progress' | 'isHeld'>,
 ): Promise<void> {
   const { reader } = platform.database;
   const install = await findActiveInstall(reader, rebuild.install_id);
@@ -47,10 +48,13 @@ export async function runRebuild(
   const state = await loadDesiredState(platform, install.id);
   if (state === undefined) throw new PermanentFailure('The install was deleted.');
   const machine = await postponing(fleet.machine(placed.hostId));
+  requireOwn({ signal, isHeld });
   await permanently(postponing(machine.makeForRestore(state, signal)));
   const version = state.wordpressVersion ?? undefined;
   const report = (done: number, total: number | null) => progress(done, total, 'bytes');
   const options = { ...(version === undefined ? {} : { wordpressVersion: version }) };
+  // Another worker may have opened the website, and visitors have changed it.
+  requireOwn({ signal, isHeld });
   await permanently(postponing(machine.restore(install, placed.backupId, options, signal, report)));
 }
 
@@ -81,6 +85,7 @@ async function place(
       without.push(host);
       continue;
     }
+    await removeUnfinishedMove(database.reader, fleet, host, install);
     await database.write(async (transaction) => {
       const { queries } = transaction;
       await lockPlacement(transaction);
@@ -94,6 +99,26 @@ async function place(
     return { hostId: host.id, backupId: backup.id };
   }
 }
+
+/**
+ * Removes what a move to this host had copied when the former one was given up. It takes no changes and has other names, and a restore would fill it
+ * as it is.
+ */
+async function removeUnfinishedMove(
+  queries: Queries,
+  fleet: RebuildingFleet,
+  host: KnownHost,
+  install: InstallRef,
+): Promise<void> {
+  const left = (await unclearedMoves(queries, install.id)).some(
+    ({ to_host, step }) => to_host === host.id && UNFINISHED.has(step),
+  );
+  if (!left) return;
+  const machine = await postponing(fleet.machine(host.id));
+  await permanently(postponing(machine.remove(install, { keepBackups: true })));
+}
+
+const UNFINISHED: ReadonlySet<string> = new Set(['failed', 'cancelled']);
 
 const requireFree = (queries: Queries, host: KnownHost, install: InstallRef) =>
   permanently(requireNameFree(queries, host.id, install));
@@ -120,7 +145,7 @@ async function choose(
   const install = await findPlacement(queries, installId);
   if (install === undefined) throw new PermanentFailure('The install was deleted.');
   const counts = await installCounts(queries);
-  for (const [id, expected] of await expectedCounts(queries))
+  for (const [id, expected] of await expectedCounts(queries, installId))
     counts.set(id, (counts.get(id) ?? 0) + expected);
   const neighbours =
     install.environment === 'production' ? await productionCounts(queries, install.account_id) : new Map();

@@ -8,6 +8,8 @@ import { HostUnreachableError } from '../../../hosting/remote/client.ts';
 import { Postponed } from '../../../jobs/job.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { hostQuestions } from '../host-questions.ts';
+import { servingInventory } from '../inventory.fixture.ts';
+import { reconcileHost } from '../reconciliation.ts';
 import { runClearing } from './clear-move.ts';
 import { runMove, snapshotsOf } from './run-move.ts';
 import { changeMove, findMove, insertMove } from './store.ts';
@@ -230,6 +232,34 @@ it('returns to the former machine without asking the lost one', async () => {
   await move(id);
   expect(calls).toEqual(['web1 apply', 'web1 release']);
 });
+
+it.each<MoveStep>(['handing_over', 'switched'])(
+  'goes on from %s without the former machine once that is given up',
+  async (step) => {
+    const id = await newMove(step);
+    const { database } = homeport.platform;
+    const place = (name: string) =>
+      database.write(({ queries }) =>
+        queries
+          .updateTable('installs')
+          .set({ host_id: host(name) })
+          .where('id', '=', install.id)
+          .execute(),
+      );
+    if (step === 'switched') await place('web2');
+    await homeport.services.lostHosts.giveUp('web1');
+    await move(id);
+    expect(calls).toEqual(['web2 release']);
+    expect(await stateOf(id)).toEqual({ step: 'switched', host: 'web2' });
+
+    // It was not in contact while it was lost, so it still serves what it had.
+    await homeport.services.lostHosts.takeBack('web1');
+    const aside: string[] = [];
+    const inventory = await servingInventory(homeport.platform, [install], aside);
+    await reconcileHost(homeport.platform, inventory, host('web1'));
+    expect(aside).toEqual([install.id]);
+  },
+);
 
 it('releases the website if a command fails during the hold', async () => {
   const id = await newMove();

@@ -1,3 +1,5 @@
+import type { Queries } from '../../../database/database.ts';
+import { lockPlacement } from '../../../database/lock.ts';
 import { PermanentHostError } from '../../../hosting/contract/errors.ts';
 import type { HostMachine } from '../../../hosting/contract/host.ts';
 import type { InstallRef } from '../../../hosting/contract/install-ref.ts';
@@ -7,6 +9,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { permanently, postponing } from '../../hosts/host-failures.ts';
 import { setHost } from '../../hosts/placement-store.ts';
+import { findLoss } from '../../hosts/store.ts';
 import { findActiveInstall } from '../../websites/installs/website-store.ts';
 import { loadDesiredState } from '../desired-state.ts';
 import { copyRepository, sharesRepository } from './copy-repository.ts';
@@ -34,10 +37,10 @@ type MovingJob = Pick<RunningJob, 'signal' | 'progress' | 'log' | 'isHeld'>;
 
 const CANCELLED = 'The move was cancelled.';
 
-/** After a standstill of this process, another may run the same move, with other copies and another hold. */
-function requireOwn({ signal, isHeld }: Pick<MovingJob, 'signal' | 'isHeld'>): void {
+/** After a standstill of this process, another may run the same job, with other copies and another hold. */
+export function requireOwn({ signal, isHeld }: Pick<MovingJob, 'signal' | 'isHeld'>): void {
   signal.throwIfAborted();
-  if (!isHeld()) throw new Postponed('Perhaps another worker continues the move.');
+  if (!isHeld()) throw new Postponed('Perhaps another worker continues the job.');
 }
 
 /**
@@ -55,6 +58,10 @@ export async function runMove(
   if (ref === undefined) throw new PermanentFailure('The install has no website to move.');
   if (move.step === 'returning') {
     await returnWebsite(platform, fleet, { id: ref.id, name: ref.name }, move.from_host, job);
+    return;
+  }
+  if (move.step !== 'copying' && (await isLost(database.reader, move.from_host))) {
+    await takeOver(platform, fleet, move, { id: ref.id, name: ref.name }, job);
     return;
   }
   const pair: Pair = {
@@ -99,6 +106,39 @@ export async function runMove(
   fleet.announce(ref.id);
   await postponing(pair.to.releaseWebsite(pair.install));
   for (const id of snapshotsOf(move.id)) await postponing(pair.to.discardSnapshot(pair.install, id));
+}
+
+const isLost = async (queries: Queries, hostId: string): Promise<boolean> =>
+  ((await findLoss(queries, hostId))?.lost_at ?? null) !== null;
+
+/**
+ * Puts the website on the new machine, which has it complete and checked, without the former one, which is lost. If that was not handed over and
+ * returns, the comparison with the database sets its copy aside.
+ */
+async function takeOver(
+  { database, clock }: Pick<Platform, 'database' | 'clock'>,
+  fleet: MovingFleet,
+  move: Move,
+  install: InstallRef,
+  job: MovingJob,
+): Promise<void> {
+  const to = await postponing(fleet.machine(move.to_host));
+  requireOwn(job);
+  if (move.step === 'handing_over') {
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockPlacement(transaction);
+      if (!(await isLost(queries, move.from_host)))
+        throw new Postponed('The former machine was taken back, so it hands the website over.');
+      const change = { step: 'switched' as const, switched_at: timestamp(clock) };
+      if (!(await changeMove(queries, move.id, ['handing_over'], change)))
+        throw new PermanentFailure(CANCELLED);
+      await setHost(queries, install.id, move.to_host);
+    });
+  }
+  fleet.announce(install.id);
+  await postponing(to.releaseWebsite(install));
+  for (const id of snapshotsOf(move.id)) await postponing(to.discardSnapshot(install, id));
 }
 
 /** Brings back the copy that the former machine has set aside. The new machine is lost, so it is not called. */
