@@ -65,8 +65,11 @@ export function createLinuxFleet(platform: Platform): Websites {
       Promise.all(fleet.met().map(async (id) => ({ host: id, hostId: id, source: await fleet.machine(id) }))),
     async startReconciling() {
       const reconciling = createReconciling(platform);
-      const reconcile = async (hostId: string, isBack: boolean) =>
-        reconciling.run(hostId, await fleet.machine(hostId), { isBack });
+      const reconcile = async (hostId: string, isBack: boolean) => {
+        await reconciling.run(hostId, await fleet.machine(hostId), { isBack });
+        // A new host belongs to the platform from now on.
+        fleet.edges.claimed(hostId);
+      };
       const logged = (hostId: string, isBack: boolean) =>
         void reconcile(hostId, isBack).catch((err: unknown) =>
           platform.log.warn({ err, host: hostId }, 'could not reconcile a host with the database'),

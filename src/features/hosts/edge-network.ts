@@ -14,12 +14,14 @@ import { batchesOf, type PlannedRoute, routeChanges, routeOf, routesOf } from '.
 import { certificatesOfNames, namesElsewhere, namesOfInstall, platformIdOf } from './edge-routes-store.ts';
 import { isMember, type Lookup, otherEdges, rememberingLookup } from './other-edges.ts';
 import { createHostService } from './service.ts';
-import { allHosts, type KnownHost } from './store.ts';
+import { allHosts, findHost, type KnownHost } from './store.ts';
 
 /** Keeps every edge informed of the websites that other hosts serve, so that each can take requests for all. */
 export interface EdgeNetwork {
   /** Compares every host that answers with the database now, when it answers again, when an edge changes, and every hour. */
   start(): { stop(): Promise<void> };
+  /** A host belongs to this platform, perhaps only now: its edge need not wait for the next look. Does not wait. */
+  claimed(hostId: string): void;
   /** Tells the other hosts where an install is served now. Does not wait; a host that does not hear of it is told later. */
   announce(installId: string): void;
   /**
@@ -216,6 +218,18 @@ export function createEdgeNetwork(
           while (running.size > 0) await Promise.all(running);
         },
       };
+    },
+
+    claimed(hostId) {
+      const work = async () => {
+        const present = await findHost(reader, { id: hostId });
+        if (present?.description?.forwarding === undefined) return;
+        if (present.description.platform === (await platformIdOf(reader))) return;
+        const machine = await connections.machine(hostId);
+        await createHostService(platform).note(await machine.describe());
+        await look();
+      };
+      follow(work(), { host: hostId }, 'could not take in the edge of a new host; will retry');
     },
 
     announce(installId) {
