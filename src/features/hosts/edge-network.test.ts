@@ -237,3 +237,21 @@ test('the only host that is left forgets the others', async () => {
   );
   await eventually(() => first.edges.others.length === 0 && first.edges.routes.size === 0);
 });
+
+test('the edge of a host that has become part of the platform takes part at once', async () => {
+  const { platform } = homeport;
+  const third = await add('web9', { forwarding: forwarding(1009) });
+  const patient = startFleet(homeport, 3_600_000);
+  third.description.platform = null;
+  await patient.start();
+  const edges = patient.edges.start();
+  try {
+    third.description.platform = (await platformIdOf(platform.database.reader)) ?? null;
+    patient.edges.claimed(third.description.id);
+    await eventually(async () => third.edges.others.length > 0);
+  } finally {
+    await edges.stop();
+    await patient.stop();
+    await third.close();
+  }
+});
