@@ -4,6 +4,7 @@ import { type Clock, timestamp } from '../lib/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 import type { JobKind } from './job.ts';
 import { dropSetAside, listSetAside, retrySetAside } from './set-aside.ts';
+import { createSuspects } from './suspects.ts';
 import type { Worker } from './worker.ts';
 
 // test/faults/poison.both.long-test.ts has processes that really die. Here, workers fall silent: no heartbeat, and no outcome.
@@ -84,6 +85,29 @@ describe('a job whose worker died', () => {
     await jobs.worker([kind]).idle();
     expect(await stateOf(id)).toBe('succeeded');
     expect(await deaths()).toEqual([]);
+  });
+
+  it('stays a suspect if a look that began before its death ends later', async () => {
+    const { kind } = hanging();
+    const id = await ask(kind);
+    const suspects = createSuspects(jobs.database, jobs.clock);
+    const slow = gate();
+    const late = suspects.refresh(
+      jobs.database.reader.withPlugin({
+        transformQuery: ({ node }) => node,
+        async transformResult({ result }) {
+          await slow.opened;
+          return result;
+        },
+      }),
+    );
+    await dieWith(kind, id);
+    await isRunBy(mortal([kind]), id);
+    expect(await deaths()).toEqual([id]);
+    await suspects.refresh(jobs.database.reader);
+    slow.open();
+    await late;
+    expect(suspects.areOpen).toBe(true);
   });
 
   it('is not set aside at the second death if a later job ran beside it, but at the third', async () => {

@@ -28,10 +28,18 @@ export interface Suspects {
 
 export function createSuspects(database: Database, clock: Clock): Suspects {
   let known: Suspicions | undefined;
+  /** Numbers of the last look that began, and of the one that is known. */
+  let begun = 0;
+  let latest = 0;
   const now = () => clock.now().getTime();
 
   async function refresh(queries: Queries): Promise<void> {
-    known = await findSuspicions(queries, now());
+    const look = ++begun;
+    const found = await findSuspicions(queries, now());
+    // A sweep and a claim look at the same time. An earlier look that ends later must not hide a death.
+    if (look < latest) return;
+    latest = look;
+    known = found;
   }
 
   return {
