@@ -82,13 +82,12 @@ export function resticOn({ address, options, environment }: RepositoryPlace, pas
   /** Removes the locks of a restic that no longer runs. */
   const unlock = (signal?: AbortSignal) => run(['unlock'], LOOK_MS, signal);
 
+  /**
+   * Reads without a lock: the machine of an install does one thing at a time with its repository, and a machine that was lost may have left a
+   * lock that counts for half an hour. What a program of another machine deletes meanwhile is missed by the check of each restore.
+   */
   async function snapshots(filter: string[], signal?: AbortSignal): Promise<ListedSnapshot[]> {
-    const look = () => run(['snapshots', '--json', ...filter], LOOK_MS, signal);
-    const stdout = await look().catch(async (error: unknown) => {
-      if (!isLocked(error)) throw error;
-      await unlock(signal);
-      return look();
-    });
+    const stdout = await run(['--no-lock', 'snapshots', '--json', ...filter], LOOK_MS, signal);
     const found = Value.Parse(snapshotList, JSON.parse(stdout) ?? []);
     return found.sort((a, b) => (a.time < b.time ? 1 : -1));
   }
@@ -107,7 +106,7 @@ export function resticOn({ address, options, environment }: RepositoryPlace, pas
       return { ...program, id };
     },
 
-    read: (snapshotId) => startProgram(words('dump', snapshotId, FILE), { environment: own }),
+    read: (snapshotId) => startProgram(words('--no-lock', 'dump', snapshotId, FILE), { environment: own }),
 
     async chunks(snapshotId, signal) {
       const cat = async (...args: string[]): Promise<unknown> =>
@@ -145,7 +144,7 @@ export function resticOn({ address, options, environment }: RepositoryPlace, pas
     },
 
     async polynomial() {
-      const config: unknown = JSON.parse(await run(['cat', 'config'], LOOK_MS));
+      const config: unknown = JSON.parse(await run(['--no-lock', 'cat', 'config'], LOOK_MS));
       return Value.Parse(configuration, config).chunker_polynomial;
     },
 
@@ -200,11 +199,6 @@ async function summaryOf({ stdout, ended }: RunningProgram): Promise<string> {
   for await (const line of createInterface({ input: stdout })) last = line;
   await ended;
   return Value.Parse(summary, JSON.parse(last)).snapshot_id;
-}
-
-/** Whether another restic holds an exclusive lock, or held it when it was killed. */
-function isLocked(error: unknown): boolean {
-  return error instanceof CommandError && /repository is already locked/.test(error.stderr);
 }
 
 /** Whether restic could not open a repository because the password matches no key. */
