@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endLeftovers } from '../../src/cli/host/end-leftovers.ts';
 import { runCommand } from '../../src/lib/run-command.ts';
+import { silent } from '../database.ts';
 import { visit } from '../edge.ts';
 import type { TestMachine } from './machine.ts';
 import { createNamespace, type Namespace } from './namespaces.ts';
@@ -69,7 +71,7 @@ export async function startFarHost(
       if (host.process.exitCode === null && host.process.signalCode === null) {
         host.process.kill('SIGTERM');
         await once(host.process, 'exit');
-      }
+      } else await endLeftovers(machine.config, silent);
       await machine.remove();
       await namespace.remove();
     },
