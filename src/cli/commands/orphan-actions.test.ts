@@ -17,7 +17,7 @@ let environment: Environment;
 let install: { id: string; name: string };
 /** The files of each place of backups, by the machine that has it there. */
 let places: Map<ServedMachine, Map<string, Buffer>>;
-/** What `web2` was asked to remove. */
+/** The removals that `web2` was asked for. */
 let removed: { id: string; keepBackups: boolean }[];
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { Queries } from '../../database/database.ts';
 import { installRanges } from '../../database/install-ranges.ts';
-import { isRetained } from './missing-store.ts';
+import { hasNewer, isRetained } from './missing-store.ts';
 import { UNFINISHED } from './store.ts';
 
 /** Counts unfinished jobs of some kinds, without those that wait for an unreachable host. */
@@ -90,22 +90,7 @@ export function expiredBackups(
     .where('backup.created_at', '<', before)
     .where('backup.status', 'in', ['completed', 'aborted'])
     .where((eb) => eb.not(isRetained(eb, movedAfter)))
-    .where((eb) =>
-      eb.or([
-        eb('backup.status', '=', 'aborted'),
-        eb.exists(
-          eb
-            .selectFrom('backups as newer')
-            .select('newer.id')
-            .whereRef('newer.install_id', '=', 'backup.install_id')
-            .whereRef('newer.seq', '>', 'backup.seq')
-            .where('newer.status', '=', 'completed')
-            .where('newer.copy_job_id', 'is', null)
-            .where('newer.deleting', '=', false)
-            .where('newer.missing_since', 'is', null),
-        ),
-      ]),
-    )
+    .where((eb) => eb.or([eb('backup.status', '=', 'aborted'), hasNewer(eb)]))
     .orderBy('backup.seq')
     .execute();
 }

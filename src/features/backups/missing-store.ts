@@ -140,3 +140,18 @@ export function isRetained(eb: OfBackup, movedAfter: string): ExpressionWrapper<
     ),
   ]);
 }
+
+/** Whether the install has a later backup that is complete and there, so that it can do without this one. */
+export function hasNewer(eb: OfBackup): ExpressionWrapper<Tables, never, SqlBool> {
+  return eb.exists(
+    eb
+      .selectFrom('backups as newer')
+      .select('newer.id')
+      .whereRef('newer.install_id', '=', 'backup.install_id')
+      .whereRef('newer.seq', '>', 'backup.seq')
+      .where('newer.status', '=', 'completed')
+      .where('newer.copy_job_id', 'is', null)
+      .where('newer.deleting', '=', false)
+      .where('newer.missing_since', 'is', null),
+  );
+}

@@ -1,5 +1,5 @@
 import type { Queries } from '../../database/database.ts';
-import { isRetained } from './missing-store.ts';
+import { hasNewer, isRetained } from './missing-store.ts';
 import { UNFINISHED } from './store.ts';
 
 export interface OverdueTimes {
@@ -37,17 +37,7 @@ function overdue(queries: Queries, { checkpointsBefore, movedAfter }: OverdueTim
             eb('backup.checkpoint', '=', true),
             eb('backup.created_at', '<', checkpointsBefore),
             eb.not(isRetained(eb, movedAfter)),
-            eb.exists(
-              eb
-                .selectFrom('backups as newer')
-                .select('newer.id')
-                .whereRef('newer.install_id', '=', 'backup.install_id')
-                .whereRef('newer.seq', '>', 'backup.seq')
-                .where('newer.status', '=', 'completed')
-                .where('newer.copy_job_id', 'is', null)
-                .where('newer.deleting', '=', false)
-                .where('newer.missing_since', 'is', null),
-            ),
+            hasNewer(eb),
           ]),
         ]),
       )

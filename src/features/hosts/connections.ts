@@ -93,7 +93,7 @@ export function createConnections(platform: Platform, options: ConnectionsOption
 
   async function machine(hostId: string): Promise<RemoteHost> {
     const loss = await findLoss(reader, hostId);
-    // What waits for it can go on when the install is elsewhere, or the host is taken back.
+    // Its jobs go on when the install is elsewhere, or the host is taken back.
     if (loss !== undefined && loss.lost_at !== null) throw givenUp(loss.name);
     const present = machines.get(hostId);
     if (present) return present;
