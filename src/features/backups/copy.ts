@@ -84,7 +84,7 @@ export function copyKinds(platform: Platform, host: Host): JobKind[] {
         if (!isWhole(parts)) await requireFormerState(database.reader, install_id, jobId);
         const { warning } = await returningAfterFailure({ platform, host }, copyInstall, job, payload, () =>
           notedRestore(platform, jobId, () =>
-            host.restore(install, backup_id, { from, parts }, signal, report),
+            host.restore(install, backup_id, { from, parts, restoreId: jobId }, signal, report),
           ).catch((error: unknown) => {
             if (!(error instanceof PermanentFailure)) throw error;
             log.warn({ err: error }, 'failed to restore a copy');

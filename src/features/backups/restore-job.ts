@@ -116,7 +116,7 @@ export function restoreKinds(
         if (isLost) await makeMissing(install_id, signal);
         if (!isReturn && !isWhole(parts)) await requireFormerState(database.reader, install_id, jobId);
         const report = await ofBackup(database.reader, backup_id, progress);
-        const options = { from, parts, wordpressVersion };
+        const options = { from, parts, wordpressVersion, restoreId: jobId };
         const restore = () =>
           notedRestore(platform, jobId, () => host.restore(install, backup_id, options, signal, report));
         const { warning } = isReturn

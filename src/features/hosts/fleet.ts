@@ -14,6 +14,7 @@ import { type Repetition, repeatEvery } from '../../lib/concurrency.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { type ConnectionsOptions, createConnections } from './connections.ts';
 import { createEdgeNetwork, type EdgeNetwork, type EdgeNetworkOptions } from './edge-network.ts';
+import { knownRestoreOptions } from './known-restore-options.ts';
 import { placeInstall } from './placement.ts';
 import { allHosts, findHost, freeFailed, hostServing, placeOf } from './store.ts';
 
@@ -155,6 +156,11 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       // A host of an earlier version still restores what it has, and refuses a website that it lacks.
       const { makesForRestore = false } = await machine.describe();
       if (makesForRestore) await machine.makeForRestore(state, signal);
+    },
+    async restore(install, backupId, options = {}, signal, report) {
+      const machine = await machineOf(install.id);
+      const known = await knownRestoreOptions(machine, options);
+      return machine.restore(install, backupId, known, signal, report);
     },
     retire: toKeeper('retire'),
     removeBackups: toKeeper('removeBackups'),

@@ -48,6 +48,7 @@ export const BACKUP_COMMANDS = {
         from: Type.Optional(Type.Union([install, Type.Null()], absentAs(null))),
         parts: Type.Optional(parts),
         wordpressVersion: Type.Optional(wordpressVersion),
+        restoreId: Type.Optional(uuid),
       }),
     ],
     restoredSnapshot,

@@ -127,6 +127,8 @@ export interface HostDescription {
   keepsLost?: boolean;
   /** Whether it understands `makeForRestore`; hosts of earlier versions omit it. */
   makesForRestore?: boolean;
+  /** Whether it understands the id of a restore; hosts of earlier versions omit it. */
+  recordsRestores?: boolean;
   /** Hosts of earlier versions omit it. */
   diskQuotas?: DiskQuotaKind;
   /** Left out by hosts that forward nothing: embedded ones, and those of earlier versions. */

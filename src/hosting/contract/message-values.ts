@@ -189,6 +189,7 @@ export const descriptionSchema = Type.Object({
   hasWpCli: Type.Optional(Type.Boolean()),
   keepsLost: Type.Optional(Type.Boolean()),
   makesForRestore: Type.Optional(Type.Boolean()),
+  recordsRestores: Type.Optional(Type.Boolean()),
   movesWebsites: Type.Optional(Type.Boolean()),
   machine: Type.Optional(
     Type.Object({

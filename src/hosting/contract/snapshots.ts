@@ -62,6 +62,11 @@ export interface RestoreOptions {
   parts?: RestoredParts | undefined;
   /** The WordPress of the snapshot, which the website gets again. Default: it keeps its present one. */
   wordpressVersion?: string | undefined;
+  /**
+   * Of this restore. If the same one has made the present website, it replaces nothing again, and completes what comes after: the call is
+   * repeated if its answer was lost, and visitors may have changed the website since. Hosts of earlier versions know no ids.
+   */
+  restoreId?: string | undefined;
 }
 
 /** The parts of a website that a restore replaces. */

@@ -38,7 +38,7 @@ export interface ChosenRestore {
   signal?: AbortSignal | undefined;
   report?: ReportProgress | undefined;
   /** Completes the restored folder `next`, as for a restore of everything. */
-  complete(next: string, present: string): Promise<void>;
+  complete(next: string, present: string, restored: Snapshot): Promise<void>;
 }
 
 /** Browses the snapshots of this host, and restores chosen files of them. */
@@ -83,12 +83,13 @@ export function createChosenParts({
     const { paths, database } = parts;
     const choice = choiceOf(paths);
     const items = itemsOf(index, paths);
+    const summary = index.summary();
     const isNear = (path: string) => paths.some((chosen) => isInside(chosen, path) || isInside(path, chosen));
     return snapshots.restoreChosen(install, backupId, {
       ...{ from, ...progress },
       // The database can be anywhere in the archive.
       items: database === 'none' ? items : Number.POSITIVE_INFINITY,
-      summary: index.summary(),
+      summary,
       isChosen: (path) => {
         if (path === ADDRESSES || isInside(DATABASE_COPY, path)) return database !== 'none';
         return isNear(path) || (path === PRIVATE && database !== 'none');
@@ -108,7 +109,7 @@ export function createChosenParts({
             if (existsSync(join(staged, part))) await rename(join(staged, part), join(next, part));
           }
         }
-        await complete(next, present);
+        await complete(next, present, summary);
       },
     });
   }

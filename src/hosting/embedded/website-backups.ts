@@ -2,13 +2,15 @@ import { join } from 'node:path';
 import { asUnchanged, MissingWebsiteError } from '../contract/errors.ts';
 import type { Host } from '../contract/host.ts';
 import type { InstallRef } from '../contract/install-ref.ts';
-import { ALL_PARTS } from '../contract/snapshots.ts';
+import { ALL_PARTS, type Snapshot } from '../contract/snapshots.ts';
 import type { PackedArchives } from '../policy/packed-archives.ts';
 import { joinedWarnings, upgradeRestored } from '../websites/database/upgrade-database.ts';
+import { recordedRestore, restoreRecord } from '../websites/replacement-record.ts';
 import type { createBackupTables } from './backup-tables.ts';
 import type { ChosenParts } from './chosen-parts.ts';
 import type { Layout } from './host-folder/layout.ts';
 import type { HostedWebsites } from './hosted-websites.ts';
+import { keepReplacementRecord, readReplacementRecord } from './replacement-record.ts';
 import type { Snapshots } from './snapshots/snapshots.ts';
 import type { VisitorView } from './visitor-view.ts';
 import { blamingWebsite } from './wordpress/broken-website.ts';
@@ -34,7 +36,7 @@ type Backups = Pick<
 >;
 
 interface BackupsOptions extends Pick<VisitorView, 'requireHomePage' | 'warning'> {
-  layout: Pick<Layout, 'databaseOf'>;
+  layout: Pick<Layout, 'databaseOf' | 'filesOf' | 'installOf'>;
   websites: HostedWebsites;
   /** Null: this process runs no PHP. */
   wordpress: EmbeddedWordPress | null;
@@ -71,7 +73,7 @@ export function createWebsiteBackups(options: BackupsOptions): Backups {
       const restored = () => restore(install, backupId, given, signal, report);
       return restoringCore(website, wordpressVersion, { versions: wordpress.versions, record }, restored);
     }
-    const { parts = ALL_PARTS, from } = given;
+    const { parts = ALL_PARTS, from, restoreId } = given;
     // A website with WordPress would come back as one of files.
     if (!websites.isKnown(install.id)) throw asUnchanged(new MissingWebsiteError(install.name));
     const found = requireWordPress(install);
@@ -81,9 +83,10 @@ export function createWebsiteBackups(options: BackupsOptions): Backups {
       ...(from ? { from } : {}),
       signal,
       report,
-      async complete(next: string, present: string) {
+      async complete(next: string, present: string, restored: Snapshot) {
         const complete = paths === undefined ? completeRestored : completeChosen;
         await complete(next, present, parts, found !== null);
+        await keepReplacementRecord(layout, install.id, next, restoreRecord(restoreId, restored) ?? null);
         // Before the exchange, so that a failure changes nothing.
         if (found === null || parts.database === 'none') return;
         const isCopy = (from ?? install).id !== install.id;
@@ -99,10 +102,13 @@ export function createWebsiteBackups(options: BackupsOptions): Backups {
         await noteAddresses(join(next, PRIVATE), await notedAddresses(join(present, PRIVATE)));
       },
     };
-    const restoreFiles = () =>
-      paths === undefined
-        ? snapshots.restore(install, backupId, restoring)
-        : chosen.restore(install, backupId, { ...restoring, parts: { ...parts, paths } });
+    await snapshots.recover(install.id);
+    const before = recordedRestore(await readReplacementRecord(layout, install.id), restoreId);
+    const restoreFiles = async () => {
+      if (before !== null) return before;
+      if (paths === undefined) return snapshots.restore(install, backupId, restoring);
+      return chosen.restore(install, backupId, { ...restoring, parts: { ...parts, paths } });
+    };
     const restoreBoth = () => restoreFiles().finally(() => options.adoptDatabase(install));
     const snapshot =
       found === null

@@ -455,6 +455,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         hasRelay: parts.mail.hasRelay,
         keepsLost: true,
         makesForRestore: true,
+        recordsRestores: true,
         movesWebsites: true,
         machine: await stateOfMachine(layout.folder),
         hasWpCli: await parts.wpCliPhar.isThere(),

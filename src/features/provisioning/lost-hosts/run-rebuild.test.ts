@@ -19,6 +19,9 @@ let other: string;
 
 /** What the other machine was asked for, in order. */
 let calls: string[];
+let restoreIds: (string | undefined)[];
+/** Whether the other machine is of this version. */
+let recordsRestores: boolean;
 let held: string[];
 /** Whether no other worker can have the job. */
 let isOwn: boolean;
@@ -34,7 +37,12 @@ beforeAll(async () => {
 afterAll(() => homeport?.remove());
 
 beforeEach(() => {
-  [calls, held, isOwn] = [[], [], true];
+  [calls, restoreIds, held, isOwn, recordsRestores] = [[], [], [], true, true];
+});
+
+const description = () => ({
+  ...{ id: other, capacity: 1, phpVersions: [], wordpressVersions: [], reservedNames: [] },
+  ports: { http: 80, https: 443, ssh: 22 },
 });
 
 const refused = async () => {
@@ -51,8 +59,10 @@ const machine: HostMachine = {
   async makeForRestore() {
     calls.push('make');
   },
-  async restore() {
+  describe: async () => ({ ...description(), ...(recordsRestores ? { recordsRestores } : {}) }),
+  async restore(_install, _backupId, { restoreId } = {}) {
     calls.push('restore');
+    restoreIds.push(restoreId);
     return { bytes: 1, files: 1, sha256: '0'.repeat(64) };
   },
   async remove(_install, options) {
@@ -71,11 +81,7 @@ async function lostInstall() {
   await database.write(async ({ queries }) => {
     await queries.updateTable('installs').set({ host_id: null }).where('host_id', '=', other).execute();
     await setHost(queries, install.id, lost);
-    const description = {
-      ...{ id: other, capacity: 1, phpVersions: [], wordpressVersions: [], reservedNames: [] },
-      ports: { http: 80, https: 443, ssh: 22 },
-    };
-    await noteAnswer(queries, { description, at: timestamp(clock) });
+    await noteAnswer(queries, { description: description(), at: timestamp(clock) });
   });
   return install;
 }
@@ -122,9 +128,13 @@ it('removes what an unfinished move had copied to the new host, and keeps its ba
   const id = await newRebuild(install);
   await rebuild(id);
   expect(calls).toEqual(['remove, keeping backups', 'make', 'restore']);
-  // It has the website now.
+  // It has the website now, and visitors may have changed it: the host knows that it is the same restore.
   await rebuild(id);
   expect(calls.slice(3)).toEqual(['make', 'restore']);
+  expect(restoreIds).toEqual([id, id]);
+  recordsRestores = false;
+  await rebuild(id);
+  expect(restoreIds[2]).toBeUndefined();
 });
 
 it('restores nothing after a standstill, in which another worker may have opened the website', async () => {

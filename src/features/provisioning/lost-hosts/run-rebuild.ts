@@ -6,6 +6,7 @@ import { PermanentFailure, Postponed, type RunningJob } from '../../../jobs/job.
 import type { Platform } from '../../../platform/platform.ts';
 import { type Restorable, restorableSnapshots } from '../../backups/restorable-store.ts';
 import { permanently, postponing } from '../../hosts/host-failures.ts';
+import { knownRestoreOptions } from '../../hosts/known-restore-options.ts';
 import { findPlacement, productionCounts, setHost } from '../../hosts/placement-store.ts';
 import { chooseHost } from '../../hosts/room.ts';
 import { allHosts, findLoss, installCounts, type KnownHost } from '../../hosts/store.ts';
@@ -50,10 +51,10 @@ export async function runRebuild(
   const machine = await postponing(fleet.machine(placed.hostId));
   requireOwn({ signal, isHeld });
   await permanently(postponing(machine.makeForRestore(state, signal)));
-  const version = state.wordpressVersion ?? undefined;
   const report = (done: number, total: number | null) => progress(done, total, 'bytes');
-  const options = { ...(version === undefined ? {} : { wordpressVersion: version }) };
-  // Another worker may have opened the website, and visitors have changed it.
+  // An attempt that was interrupted may have opened the website, and visitors have changed it.
+  const wanted = { wordpressVersion: state.wordpressVersion ?? undefined, restoreId: rebuild.id };
+  const options = await postponing(knownRestoreOptions(machine, wanted));
   requireOwn({ signal, isHeld });
   await permanently(postponing(machine.restore(install, placed.backupId, options, signal, report)));
 }

@@ -10,6 +10,7 @@ import type { InstallLimits } from '../../contract/install-limits.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import { createWebsiteImports } from '../../websites/imports/website-imports.ts';
 import type { Layout } from '../host-folder/layout.ts';
+import { keepReplacementRecord, readReplacementRecord } from '../replacement-record.ts';
 import type { Snapshots } from '../snapshots/snapshots.ts';
 import { adoptDatabase, announceDatabase, isDatabaseAnnounced } from '../wordpress/adopted-database.ts';
 import { copyTree } from '../wordpress/copy-tree.ts';
@@ -18,7 +19,6 @@ import { writeHostFiles } from '../wordpress/golden-copies.ts';
 import { noteAddresses } from '../wordpress/noted-addresses.ts';
 import { keepPrivateFolder, restoredIn } from '../wordpress/restored-parts.ts';
 import { PRIVATE, type SiteFacts } from '../wordpress/site.ts';
-import { keepImportRecord, readImportRecord } from './import-record.ts';
 import { type BuiltWebsite, stageImports } from './staged-website.ts';
 
 interface EmbeddedImportsOptions {
@@ -58,7 +58,7 @@ export function createEmbeddedImports(options: EmbeddedImportsOptions): WebsiteI
         await completeContent(built, join(layout.coreOf(facts.version), 'wp-content'));
         const fill = (next: string, present: string) =>
           putTogether(built, { next, present, origin: facts.origin }, () =>
-            keepImportRecord(layout, install.id, next, record),
+            keepReplacementRecord(layout, install.id, next, record),
           );
         await closed(() => snapshots.replace(install, fill).finally(adopt));
       }
@@ -69,7 +69,7 @@ export function createEmbeddedImports(options: EmbeddedImportsOptions): WebsiteI
           await snapshots.recover(install.id);
           if (isDatabaseAnnounced(layout, install.id)) await closed(adopt);
         },
-        record: () => readImportRecord(layout, install.id),
+        record: () => readReplacementRecord(layout, install.id),
         stage: stageImports({ layout, php, sites, install, facts, limits, randomness, replace }),
         serve,
         warning,

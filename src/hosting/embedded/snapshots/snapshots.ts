@@ -95,7 +95,7 @@ interface SnapshotRestoreOptions {
   signal?: AbortSignal | undefined;
   report?: ReportProgress | undefined;
   /** Completes the restored folder before it replaces the website's, `present`. Rejects to restore nothing. */
-  complete?: (folder: string, present: string) => Promise<void>;
+  complete?: (folder: string, present: string, restored: Snapshot) => Promise<void>;
 }
 
 interface ChosenRestoreOptions {
@@ -202,7 +202,7 @@ export function createSnapshots({ folder, filesOf, limits, clock, leftOut }: Sna
       const held = await requireHeld(from, backupId);
       await mkdir(dirname(folders.folder), { recursive: true });
       const restored = await held.extract(folders.next, { signal, report });
-      await complete?.(folders.next, folders.folder);
+      await complete?.(folders.next, folders.folder, restored);
       signal?.throwIfAborted();
       isUntouched = false;
       await exchangeFolders(folders);

@@ -80,7 +80,13 @@ test('files and database come back exactly, links to WordPress as they are now',
   await query("UPDATE wp_posts SET post_title = 'defaced'; DROP VIEW titles; CREATE TABLE added (a INT)");
   const unpacked: number[] = [];
   const report = (done: number) => void unpacked.push(done);
-  expect(await backups.restore(shop, id, { from: shop.ref, report })).toEqual(made);
+  const restoreId = randomUUID();
+  expect(await backups.restore(shop, id, { from: shop.ref, restoreId, report })).toEqual(made);
+  // Repeated because its answer was lost, it takes nothing away that was written since.
+  put(shop, 'since.txt', 'since');
+  expect(await backups.restore(shop, id, { from: shop.ref, restoreId })).toEqual(made);
+  expect(existsSync(inHtdocs(shop, 'since.txt'))).toBe(true);
+  rmSync(inHtdocs(shop, 'since.txt'));
   expect(unpacked.at(-1)).toBeGreaterThan(700_000);
   expect(filesOf(shop)).toBe(before);
   expect(await query('SELECT post_title FROM wp_posts ORDER BY ID')).toEqual(titles);

@@ -24,6 +24,7 @@ import { createPackedArchives, type PackedArchives } from '../../policy/packed-a
 import { createBackupContents } from '../../websites/backup-contents/backup-browser.ts';
 import type { Contents } from '../../websites/backup-contents/contents-file.ts';
 import { createExtractedFiles } from '../../websites/backup-contents/extracted-files.ts';
+import { recordedRestore } from '../../websites/replacement-record.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import type { ProjectQuotas } from '../isolation/project-quotas.ts';
@@ -338,13 +339,16 @@ export function createBackups(options: BackupsOptions): Backups {
         await recover(install.ref.id);
         return onRepository(install.ref.id, () => make(install, canonicalId(backupId), signal, report));
       }),
-    restore: (target, backupId, { from, parts = ALL_PARTS, signal, report }) =>
+    restore: (target, backupId, { from, parts = ALL_PARTS, restoreId, signal, report }) =>
       onFiles(target.ref.id, async () => {
         await recover(target.ref.id);
+        const record = await replacement.readRecord(layout.homeOf(target.ref.id));
+        const restored = recordedRestore(record, restoreId);
+        if (restored !== null) return restored;
         const backup = { target: target.ref, from, backupId: canonicalId(backupId), parts, signal };
         return withIndex(backup, (index) =>
           onRepository(from.id, () =>
-            restore(target, backup.backupId, { from, parts, contents: index, signal, report }),
+            restore(target, backup.backupId, { from, parts, restoreId, contents: index, signal, report }),
           ),
         );
       }),

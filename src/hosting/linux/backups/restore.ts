@@ -8,6 +8,7 @@ import type { ReportProgress } from '../../contract/progress.ts';
 import type { RestoredParts, Snapshot } from '../../contract/snapshots.ts';
 import type { Contents } from '../../websites/backup-contents/contents-file.ts';
 import { requireSeparable } from '../../websites/backup-contents/separable-tables.ts';
+import { restoreRecord } from '../../websites/replacement-record.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { NoRoomForDatabase } from '../daemons/watch-database.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
@@ -46,6 +47,7 @@ export function createRestorer({
     {
       from,
       parts,
+      restoreId,
       contents = null,
       base,
       signal,
@@ -53,6 +55,8 @@ export function createRestorer({
     }: {
       from: InstallRef;
       parts: RestoredParts;
+      /** See `RestoreOptions`. */
+      restoreId?: string | undefined;
       /** The index of the backup, if only chosen parts of it are restored ({@link isChosen}). */
       contents?: Contents | null;
       /** The backup that {@link stage} has filled the staging folder with, if the restored one has only what changed since. */
@@ -90,7 +94,8 @@ export function createRestorer({
       await sync(staged.folder);
       signal?.throwIfAborted();
       isUntouched = false;
-      await replacement.replace(home, { ...owner, parts });
+      const record = restoreRecord(restoreId, snapshot);
+      await replacement.replace(home, { ...owner, parts, ...(record === undefined ? {} : { record }) });
       return snapshot;
     } catch (error) {
       await takeBack(ref);

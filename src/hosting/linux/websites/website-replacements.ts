@@ -84,10 +84,16 @@ export function createWebsiteReplacements(
   }
 
   return {
-    async restore(install, backupId, { from: copied, parts, wordpressVersion } = {}, signal, report) {
+    async restore(
+      install,
+      backupId,
+      { from: copied, parts, wordpressVersion, restoreId } = {},
+      signal,
+      report,
+    ) {
       const from = copied ?? install;
       const { record, snapshot } = await replace(install, wordpressVersion, async (website) => {
-        const restored = await backups.restore(website, backupId, { from, parts, signal, report });
+        const restored = await backups.restore(website, backupId, { from, parts, restoreId, signal, report });
         if (isWhole(parts ?? ALL_PARTS)) await lifecycle.noteFilled(install.id);
         return restored;
       });

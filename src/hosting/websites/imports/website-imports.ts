@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import type { Logger } from 'pino';
-import Type, { type Static } from 'typebox';
-import { Value } from 'typebox/value';
+import Type from 'typebox';
 import { RefusedImportError } from '../../contract/errors.ts';
 import type { ImportedWebsite, ImportSource, ImportStep, WebsiteImports } from '../../contract/imports.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
 import { upgradeDatabase } from '../database/upgrade-database.ts';
+import { importRecord, recordedImport } from '../replacement-record.ts';
 import { UrlsNotReplacedError } from '../urls/replace-urls.ts';
 import { runImportScript } from './import-script.ts';
 import type { ImportableWebsite, ImportSteps, LoadedDatabase, StagedWebsite } from './importable-website.ts';
@@ -32,16 +32,6 @@ const Unpacked = Type.Object({
   bytes: Type.Integer(),
   notes: Type.Array(Type.String()),
 });
-const Recorded = Type.Object({
-  importId: Type.String(),
-  website: Type.Object({
-    tablePrefix: Type.String(),
-    files: Type.Integer(),
-    bytes: Type.Integer(),
-    // Records of earlier versions lack them.
-    notes: Type.Optional(Type.Array(Type.String())),
-  }),
-});
 const Downloaded = Type.Object({ bytes: Type.Integer() });
 
 /** The limits and the way to report a step of an import. */
@@ -56,10 +46,7 @@ interface Building {
  * that. The caller serializes calls for the same install.
  */
 export function createWebsiteImports({ websiteOf, log, authority }: ImportsOptions): WebsiteImports {
-  async function lastOf(website: ImportableWebsite): Promise<Static<typeof Recorded> | null> {
-    const record = await website.record();
-    return record === null ? null : Value.Parse(Recorded, JSON.parse(record));
-  }
+  const lastOf = async (website: ImportableWebsite) => recordedImport(await website.record());
 
   async function build(
     install: InstallRef,
@@ -138,7 +125,7 @@ export function createWebsiteImports({ websiteOf, log, authority }: ImportsOptio
           : await website.stage(async (staged, limited) => {
               const built = await build(install, staged, source, { website, signal: limited, report });
               limited.throwIfAborted();
-              await staged.replace(importId === null ? null : JSON.stringify({ importId, website: built }));
+              await staged.replace(importId === null ? null : importRecord({ importId, website: built }));
               return built;
             }, signal);
       report(0, null, 'check');

@@ -2,21 +2,21 @@ import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
-import { removeDurably, writeDurably } from '../../../lib/durable-file.ts';
-import { ifThere } from '../../../lib/if-there.ts';
-import type { Layout } from '../host-folder/layout.ts';
+import { removeDurably, writeDurably } from '../../lib/durable-file.ts';
+import { ifThere } from '../../lib/if-there.ts';
+import type { Layout } from './host-folder/layout.ts';
 
 /** Beside the document root, where neither SFTP nor PHP reaches. */
 const FILE = '.imported.json';
 
 const Kept = Type.Object({
-  /** The document root that the import has made. Whatever replaces it later makes the record void. */
+  /** The document root that was made. Whatever replaces it later makes the record void. */
   folder: Type.String(),
   record: Type.String(),
 });
 
-/** Keeps the record of an import that makes `folder` the document root of a website; null: none. Before the exchange. */
-export async function keepImportRecord(
+/** Keeps the record of an import or restore that makes `folder` the document root of a website; null: none. Before the exchange. */
+export async function keepReplacementRecord(
   layout: Pick<Layout, 'installOf'>,
   installId: string,
   folder: string,
@@ -27,8 +27,8 @@ export async function keepImportRecord(
   await writeDurably(file, JSON.stringify({ folder: await markOf(folder), record }));
 }
 
-/** The record of the import that made the present document root; null if another replacement did. */
-export async function readImportRecord(
+/** The record of what made the present document root; null if that had none. */
+export async function readReplacementRecord(
   layout: Pick<Layout, 'installOf' | 'filesOf'>,
   installId: string,
 ): Promise<string | null> {
