@@ -24,7 +24,7 @@ export interface RebuildRow {
   backup_id: string | null;
   /** When that was made. */
   backup_at: string | null;
-  /** Why it failed, one sentence. */
+  /** Why it failed, or why an older backup was restored. */
   reason: string | null;
   /** When the host was given up. */
   lost_at: string;

@@ -23,7 +23,7 @@ export function rebuildJobKinds(platform: Platform, fleet: MovingFleet): JobKind
         return async (transaction) => {
           const { queries } = transaction;
           const { install_id: id } = rebuild;
-          const change = { step: 'rebuilt' as const, reason: null, finished_at: timestamp(clock) };
+          const change = { step: 'rebuilt' as const, finished_at: timestamp(clock) };
           await changeRebuild(queries, rebuild_id, OPEN_REBUILD, change);
           await endLoss(queries, id);
           // Before the jobs that waited for the lost host.

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { text } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { asUnchanged, LostBackupError } from '../../../hosting/contract/errors.ts';
 import type { HostMachine } from '../../../hosting/contract/host.ts';
 import { methodsFor, routedTo } from '../../../hosting/contract/host-methods.ts';
 import { Postponed } from '../../../jobs/job.ts';
@@ -22,6 +23,7 @@ let calls: string[];
 let restoreIds: (string | undefined)[];
 /** Whether the other machine is of this version. */
 let recordsRestores: boolean;
+let damaged: string[];
 let held: string[];
 /** Whether no other worker can have the job. */
 let isOwn: boolean;
@@ -37,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => homeport?.remove());
 
 beforeEach(() => {
-  [calls, restoreIds, held, isOwn, recordsRestores] = [[], [], [], true, true];
+  [calls, restoreIds, held, isOwn, recordsRestores, damaged] = [[], [], [], true, true, []];
 });
 
 const description = () => ({
@@ -60,7 +62,11 @@ const machine: HostMachine = {
     calls.push('make');
   },
   describe: async () => ({ ...description(), ...(recordsRestores ? { recordsRestores } : {}) }),
-  async restore(_install, _backupId, { restoreId } = {}) {
+  async restore(_install, backupId, { restoreId } = {}) {
+    if (damaged.includes(backupId)) {
+      const lost = new LostBackupError(`the backup ${backupId} is damaged`);
+      throw asUnchanged(lost);
+    }
     calls.push('restore');
     restoreIds.push(restoreId);
     return { bytes: 1, files: 1, sha256: '0'.repeat(64) };
@@ -70,13 +76,15 @@ const machine: HostMachine = {
   },
 };
 
-/** An install of the lost host with a backup that the other one has, and room for only this one there. */
-async function lostInstall() {
+/** An install of the lost host with backups that the other one has, and room for only this one there. */
+async function lostInstall(backups = ['one']) {
   const install = await homeport.install(owner, accountId);
-  const wanted = { description: 'one', notification_emails: [] };
-  const { body } = await owner.client.post(`/installs/${install.id}/backups`, wanted);
-  await homeport.idle();
-  held = [text(body, 'id')];
+  for (const description of backups) {
+    const wanted = { description, notification_emails: [] };
+    const { body } = await owner.client.post(`/installs/${install.id}/backups`, wanted);
+    await homeport.idle();
+    held.unshift(text(body, 'id'));
+  }
   const { database, clock } = homeport.platform;
   await database.write(async ({ queries }) => {
     await queries.updateTable('installs').set({ host_id: null }).where('host_id', '=', other).execute();
@@ -142,4 +150,19 @@ it('restores nothing after a standstill, in which another worker may have opened
   isOwn = false;
   await expect(rebuild(id)).rejects.toThrow(Postponed);
   expect(calls).toEqual([]);
+});
+
+it('restores an older backup if the newest is damaged, and says so', async () => {
+  const install = await lostInstall(['older', 'newer']);
+  const [newer = '', older = ''] = held;
+  damaged = [newer];
+  const id = await newRebuild(install);
+  await rebuild(id);
+  const { reader } = homeport.platform.database;
+  expect(await findRebuild(reader, id)).toMatchObject({
+    ...{ backup_id: older, step: 'restoring' },
+    reason: expect.stringMatching(/^The newest backup is damaged or gone, so an older one was restored: /),
+  });
+  damaged = [older, newer];
+  await expect(rebuild(id)).rejects.toThrow(`the backup ${older} is damaged`);
 });

@@ -1,5 +1,6 @@
 import type { Queries } from '../../../database/database.ts';
 import { lockPlacement } from '../../../database/lock.ts';
+import { RefusedRestoreError } from '../../../hosting/contract/errors.ts';
 import type { HostMachine } from '../../../hosting/contract/host.ts';
 import type { InstallRef } from '../../../hosting/contract/install-ref.ts';
 import { PermanentFailure, Postponed, type RunningJob } from '../../../jobs/job.ts';
@@ -52,12 +53,53 @@ export async function runRebuild(
   requireOwn({ signal, isHeld });
   await permanently(postponing(machine.makeForRestore(state, signal)));
   const report = (done: number, total: number | null) => progress(done, total, 'bytes');
-  // An attempt that was interrupted may have opened the website, and visitors have changed it.
+  // An attempt that was interrupted may have opened the website, and visitors have changed it since.
   const wanted = { wordpressVersion: state.wordpressVersion ?? undefined, restoreId: rebuild.id };
   const options = await postponing(knownRestoreOptions(machine, wanted));
-  requireOwn({ signal, isHeld });
-  await permanently(postponing(machine.restore(install, placed.backupId, options, signal, report)));
+  const restore = async (backupId: string): Promise<void> => {
+    requireOwn({ signal, isHeld });
+    await permanently(postponing(machine.restore(install, backupId, options, signal, report)));
+  };
+  await restoreReadable(platform, rebuild, { machine, install, backupId: placed.backupId, restore });
 }
+
+/** Restores the backup, or if it is damaged or gone, the next best one. An older website is worth more than none. */
+async function restoreReadable(
+  { database }: Pick<Platform, 'database'>,
+  rebuild: Rebuild,
+  {
+    machine,
+    install,
+    restore,
+    ...first
+  }: {
+    machine: Pick<HostMachine, 'heldBackups'>;
+    install: InstallRef;
+    backupId: string;
+    restore(backupId: string): Promise<void>;
+  },
+): Promise<void> {
+  for (let { backupId } = first; ; ) {
+    try {
+      return await restore(backupId);
+    } catch (error) {
+      if (!isOfLostBackup(error)) throw error;
+      const held = await heldBackups(database.reader, machine, install);
+      const next = held[held.findIndex(({ id }) => id === backupId) + 1];
+      if (next === undefined) throw error;
+      const reason = `The newest backup is damaged or gone, so an older one was restored: ${error.message}`;
+      await database.write(({ queries }) =>
+        changeRebuild(queries, rebuild.id, ['restoring'], {
+          ...{ backup_id: next.id, backup_at: next.created_at, reason },
+        }),
+      );
+      backupId = next.id;
+    }
+  }
+}
+
+const isOfLostBackup = (error: unknown): error is PermanentFailure =>
+  error instanceof PermanentFailure && error.cause instanceof RefusedRestoreError && error.cause.isLost;
 
 /** Puts the install on a host that has a backup of it. Of several, the one that placement prefers. */
 async function place(
@@ -81,7 +123,8 @@ async function place(
     });
     if (host === undefined) throw new PermanentFailure(unreached(without));
     await requireFree(database.reader, host, install);
-    const backup = await newestHeld(database.reader, await postponing(fleet.machine(host.id)), install);
+    const machine = await postponing(fleet.machine(host.id));
+    const [backup] = await heldBackups(database.reader, machine, install);
     if (backup === undefined) {
       without.push(host);
       continue;
@@ -159,14 +202,14 @@ async function choose(
   throw new PermanentFailure(choice.refusal);
 }
 
-/** The best backup of an install that a host has. */
-async function newestHeld(
+/** The backups of an install that a host has, the best first. */
+async function heldBackups(
   queries: Queries,
   machine: Pick<HostMachine, 'heldBackups'>,
   install: InstallRef,
-): Promise<Restorable | undefined> {
+): Promise<Restorable[]> {
   const held = new Set(await permanently(postponing(machine.heldBackups(install))));
-  return (await restorableSnapshots(queries, install.id)).find(({ id }) => held.has(id));
+  return (await restorableSnapshots(queries, install.id)).filter(({ id }) => held.has(id));
 }
 
 function unreached(hosts: readonly KnownHost[]): string {
