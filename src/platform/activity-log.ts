@@ -40,6 +40,7 @@ export const ACTIONS = [
   'install.change_wordpress',
   'install.update_policy',
   'install.move',
+  'install.rebuild',
   'install.copy',
   'install.import',
   'install.create_import_key',

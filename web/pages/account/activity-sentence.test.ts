@@ -33,6 +33,7 @@ const ACTIONS: readonly Entry['action'][] = [
   'install.change_wordpress',
   'install.update_policy',
   'install.move',
+  'install.rebuild',
   'install.copy',
   'install.create_import_key',
   'install.renew_import_key',

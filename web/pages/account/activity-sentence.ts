@@ -1,4 +1,5 @@
 import type { Entry } from '../../api/activity.ts';
+import { formatTime } from '../../components/formatted-time.ts';
 import { truncate } from '../../components/truncate.ts';
 import { nameOfKind } from '../install/operations/operation-labels.ts';
 import {
@@ -78,6 +79,8 @@ const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details)
     `switched the install ${subject_name} to WordPress ${to ?? 'of another version'}`,
   'install.move': ({ subject_name }, { to }) =>
     `moved the install ${subject_name} to the machine ${to ?? 'of another name'}`,
+  'install.rebuild': ({ subject_name }, { backup_at }) =>
+    `made the install ${subject_name} again from ${text(backup_at) ? `its backup of ${formatTime(backup_at)}` : 'a backup'}, because its machine was lost`,
   'install.copy': ({ subject_name }, { to, backup_kept }) =>
     `copied the install ${subject_name}${text(to) ? ` into ${to}` : ''}${backup_kept === true ? ' and kept the backup' : ''}`,
   'install.import': ({ subject_name }, { from }) =>

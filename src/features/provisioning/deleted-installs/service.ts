@@ -9,6 +9,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import { Conflict, InvalidRequest, NotFound } from '../../../lib/failures.ts';
 import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { findLoss } from '../../hosts/store.ts';
 import { isKeptByOthers } from '../../websites/installs/kept-names-store.ts';
 import { findInstallId } from '../../websites/installs/website-store.ts';
 import { newestPresent } from './kept.ts';
@@ -27,11 +28,17 @@ export function createDeletedInstallService(platform: Platform) {
 
   async function restore(transaction: Transaction, actor: Actor, deleted: DeletedInstall): Promise<Restored> {
     const { queries } = transaction;
-    const { id, name, account_id, state, expires_at } = deleted;
+    const { id, name, account_id, host_id, state, expires_at } = deleted;
     if (state === 'deleting') {
       throw new Conflict('The install is still being deleted. Try again when its last backup is made.');
     }
     if (expires_at <= timestamp(clock)) throw new NotFound();
+    const loss = host_id === null ? undefined : await findLoss(queries, host_id);
+    if (loss !== undefined && loss.lost_at !== null) {
+      throw new Conflict(
+        'The machine that keeps the backups of the install is lost. The operator of the platform has to bring it back first.',
+      );
+    }
     if (newestPresent(deleted.kept) === undefined) {
       throw new Conflict(
         'The backups of the install are missing from the backup storage. Ask the operator of the platform to bring them back.',

@@ -9,6 +9,7 @@ import { eventually } from '../../../hosting/policy/edge.fixture.ts';
 import { type ServedMachine, serveMachine } from '../../../hosting/remote/embedded-machine.fixture.ts';
 import { parseIdentity } from '../../../hosting/remote/identity.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
+import { Conflict } from '../../../lib/failures.ts';
 import { platformIdOf } from '../../hosts/edge-routes-store.ts';
 import { environment, jobsOf, row, startFleet } from '../../hosts/fleet.fixture.ts';
 import type { Fleet } from '../../hosts/fleet.ts';
@@ -158,7 +159,7 @@ test('what is on another host meanwhile stays set aside when it is taken back', 
 });
 
 test('its installs are rebuilt on another host from their newest backups, each apart from the others', async () => {
-  const { lostHosts, rebuilds, hosts } = homeport.services;
+  const { deletedInstalls, lostHosts, rebuilds, hosts } = homeport.services;
   await accept(second);
   const kept = await homeport.install(owner, accountId);
   const bare = await homeport.install(owner, accountId);
@@ -170,10 +171,14 @@ test('its installs are rebuilt on another host from their newest backups, each a
   await homeport.idle();
   await second.write(kept, 'index.html', 'later');
   await owner.client.post(`/installs/${kept.id}/domains`, { name: 'later.example' });
+  const deleted = await homeport.install(owner, accountId);
+  await owner.client.delete(`/installs/${deleted.id}`);
   await homeport.idle();
 
   await expect(rebuilds.request('web2', [])).rejects.toThrow('"homeport host lost web2"');
   await lostHosts.giveUp('web2');
+  // It would wait for the machine, or become an empty website elsewhere.
+  await expect(deletedInstalls.restoreByName(deleted.name, null)).rejects.toThrow(Conflict);
   await accept(first);
   const firstName = (await hosts.list()).find(({ id }) => id === first.description.id)?.name ?? '';
   await expect(rebuilds.request('web2', ['web2'])).rejects.toThrow('given up');
@@ -196,6 +201,11 @@ test('its installs are rebuilt on another host from their newest backups, each a
     reason: `No backup of it is where ${firstName} has its backups. They were on the lost machine only, or in another place.`,
   });
   expect((await first.http(`${kept.name}.localhost`, '/')).text).toBe('in the backup');
+  const rebuilt = { action: 'install.rebuild', details: { backup_at: report.get(kept.name)?.backupAt } };
+  const activity = await owner.client.get(`/accounts/${accountId}/activity?install_id=${kept.id}`);
+  expect(activity.body).toMatchObject({
+    results: expect.arrayContaining([expect.objectContaining(rebuilt)]),
+  });
   expect((await first.http('later.example', '/')).status).not.toBe(404);
   expect((await owner.client.get(`/installs/${kept.id}`)).body).toMatchObject({ lost_data: null });
   expect(await row(homeport, bare.id)).toMatchObject({ host_id: second.description.id });
