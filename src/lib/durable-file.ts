@@ -63,6 +63,12 @@ export async function removeAbandoned(folder: string, now: Date): Promise<void> 
   }
 }
 
+/** Removes temporary files of interrupted writes from a folder that no one else writes to now. */
+export async function removeTemporary(folder: string): Promise<void> {
+  for (const name of (await readdir(folder)).filter(isTemporary))
+    await rm(join(folder, name), { force: true });
+}
+
 /** Milliseconds; null if the file is gone. */
 async function modifiedAt(path: string): Promise<number | null> {
   return (await ifThere(stat(path)))?.mtimeMs ?? null;

@@ -143,6 +143,53 @@ test('a host that was away, or lost routes, gets the difference when it is met a
   await eventually(async () => second.edges.routes.has(kept.id));
 });
 
+test('a route that cannot be sent costs the others nothing', async () => {
+  const { database } = homeport.platform;
+  const [unreadable, refused, good] = [
+    await homeport.install(owner, accountId),
+    await homeport.install(owner, accountId),
+    await homeport.install(owner, accountId),
+  ];
+  const [name, domain] = [`${unreadable.name}.localhost`, database.reader.selectFrom('domains')];
+  const { id } = await domain.select('id').where('name', '=', name).executeTakeFirstOrThrow();
+  const { chain, notAfter } = await certificateFor(name);
+  await database.write(async ({ queries }) => {
+    await queries.deleteFrom('certificates').where('domain_id', '=', id).execute();
+    await queries
+      .insertInto('certificates')
+      .values({
+        ...{ domain_id: id, source: 'SELF_SIGNED', chain, sealed_key: 'damaged' },
+        ...{ not_before: notAfter, not_after: notAfter, created_at: notAfter },
+        ...{ directory_url: null, order_url: null, renewal_id: null, renew_at: null },
+        ...{ upload_id: null, warned_days: null },
+      })
+      .execute();
+  });
+  await fleet.edges.settled();
+  const { setRoutes } = second.machine;
+  second.machine.setRoutes = async (routes) => {
+    if (routes.some(({ installId }) => installId === refused.id)) throw new Error('refused');
+    await setRoutes(routes);
+  };
+  second.edges.routes.clear();
+  const other = startFleet(homeport, 20);
+  await other.start();
+  const looking = other.edges.start();
+  try {
+    await eventually(() => second.edges.routes.has(good.id));
+    await other.edges.settled();
+    expect(second.edges.routes.has(unreadable.id)).toBe(false);
+    expect(second.edges.routes.has(refused.id)).toBe(false);
+  } finally {
+    second.machine.setRoutes = setRoutes;
+    await looking.stop();
+    await other.stop();
+    await database.write(({ queries }) =>
+      queries.deleteFrom('certificates').where('domain_id', '=', id).execute(),
+    );
+  }
+});
+
 test('an edge that lost its identity and listens on another port gets a new one, and is announced', async () => {
   second.description.forwarding = { ...second.description.forwarding, ...forwarding(1003), identity: null };
   await eventually(async () => first.edges.others[0]?.port === 1003);

@@ -3,6 +3,7 @@ import { requireNotMoved } from '../../database/to-postgres/moved-mark.ts';
 import type { OtherEdge, RoutedName } from '../../hosting/contract/edge-routes.ts';
 import { PermanentHostError } from '../../hosting/contract/errors.ts';
 import type { HostDescription, HostMachine } from '../../hosting/contract/host.ts';
+import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import { certificateFingerprint, createEdgeIdentity } from '../../hosting/remote/edge-identity.ts';
 import { type Repetition, repeatEvery, serializeByKey } from '../../lib/concurrency.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
@@ -44,6 +45,8 @@ export interface EdgeNetworkOptions {
 const LOOK_EVERY_MS = 30_000;
 /** At a host during one comparison. */
 const MOST_LOOKS = 3;
+/** Routes that a host refuses during one comparison before it ends. The host takes none then, for another reason than a route. */
+const MOST_REFUSED = 20;
 /** Identities of edges are renewed this long before they end. */
 const RENEW_BEFORE_MS = 365 * DAY_MS;
 
@@ -95,6 +98,29 @@ export function createEdgeNetwork(
       return { name, certificate };
     };
     await machine.setRoutes(routes.map((route) => ({ ...route, names: route.names.map(whole) })));
+  }
+
+  /** Sends many routes. Those that cannot be sent, or that the host refuses, are logged and cost the others nothing. */
+  async function sendAll(machine: HostMachine, hostId: string, routes: PlannedRoute[]): Promise<void> {
+    let refused = 0;
+    const sendAlone = async (route: PlannedRoute) => {
+      try {
+        await send(machine, [route]);
+      } catch (err) {
+        refused += 1;
+        if (err instanceof HostUnreachableError || refused > MOST_REFUSED) throw err;
+        const about = { err, host: hostId, install: route.installId };
+        log.error(about, 'could not tell a host where a website is served; will retry within an hour');
+      }
+    };
+    for (const batch of batchesOf(routes)) {
+      try {
+        await send(machine, batch);
+      } catch (error) {
+        if (error instanceof HostUnreachableError) throw error;
+        for (const route of batch) await sendAlone(route);
+      }
+    }
   }
 
   /** The present description of a host, which says whether it needs an identity. */
@@ -150,7 +176,7 @@ export function createEdgeNetwork(
       (await namesElsewhere(reader, hostId)).filter((name) => reachable.has(name.hostId)),
     );
     const changes = routeChanges(wanted, held);
-    for (const batch of batchesOf(changes)) await send(machine, batch);
+    await sendAll(machine, hostId, changes);
     return changes.length > 0;
   }
 

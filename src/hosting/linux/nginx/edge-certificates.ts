@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeDurably } from '../../../lib/durable-file.ts';
+import { removeTemporary, writeDurably } from '../../../lib/durable-file.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import type { ServedCertificate } from '../../contract/install-state.ts';
 import { certificateId } from '../../policy/certificate-id.ts';
@@ -14,7 +14,7 @@ type Pems = Pick<ServedCertificate, 'chain' | 'key'>;
  * gets later ones over its control socket.
  */
 export interface EdgeCertificates {
-  /** Creates the folder. */
+  /** Creates the folder, and removes what an interrupted write left there. */
   prepare(): Promise<void>;
   /** Writes certificates for nginx's next start. */
   write(certificates: Pems[]): Promise<void>;
@@ -73,6 +73,7 @@ export function createEdgeCertificates(folder: string, control: EdgeControl): Ed
   return {
     prepare: async () => {
       await ensureFolder(folder, { uid: 0, gid: 0, mode: 0o700 });
+      await removeTemporary(folder);
     },
 
     async write(certificates) {

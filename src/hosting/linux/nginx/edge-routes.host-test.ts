@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { certificateId } from '../../policy/certificate-id.ts';
@@ -7,6 +10,7 @@ import { EDGE_SIZES, tablePaths } from './edge-options.ts';
 import { createEdgeRoutes, type EdgeRoutes } from './edge-routes.ts';
 import { startEdge, type TestEdge } from './edge-table.fixture.ts';
 import { routeTo } from './forwarding.fixture.ts';
+import { groupId } from './machine.ts';
 import { siteState } from './nginx.fixture.ts';
 import { createUntoldChanges } from './untold-changes.ts';
 
@@ -68,4 +72,14 @@ test('a certificate that nginx has no memory for costs no other website its rout
   expect(routes.held(null)).toEqual([]);
   await edge.certificates.reconcile();
   expect(await edge.control.certificates()).toEqual([]);
+});
+
+test('what an interrupted write left is removed at the start, and no edge is read from it', async () => {
+  const { edges, routes: folder, installs, certificates } = tablePaths(edge.layout);
+  const left = [edges, folder, installs, certificates].map((one) => join(one, `.${randomUUID()}.tmp`));
+  for (const file of left) await writeFile(file, '{"hostId":');
+  await edge.table.prepare(await groupId('www-data'));
+  await edge.certificates.prepare();
+  expect(await (await startRoutes()).edges()).toEqual([]);
+  for (const file of left) expect([file, existsSync(file)]).toEqual([file, false]);
 });

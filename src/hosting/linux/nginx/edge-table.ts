@@ -1,6 +1,6 @@
 import { chmod, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeDurably, replaceAtomically, syncFolder } from '../../../lib/durable-file.ts';
+import { removeDurably, removeTemporary, replaceAtomically, syncFolder } from '../../../lib/durable-file.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { type EdgeRow, parseRow } from '../../policy/edge-row.ts';
 import { ensureFolder } from '../isolation/owned-folder.ts';
@@ -12,7 +12,7 @@ import { createNameLinks, type NameLinks } from './name-links.ts';
  * nginx reads it whole at any time.
  */
 export interface EdgeTable {
-  /** Creates the folders. `gid`: the group of nginx's workers. They read rows by name, and list nothing. */
+  /** Creates the folders, and removes what an interrupted write left there. `gid`: the group of nginx's workers. They read rows by name, and list nothing. */
   prepare(gid: number): Promise<void>;
   /** The readable rows. */
   rows(): Promise<Map<string, EdgeRow>>;
@@ -44,6 +44,7 @@ export function createEdgeTable(paths: TablePaths): EdgeTable {
       await chmod(paths.lua, 0o755);
       for (const folder of [paths.folder, paths.installs, paths.names]) {
         await ensureFolder(folder, { uid: 0, gid, mode: 0o710 });
+        await removeTemporary(folder);
       }
     },
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
-import { removeDurably, replaceAtomically, syncFolder } from '../../../lib/durable-file.ts';
+import { removeDurably, removeTemporary, replaceAtomically, syncFolder } from '../../../lib/durable-file.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import type { OtherEdge } from '../../contract/edge-routes.ts';
 import { ensureFolder } from '../isolation/owned-folder.ts';
@@ -27,7 +27,7 @@ const schema = Compile(StoredRouteSchema);
 
 /** The edges of other hosts and the routes to them on disk. nginx's workers read them by name. */
 export interface RouteTable {
-  /** Creates the folders. `gid`: the group of nginx's workers. */
+  /** Creates the folders, and removes what an interrupted write left there. `gid`: the group of nginx's workers. */
   prepare(gid: number): Promise<void>;
   /** The readable routes. */
   routes(): Promise<StoredRoute[]>;
@@ -55,6 +55,7 @@ export function createRouteTable(paths: TablePaths): RouteTable {
       mode = { mode: 0o640, gid };
       for (const folder of [paths.folder, paths.edges, paths.routes, paths.routedNames]) {
         await ensureFolder(folder, { uid: 0, gid, mode: 0o710 });
+        await removeTemporary(folder);
       }
     },
 
