@@ -334,12 +334,12 @@ async function somePhp(layout: LinuxLayout): Promise<PhpRuntime> {
   throw new OperatorError('This machine has no PHP for websites: "homeport host setup" installs it.');
 }
 
-/** Where the edge listens for those of other hosts. */
+/** Where the edge listens for those of other hosts; null if it takes no part. */
 export function forwardAddressOf({
   edgeForward,
   edgeHttps,
-}: Pick<Config, 'edgeForward' | 'edgeHttps'>): ListenAddress {
-  return edgeForward ?? { host: edgeHttps.host, port: EDGE_FORWARD_PORT };
+}: Pick<Config, 'edgeForward' | 'edgeHttps'>): ListenAddress | null {
+  return edgeForward === 'none' ? null : (edgeForward ?? { host: edgeHttps.host, port: EDGE_FORWARD_PORT });
 }
 
 /** The folders of the host. */

@@ -158,7 +158,10 @@ const CASES: {
   },
   edgeForward: {
     standard: null,
-    good: [['10.0.0.2:8471', { host: '10.0.0.2', port: 8471 }]],
+    good: [
+      ['10.0.0.2:8471', { host: '10.0.0.2', port: 8471 }],
+      ['none', 'none'],
+    ],
     bad: ['8471'],
   },
   sshListen: {

@@ -1,8 +1,17 @@
 import { list, optional, setting } from './setting.ts';
-import { domainSuffix, ipAddresses, listenAddress } from './setting-values.ts';
+import {
+  domainSuffix,
+  ipAddresses,
+  type ListenAddress,
+  listenAddress,
+  type ValueParser,
+} from './setting-values.ts';
 
 /** Port for the edges of other hosts. */
 export const EDGE_FORWARD_PORT = 8471;
+
+const addressOrNone: ValueParser<ListenAddress | 'none'> = (text, variable) =>
+  text === 'none' ? text : listenAddress(text, variable);
 
 /** Addresses at which visitors and owners reach the websites. */
 export const EDGE_SETTINGS = {
@@ -11,8 +20,8 @@ export const EDGE_SETTINGS = {
   edgeForward: optional(
     'HOMEPORT_EDGE_FORWARD',
     `port ${EDGE_FORWARD_PORT} at the address of \`HOMEPORT_EDGE_HTTPS\``,
-    'Linux host: where the edges of other hosts forward requests, by mutual TLS; nothing listens while there is one host. A single address also says where others reach this one',
-    listenAddress,
+    'Linux host: where the edges of other hosts forward requests, by mutual TLS; nothing listens while there is one host. A single address also says where others reach this one. `none`: the host takes no part',
+    addressOrNone,
   ),
   sshListen: setting('HOMEPORT_SSH_LISTEN', '127.0.0.1:2222', 'SFTP gateway', listenAddress),
   siteDomain: setting(

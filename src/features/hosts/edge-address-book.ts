@@ -4,18 +4,18 @@ import { OperatorError } from '../../lib/operator-error.ts';
 import { edgeAddresses } from './edge-addresses.ts';
 import { parseIpAddress } from './ip-address.ts';
 import { isLocalAddress } from './local-address.ts';
-import { isMember } from './other-edges.ts';
+import { isMember, reaches } from './other-edges.ts';
 import { allHosts, type KnownHost, servingHostId } from './store.ts';
 
 type Host = Pick<KnownHost, 'address' | 'edge_addresses'>;
-type Member = Host & Pick<KnownHost, 'description' | 'lost_at'>;
+type Member = Host & Pick<KnownHost, 'id' | 'description' | 'lost_at'>;
 
 /** Gives the addresses at which websites are reached, for A and AAAA records. Empty if unknown. */
 export interface EdgeAddressBook {
   /** For the websites of a host; undefined: of this process, or of installs without a host. */
   ofHost(host: Host | undefined): string[];
   /**
-   * Where visitors of a host's websites may arrive: at its own edge, and at those of all hosts that forward to it. The order does not depend
+   * Where visitors of a host's websites may arrive: at its own edge, and at those of all hosts that have reached it. The order does not depend
    * on the host, so that a move changes nothing.
    */
   leadingTo(host: Member | undefined, hosts: readonly Member[]): string[];
@@ -36,7 +36,8 @@ export function createEdgeAddressBook(
 
   function leadingTo(host: Member | undefined, hosts: readonly Member[]): string[] {
     if (host === undefined || !isMember(host)) return ofHost(host);
-    return [...new Set(hosts.filter((one) => isMember(one) && one.lost_at === null).flatMap(ofHost))];
+    const leading = hosts.filter((one) => one.lost_at === null && (one.id === host.id || reaches(one, host)));
+    return [...new Set(leading.flatMap(ofHost))];
   }
 
   return {

@@ -16,6 +16,12 @@ interface Sources {
 export const isMember = ({ description }: Pick<KnownHost, 'description'>): boolean =>
   (description?.forwarding?.identity ?? null) !== null;
 
+/** Whether the edge of a host has reached that of another. Before, no one is sent to it for a website of the other: a firewall may be in between. */
+export const reaches = (
+  { description }: Pick<KnownHost, 'description'>,
+  { id }: Pick<KnownHost, 'id'>,
+): boolean => description?.forwarding?.reaches?.includes(id) ?? false;
+
 /** The edges that a host can forward to: those of all other hosts that have an identity and an address. */
 export async function otherEdges(
   host: Pick<KnownHost, 'id'>,

@@ -54,6 +54,8 @@ export interface EdgeForwarding {
   /** The address that it listens on; null: all addresses of the machine. */
   host: string | null;
   port: number;
+  /** The hosts whose edges it has reached, where these are now; hosts of earlier versions omit them. */
+  reaches?: string[];
   /** Its identity; null before it has one. */
   identity: {
     /** SHA-256 of the authority's certificate, hex. */

@@ -209,6 +209,7 @@ export const descriptionSchema = Type.Object({
     Type.Object({
       host: orNull(ipAddress),
       port,
+      reaches: Type.Optional(Type.Array(uuid, { maxItems: 1_000 })),
       identity: orNull(Type.Object({ authority: sha256, notAfter: time })),
     }),
   ),

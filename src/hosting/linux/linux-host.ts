@@ -442,6 +442,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     async describe(): Promise<HostDescription> {
       if (identity === null) throw new Error('the host is not started');
       const php = await findPhpRuntimes(layout);
+      const forwarding = await web.forwarding();
       return {
         id: identity,
         capacity: parts.capacity ?? (await capacityOfMachine(layout.folder)),
@@ -460,7 +461,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         machine: await stateOfMachine(layout.folder),
         hasWpCli: await parts.wpCliPhar.isThere(),
         diskQuotas: await quotaKind(parts.quotas, layout.limits),
-        forwarding: await web.forwarding(),
+        ...(forwarding === null ? {} : { forwarding }),
       };
     },
 

@@ -36,7 +36,7 @@ export function repairDaemon(daemons: Pick<Daemons, 'restart' | 'untilReady'>, n
 
 async function checkOtherEdges({ web }: InspectedHost): Promise<Fault[]> {
   const remedy =
-    'Let the machines reach each other at port 8471, or set HOMEPORT_EDGE_FORWARD to an address that the others reach (docs/several-machines.md).';
+    'Let the machines reach each other at port 8471, or set HOMEPORT_EDGE_FORWARD to an address that the others reach (docs/several-machines.md). Customers do not see the addresses of this machine for websites of one that it never reached.';
   return (await web.checkOtherEdges()).map((message) => ({ message, repair: null, remedy }));
 }
 

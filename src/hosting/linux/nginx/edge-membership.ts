@@ -17,7 +17,8 @@ import type { ForwardingOptions } from './forwarded-requests.ts';
 export interface EdgeMembership {
   /** For nginx's configuration; null before the host has an identity, and if its files are damaged. */
   options(): Promise<ForwardingOptions | null>;
-  describe(): Promise<EdgeForwarding>;
+  /** Null if the host takes no part. */
+  describe(): Promise<Omit<EdgeForwarding, 'reaches'> | null>;
   /** Keeps an identity. Rejects with a {@link PermanentHostError} for one that nginx could not use, and if the first one has no port to listen on. */
   accept(identity: EdgeIdentity): Promise<void>;
   /** Forgets the identity, so that the host forwards nothing. */
@@ -26,9 +27,10 @@ export interface EdgeMembership {
 
 const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
+/** `listen`: null if the host takes no part. */
 export function createEdgeMembership(
   paths: Pick<TablePaths, 'identity' | 'authority'>,
-  listen: ListenAddress,
+  listen: ListenAddress | null,
 ): EdgeMembership {
   async function kept(): Promise<{ pem: string; authority: string } | null> {
     const pem = await ifThere(readFile(paths.identity, 'utf8'));
@@ -41,7 +43,7 @@ export function createEdgeMembership(
   return {
     async options() {
       const identity = await kept();
-      if (identity === null) return null;
+      if (identity === null || listen === null) return null;
       return {
         listen,
         identity: paths.identity,
@@ -51,6 +53,7 @@ export function createEdgeMembership(
     },
 
     async describe() {
+      if (listen === null) return null;
       const identity = await kept();
       const { host, port } = listen;
       return {
@@ -64,6 +67,9 @@ export function createEdgeMembership(
     },
 
     async accept(identity) {
+      if (listen === null) {
+        throw new PermanentHostError('this host takes no part in forwarding (setting HOMEPORT_EDGE_FORWARD)');
+      }
       const fault = identityFault(identity);
       if (fault !== null) throw fault;
       // nginx would not start if another program had the port.

@@ -72,6 +72,8 @@ export interface TablePaths {
   /** This host's certificate for other edges with its key, readable by root only, and the authority of all edges. */
   identity: string;
   authority: string;
+  /** Other edges that this one has reached. */
+  reached: string;
   /** Modules in Lua. */
   lua: string;
 }
@@ -88,6 +90,7 @@ export function tablePaths({ nginx }: Pick<LinuxLayout, 'nginx'>): TablePaths {
     routedNames: join(folder, 'routed-names'),
     identity: join(folder, 'identity.pem'),
     authority: join(folder, 'authority.pem'),
+    reached: join(folder, 'reached.json'),
     lua: join(nginx, 'lua'),
   };
 }

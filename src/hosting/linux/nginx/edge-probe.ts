@@ -15,6 +15,7 @@ const PROBED = 'edge.homeport.internal';
 export async function probeEdge(
   { hostId, host, port }: OtherEdge,
   { identity, authority }: Pick<ForwardingOptions, 'identity' | 'authority'>,
+  signal?: AbortSignal,
 ): Promise<string | null> {
   const place = hostAndPort({ host, port });
   const own = await readFile(identity, 'utf8');
@@ -22,7 +23,7 @@ export async function probeEdge(
     ...{ host, port, method: 'HEAD', path: '/', agent: false, headers: { Host: PROBED } },
     ...{ cert: own, key: own, ca: await readFile(authority, 'utf8') },
     servername: `${hostId}${EDGE_NAME_SUFFIX}`,
-    signal: AbortSignal.timeout(WITHIN_MS),
+    signal: AbortSignal.any([AbortSignal.timeout(WITHIN_MS), ...(signal === undefined ? [] : [signal])]),
   }).end();
   try {
     const [response]: { statusCode?: number; resume(): void }[] = await once(asked, 'response');

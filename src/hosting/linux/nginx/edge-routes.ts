@@ -19,6 +19,8 @@ export interface EdgeRoutes {
   edges(): Promise<OtherEdge[]>;
   setEdges(others: readonly OtherEdge[]): Promise<void>;
   set(routes: readonly EdgeRoute[]): Promise<void>;
+  /** Forgets all other edges, and all routes with the certificates that only they use. */
+  clear(): Promise<void>;
   held(after: string | null): { installId: string; digest: string }[];
   /** Whether a route uses the certificate. */
   usesCertificate(id: string): boolean;
@@ -101,6 +103,41 @@ export function createEdgeRoutes({
     return incomplete;
   }
 
+  const held: EdgeRoutes['held'] = (after) =>
+    pageOf(digests.keys(), after).map((installId) => ({ installId, digest: digests.get(installId) ?? '' }));
+
+  async function setEdges(others: readonly OtherEdge[]): Promise<void> {
+    // First: nginx must also hear of a part, such as an edge that was removed.
+    untold.routes();
+    await table.writeEdges(others);
+  }
+
+  /** A route and its certificates are there before a name leads to it. */
+  async function set(routes: readonly EdgeRoute[]): Promise<void> {
+    const news = routes.filter(({ installId, hostId, digest }) =>
+      hostId === null ? isHeld(installId) : digests.get(installId) !== digest,
+    );
+    if (news.length === 0) return;
+    untold.routes();
+    const gone = news.filter(({ hostId }) => hostId === null).map(({ installId }) => installId);
+    const before = news.flatMap(({ installId }) => claims.namesOf(installId));
+    const former = news.flatMap(({ installId }) => uses.of(installId));
+    const served = news.filter(({ hostId }) => hostId !== null);
+    const incomplete = await addCertificates(served);
+    const kept = served.flatMap(
+      (route) => storedOf(incomplete.has(route) ? { ...route, digest: INCOMPLETE } : route) ?? [],
+    );
+    await table.writeRoutes(kept);
+    for (const route of kept) claim(route);
+    for (const id of gone) forget(id);
+    await link([...before, ...kept.flatMap(({ names }) => Object.keys(names))]);
+    await table.removeRoutes(gone);
+    await certificates.remove([...new Set(former)].filter((id) => !uses.has(id) && !isServed(id)));
+    // Last, so that a failed attempt is repeated.
+    for (const { id, digest } of kept) digests.set(id, digest);
+    for (const id of gone) digests.delete(id);
+  }
+
   return {
     async load() {
       await table.prepare(await groupId(WORKER_USER));
@@ -117,44 +154,17 @@ export function createEdgeRoutes({
 
     edges: () => table.edges(),
 
-    async setEdges(others) {
-      // First: nginx must also hear of a part, such as an edge that was removed.
-      untold.routes();
-      await table.writeEdges(others);
+    setEdges,
+    set,
+
+    async clear() {
+      await setEdges([]);
+      for (let page = held(null); page.length > 0; page = held(null)) {
+        await set(page.map((route) => ({ ...route, hostId: null, names: [] })));
+      }
     },
 
-    /** A route and its certificates are there before a name leads to it. */
-    async set(routes) {
-      const news = routes.filter(({ installId, hostId, digest }) =>
-        hostId === null ? isHeld(installId) : digests.get(installId) !== digest,
-      );
-      if (news.length === 0) return;
-      untold.routes();
-      const gone = news.filter(({ hostId }) => hostId === null).map(({ installId }) => installId);
-      const before = news.flatMap(({ installId }) => claims.namesOf(installId));
-      const former = news.flatMap(({ installId }) => uses.of(installId));
-      const served = news.filter(({ hostId }) => hostId !== null);
-      const incomplete = await addCertificates(served);
-      const kept = served.flatMap(
-        (route) => storedOf(incomplete.has(route) ? { ...route, digest: INCOMPLETE } : route) ?? [],
-      );
-      await table.writeRoutes(kept);
-      for (const route of kept) claim(route);
-      for (const id of gone) forget(id);
-      await link([...before, ...kept.flatMap(({ names }) => Object.keys(names))]);
-      await table.removeRoutes(gone);
-      await certificates.remove([...new Set(former)].filter((id) => !uses.has(id) && !isServed(id)));
-      // Last, so that a failed attempt is repeated.
-      for (const { id, digest } of kept) digests.set(id, digest);
-      for (const id of gone) digests.delete(id);
-    },
-
-    held: (after) =>
-      pageOf(digests.keys(), after).map((installId) => ({
-        installId,
-        digest: digests.get(installId) ?? '',
-      })),
-
+    held,
     usesCertificate: uses.has,
   };
 }

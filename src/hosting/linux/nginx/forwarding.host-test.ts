@@ -321,7 +321,7 @@ test('without a usable identity, an edge serves its own websites and asks for an
   const foreign = await createEdgeIdentity(await createEdgeAuthority(new Date()), entry.hostId, new Date());
   for (const damaged of [former.slice(0, 300), `${foreign.certificate}${foreign.key}`]) {
     await writeFile(identity, damaged);
-    expect((await entry.web.forwarding()).identity).toBe(null);
+    expect((await entry.web.forwarding())?.identity).toBe(null);
     await entry.daemons.remove('nginx');
     await entry.web.repair();
     expect((await entry.http('blog.test', '/who.txt')).text).toBe('blog');

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { freePort } from '../../../../test/servers/free-port.ts';
+import type { ListenAddress } from '../../../config/settings/setting-values.ts';
 import { type Ask, ask, type LogLine } from '../../policy/edge.fixture.ts';
 import { createUsageLedger, type UsageLedger } from '../../policy/usage/ledger.ts';
 import type { LoggedRequest } from '../../websites/logs/access-logs.ts';
@@ -15,7 +16,7 @@ export { siteState, startPhp } from './test-installs.fixture.ts';
 export interface TestServer extends TestInstalls {
   web: WebServer;
   /** As `web` was made with. */
-  options: WebServerOptions;
+  options: WebServerOptions & { edgeForward: ListenAddress };
   layout: LinuxLayout;
   clock: ManualClock;
   log: LogLine[];
@@ -28,14 +29,16 @@ export interface TestServer extends TestInstalls {
   close(): Promise<void>;
 }
 
-export async function startServer(changes: Partial<WebServerOptions> = {}): Promise<TestServer> {
+type Changes = Partial<WebServerOptions> & { edgeForward?: ListenAddress };
+
+export async function startServer(changes: Changes = {}): Promise<TestServer> {
   const machine = await startTestMachine();
   const { layout, daemons, log, instance } = machine;
   const clock = manualClock(new Date());
   const usage = createUsageLedger({ file: join(layout.folder, 'usage.sqlite'), clock, log });
   usage.start();
   const requests: LoggedRequest[] = [];
-  const options: WebServerOptions = {
+  const options: TestServer['options'] = {
     layout,
     daemons,
     edgeHttp: { host: '127.0.0.1', port: await freePort() },

@@ -39,6 +39,7 @@ import { probeEdge } from './edge-probe.ts';
 import { createEdgeRoutes } from './edge-routes.ts';
 import { createEdgeWebsites } from './edge-websites.ts';
 import { makeFolders, runFiles } from './machine-options.ts';
+import { createReachedEdges } from './reached-edges.ts';
 import { createRunningNginx } from './running-nginx.ts';
 import { createUntoldChanges } from './untold-changes.ts';
 import { createUsageLogReader } from './usage-log-reader.ts';
@@ -85,8 +86,8 @@ export interface WebServer {
   heldRoutes: EdgeRouting['heldRoutes'];
   /** Why this edge cannot forward requests to others, one sentence each. */
   checkOtherEdges(): Promise<string[]>;
-  /** How this edge accepts requests from others. */
-  forwarding(): Promise<EdgeForwarding>;
+  /** How this edge accepts requests from others; null if the host takes no part. */
+  forwarding(): Promise<EdgeForwarding | null>;
   /** Ends this process's work for nginx. The daemons' supervisor ends nginx itself. */
   stop(): Promise<void>;
 }
@@ -96,8 +97,8 @@ export interface WebServerOptions {
   daemons: Daemons;
   edgeHttp: ListenAddress;
   edgeHttps: ListenAddress;
-  /** For the edges of other hosts. It listens once there are others. */
-  edgeForward: ListenAddress;
+  /** For the edges of other hosts. It listens once there are others. Null: the host takes no part. */
+  edgeForward: ListenAddress | null;
   /** Proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: AddressRange[];
   /** DNS servers for the names of object storage; null: the machine's. */
@@ -169,6 +170,16 @@ export function createWebServer(options: WebServerOptions): WebServer {
     clock,
     ...(options.readUsageEveryMs === undefined ? {} : { everyMs: options.readUsageEveryMs }),
   });
+  const reached = createReachedEdges({
+    file: paths.reached,
+    edges: () => routes.edges(),
+    async probe(edge, signal) {
+      const identity = await membership.options();
+      return identity === null ? 'This edge has no identity.' : probeEdge(edge, identity, signal);
+    },
+    everyMs: options.lookEveryMs ?? LOOK_EVERY_MS,
+    log,
+  });
   let looking: Repetition | undefined;
 
   /** Makes nginx serve what `write` writes. */
@@ -176,10 +187,12 @@ export function createWebServer(options: WebServerOptions): WebServer {
     await makeFolders(layout, files);
     await write();
     await routes.load();
+    if (options.edgeForward === null) await membership.forget();
     await configuration.read();
     const { generation } = await configuration.apply();
     await running.ensure(generation).catch((cause: unknown) => explainListening(options.edgeForward, cause));
     await configuration.prune();
+    if (options.edgeForward === null) await routes.clear();
     await websites.announce();
   }
 
@@ -254,6 +267,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
       await serially('nginx', () => serveAll(() => websites.write(vhosts)));
       await tryOrLog(log, 'could not remove the files of an earlier version', removeLeftovers);
       usageLogReader.start();
+      reached.start();
       looking = repeatEvery(look, {
         delayMs: options.lookEveryMs ?? LOOK_EVERY_MS,
         onError: (err) => log.error({ err }, 'could not update the web server'),
@@ -282,8 +296,12 @@ export function createWebServer(options: WebServerOptions): WebServer {
       const faults = await Promise.all((await routes.edges()).map((edge) => probeEdge(edge, own)));
       return faults.filter((fault) => fault !== null);
     },
-    forwarding: () => membership.describe(),
+    async forwarding() {
+      const described = await membership.describe();
+      return described && { ...described, reaches: await reached.ids() };
+    },
     async stop() {
+      await reached.stop();
       await looking?.stop();
       await usageLogReader.stop();
       await serially('nginx', () => Promise.resolve());
@@ -292,11 +310,11 @@ export function createWebServer(options: WebServerOptions): WebServer {
 }
 
 /** Names the setting if nginx cannot listen on an address. */
-function explainListening(edgeForward: ListenAddress, cause: unknown): never {
+function explainListening(edgeForward: ListenAddress | null, cause: unknown): never {
   const text = messageOf(cause);
   const place = /bind\(\) to (\S+) failed \(\d+: ([^)]*)\)/.exec(text);
   if (place === null) throw cause;
-  if (place[1] === hostAndPort(edgeForward)) {
+  if (edgeForward !== null && place[1] === hostAndPort(edgeForward)) {
     throw new OperatorError(
       `Cannot accept requests of other hosts on ${place[1]}: ${place[2]} (setting HOMEPORT_EDGE_FORWARD).`,
       { cause },
