@@ -16,7 +16,6 @@ export const KNOWN_SCHEDULED: Record<string, string> = {
     'the installs that were deleted within the time for which they are kept, once a day',
   'select "user_id" from "notifications"': 'an index of 1,000 notifications of each user at most',
   'select count(*) as "count" from (select "domain_id" from "domain_looks" limit': 'is limited',
-  'select "install"."seq" from "installs" as "install"': 'is limited, in an index',
 };
 
 const SERIES = '11';
@@ -26,8 +25,8 @@ export async function linuxFleet(installs: number): Promise<{ place: DatabasePla
   const place = await migratedPlace();
   const database = openDatabase(place.settings, silent);
   const created_at = '2026-01-01T00:00:00.000Z';
-  const [accountId, userId, host_id] = [0, 1, 2].map((n) => generatedId(SERIES, '0', n));
-  if (accountId === undefined || userId === undefined || host_id === undefined) throw new Error('no ids');
+  const [accountId, userId, hostId] = [0, 1, 2].map((n) => generatedId(SERIES, '0', n));
+  if (accountId === undefined || userId === undefined || hostId === undefined) throw new Error('no ids');
   await database.write(async ({ queries }) => {
     await insertOwnedAccount(queries, {
       account: { id: accountId, name: 'Large' },
@@ -35,12 +34,11 @@ export async function linuxFleet(installs: number): Promise<{ place: DatabasePla
       created_at,
     });
     await insertHost(queries, {
-      ...{ id: host_id, name: 'silent', address: 'https://127.0.0.1:9', public_name: null },
+      ...{ id: hostId, name: 'silent', address: 'https://127.0.0.1:9', public_name: null },
       ...{ edge_addresses: [], created_at },
     });
   });
-  await fillAccount(database, { accountId, userId, installs, series: SERIES });
-  await database.write(({ queries }) => queries.updateTable('installs').set({ host_id }).execute());
+  await fillAccount(database, { accountId, userId, installs, series: SERIES, hostId });
   await database.close();
   return { place };
 }

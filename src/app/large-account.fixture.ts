@@ -9,6 +9,8 @@ export interface LargeAccount {
   installs: number;
   /** Two hexadecimal digits that the ids of the account have in common. */
   series: string;
+  /** Of all its installs. By default they are on the embedded host. */
+  hostId?: string;
 }
 
 /** With the 16 MB of a connection, the indexes of a million installs are read and written again for each row. */
@@ -53,7 +55,7 @@ async function droppedFollowers(queries: Queries): Promise<string[]> {
 }
 
 function statementsOf(account: LargeAccount, isPostgres: boolean): string[] {
-  const { accountId, userId, installs, series } = account;
+  const { accountId, userId, installs, series, hostId } = account;
   const boolean = (condition: string) =>
     isPostgres ? `(${condition})` : `case when ${condition} then 1 else 0 end`;
   const digits = isPostgres ? "lpad(cast(n as text), 12, '0')" : "printf('%012d', n)";
@@ -90,6 +92,7 @@ function statementsOf(account: LargeAccount, isPostgres: boolean): string[] {
     }),
     fill('installs', {
       ...{ id: id('b'), account_id, site_id: id('a'), environment, name, status, php_version: "'8.3'" },
+      host_id: hostId === undefined ? 'null' : shared(hostId),
       ...{
         stable_ips: 'null',
         offload_file_name: "'a'",

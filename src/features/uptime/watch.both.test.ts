@@ -408,6 +408,9 @@ mostlyOn('sqlite', describe)('the checks', () => {
     const [first = [], second = []] = pages.map(({ websites }) => websites);
     expect(pages.map(({ end }) => end === null)).toEqual([false, true]);
     expect(await placeOfWatched(reader, 3)).toBeNull();
+    // In steps of one website, as for very many.
+    for (const offset of [0, 1, 2, 3])
+      expect(await placeOfWatched(reader, offset, 1)).toBe(await placeOfWatched(reader, offset));
     const found = [...first, ...second].map(({ id }) => id);
     expect(found.toSorted()).toEqual(all.map(({ id }) => id).toSorted());
     expect(first.length).toBeGreaterThan(0);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Queries } from '../../database/database.ts';
 
@@ -33,15 +34,25 @@ export async function countWatched(queries: Queries): Promise<number> {
   return count;
 }
 
+/** Entries of the index that one query passes, in some milliseconds. */
+const STEP = 100_000;
+
 /** The place before the watched website with this number, in the order of their creation; null if there are not as many. */
-export async function placeOfWatched(queries: Queries, offset: number): Promise<number | null> {
-  const install = await watched(queries)
-    .select('install.seq')
-    .orderBy('install.seq')
-    .offset(offset)
-    .limit(1)
-    .executeTakeFirst();
-  return install === undefined ? null : install.seq - 1;
+export async function placeOfWatched(queries: Queries, offset: number, step = STEP): Promise<number | null> {
+  let place = 0;
+  // Other work goes on between the steps.
+  for (let left = offset; ; left -= step, await nextTurn()) {
+    const install = await watched(queries)
+      .select('install.seq')
+      .where('install.seq', '>', place)
+      .orderBy('install.seq')
+      .offset(Math.min(left, step))
+      .limit(1)
+      .executeTakeFirst();
+    if (install === undefined) return null;
+    place = install.seq - 1;
+    if (left <= step) return place;
+  }
 }
 
 /** The watched websites after a place, in the order of their creation, and the place after them; null at the end. */
