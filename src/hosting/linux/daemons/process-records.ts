@@ -53,19 +53,32 @@ async function namesIn(folder: string): Promise<string[]> {
   return (await ifThere(readdir(folder))) ?? [];
 }
 
+/** The first of the processes that a process has started; null without one, or if it has ended. */
+export async function firstChildOf(pid: number): Promise<number | null> {
+  const text = await unlessGone(readFile(`/proc/${pid}/task/${pid}/children`, 'utf8'));
+  const first = Number(text?.trim().split(' ')[0]);
+  return first > 0 ? first : null;
+}
+
+/** Null if what is read belongs to a process that has ended. */
+export async function unlessGone<Result>(read: Promise<Result>): Promise<Result | null> {
+  try {
+    return await read;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ESRCH')) return null;
+    throw error;
+  }
+}
+
 /** Offsets in `/proc/pid/stat`, proc(5): the third and the 22nd field. */
 const STATE = 0;
 const START_TIME = 19;
 
 /** Start time of a process, in ticks since the machine booted; null if it has ended. */
 export async function startTimeOf(pid: number): Promise<string | null> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the name in brackets, which may contain anything.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[STATE] === 'Z' || fields[STATE] === 'X' ? null : (fields[START_TIME] ?? null);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ESRCH')) return null;
-    throw error;
-  }
+  const stat = await unlessGone(readFile(`/proc/${pid}/stat`, 'utf8'));
+  if (stat === null) return null;
+  // The second field is the name in brackets, which may contain anything.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields[STATE] === 'Z' || fields[STATE] === 'X' ? null : (fields[START_TIME] ?? null);
 }

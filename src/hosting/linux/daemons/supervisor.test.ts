@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../lib/clock.ts';
 import type { DaemonSpec, Daemons } from '../machine/daemon.ts';
 import { createCgroups } from './cgroups.ts';
+import { expectExchanges } from './kept-program.fixture.ts';
 import { startTimeOf } from './process-records.ts';
 import { createSupervisor } from './supervisor.ts';
 
@@ -267,3 +268,6 @@ test('logs every line, and problems as warnings', async () => {
     expect.objectContaining({ level: 40, daemon: 'script', msg: '[ERROR] disk full' }),
   );
 });
+
+test('exchanges the program of a daemon that keeps its sockets', () =>
+  expectExchanges(() => supervisor, folder));

@@ -7,6 +7,7 @@ import { type Backoff, RESTARTS } from '../machine/backoff.ts';
 import type { DaemonSpec, Daemons } from '../machine/daemon.ts';
 import type { Cgroups } from './cgroups.ts';
 import { checkedDaemonName } from './daemon-name.ts';
+import { exchangeProgram, hasOtherProgram } from './kept-program.ts';
 import { endLeftovers, sendSignal } from './leftovers.ts';
 import { processRecords } from './process-records.ts';
 import { type SupervisedProcess, superviseProcess } from './supervised-process.ts';
@@ -32,8 +33,22 @@ export function createSupervisor(options: {
   async function ensure(spec: DaemonSpec): Promise<void> {
     if (ending) throw new Error(`${spec.description} is not started: the host is ending`);
     const present = daemons.get(spec.name);
-    if (present !== undefined && isSame(present.spec, spec)) return present.untilReady();
+    if (present !== undefined && isSame(present.spec, spec)) {
+      const pid = present.pid();
+      return pid !== null && (await hasOtherProgram(pid, spec.program))
+        ? runAgain(present, spec)
+        : present.untilReady();
+    }
     await present?.stop();
+    await create(spec);
+  }
+
+  async function runAgain(daemon: SupervisedProcess, spec = daemon.spec): Promise<void> {
+    const pid = spec.program === undefined ? null : daemon.pid();
+    if (pid !== null && (await exchangeProgram(pid, async () => void sendSignal(pid, 'SIGUSR2')))) {
+      return daemon.untilReady();
+    }
+    await daemon.stop();
     await create(spec);
   }
 
@@ -59,12 +74,7 @@ export function createSupervisor(options: {
     start: () => endLeftovers(records, cgroups, log),
     ensure: async (spec) => serially(checkedDaemonName(spec.name), () => ensure(spec)),
     untilReady: (name) => serially(name, async () => required(name).untilReady()),
-    restart: (name) =>
-      serially(name, async () => {
-        const daemon = required(name);
-        await daemon.stop();
-        await create(daemon.spec);
-      }),
+    restart: (name) => serially(name, async () => runAgain(required(name))),
     signal: (name, signal) =>
       serially(name, async () => {
         const pid = required(name).pid();
@@ -88,7 +98,7 @@ export function createSupervisor(options: {
   };
 }
 
-/** Whether a daemon started as `one` already matches `other`. */
+/** Whether a daemon started as `one` already matches `other`, except for its program. */
 function isSame(one: DaemonSpec, other: DaemonSpec): boolean {
   const facts = ({ command, environment = {}, limits = null }: DaemonSpec) => ({
     command: [...command],

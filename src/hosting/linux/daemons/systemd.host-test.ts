@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hasSystemd } from '../../../lib/has-systemd.ts';
 import type { DaemonSpec, Daemons } from '../machine/daemon.ts';
+import { expectExchanges } from './kept-program.fixture.ts';
 import { startTimeOf } from './process-records.ts';
 import { createSystemdDaemons } from './systemd.ts';
 import { hasUserSystemd, startUserSystemd, type UserSystemd } from './user-systemd.fixture.ts';
@@ -162,6 +163,9 @@ describe.runIf(hasUserSystemd)('daemons as systemd units', () => {
     await expect(daemons.untilReady('script')).rejects.toThrow('there is no daemon script');
     await expect(daemons.signal('script', 'SIGHUP')).rejects.toThrow('there is no daemon script');
   });
+
+  test('exchanges the program of a daemon that keeps its sockets', () =>
+    expectExchanges(() => daemons, folder));
 
   test('outlives the host', async () => {
     await daemons.ensure(script(RUNS));

@@ -8,6 +8,7 @@ import { ifThere } from '../../../lib/if-there.ts';
 import { CommandError } from '../../../lib/run-command.ts';
 import type { DaemonSpec, DaemonState, Daemons } from '../machine/daemon.ts';
 import { checkedDaemonName } from './daemon-name.ts';
+import { exchangeProgram, hasOtherProgram } from './kept-program.ts';
 import { whyNotReady } from './readiness.ts';
 import { createSystemctl, type UnitStatus } from './systemctl.ts';
 import { serviceUnit } from './systemd-unit.ts';
@@ -49,8 +50,16 @@ export function createSystemdDaemons(options: {
     const [status] = await system.show([unit]);
     if (status?.needsReload) await reload();
     specs.set(spec.name, spec);
+    if (status !== undefined && (await hasOtherProgram(status.mainPid, spec.program))) await runAgain(unit);
     await start(spec, unit);
     await untilReady(spec);
+  }
+
+  async function runAgain(unit: string): Promise<void> {
+    const [status] = await system.show([unit]);
+    const ask = () => system.kill(unit, 'SIGUSR2');
+    if (status === undefined || !(await exchangeProgram(status.mainPid, ask)))
+      await system.run('restart', unit);
   }
 
   async function start({ description }: DaemonSpec, unit: string): Promise<void> {
@@ -93,8 +102,9 @@ export function createSystemdDaemons(options: {
   }
 
   async function restart(name: string): Promise<void> {
-    await system.run('restart', await requireUnit(name));
+    const unit = await requireUnit(name);
     const spec = specs.get(name);
+    await (spec?.program === undefined ? system.run('restart', unit) : runAgain(unit));
     if (spec !== undefined) await untilReady(spec);
   }
 

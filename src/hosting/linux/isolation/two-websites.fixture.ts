@@ -16,7 +16,7 @@ import { createSupervisor } from '../daemons/supervisor.ts';
 import type { Daemons, ResourceLimits } from '../machine/daemon.ts';
 import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
 import { findPhpRuntimes } from '../machine/php-runtimes.ts';
-import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
+import { fpmSpec, writeFpmFiles } from '../php/fpm.ts';
 import { createCompiledCores } from '../wordpress/compiled-cores.ts';
 import { createFirewall } from './firewall.ts';
 import { makeHome } from './folders.ts';
@@ -146,7 +146,7 @@ export async function createTwoWebsites(): Promise<TwoWebsites> {
     const databases = createDatabases({ layout });
     await databases.create(database, name);
     await databases.query(database, `CREATE TABLE secrets AS SELECT '${secret}' AS secret`);
-    await writeFpmConfig({ layout, install, limits });
+    await writeFpmFiles({ layout, install, limits });
     await Promise.all([
       daemons.ensure(fpmSpec({ layout, install, limits })),
       daemons.ensure(redisSpec({ layout, install })),

@@ -14,6 +14,12 @@ export interface DaemonSpec {
   stopSignal?: NodeJS.Signals;
   /** Milliseconds to stop before it is killed; 10 s if left out. */
   stopWithinMs?: number;
+  /**
+   * For a daemon whose main process keeps its sockets while it runs a program: the mark of the program that it should run. At SIGUSR2, the main
+   * process lets its program finish, and then runs the one that is in place by then. So no connection is lost. See
+   * `src/hosting/linux/daemons/kept-program.ts`.
+   */
+  program?: string;
   /** Resolves if the daemon answers; rejects with the reason if not. Called repeatedly, so it need not wait. */
   ready(): Promise<void>;
   /** Milliseconds until it must be ready; 30 s if left out. */
@@ -47,7 +53,7 @@ export interface Daemons {
   start(): Promise<void>;
   /**
    * Makes the daemon run exactly as `spec` says: starts it if needed, restarts it if `command`, `environment` or `limits`
-   * changed, and otherwise leaves it alone. Resolves once it is ready; rejects with the end of its output if it is not ready in
+   * changed, exchanges its program if that changed, and otherwise leaves it alone. Resolves once it is ready; rejects with the end of its output if it is not ready in
    * time.
    */
   ensure(spec: DaemonSpec): Promise<void>;
@@ -56,7 +62,7 @@ export interface Daemons {
    * Rejects for a daemon that was never ensured, or is not ready in time.
    */
   untilReady(name: string): Promise<void>;
-  /** Stops and starts it. Rejects for a daemon that was never ensured. */
+  /** Stops and starts it, or only its program if it keeps its sockets. Rejects for a daemon that was never ensured. */
   restart(name: string): Promise<void>;
   /** Sends a signal to its main process. Rejects if it does not run. */
   signal(name: string, signal: NodeJS.Signals): Promise<void>;

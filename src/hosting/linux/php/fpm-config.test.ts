@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PhpSettings } from '../../../lib/php-limits.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import { linuxLayout } from '../machine/layout.ts';
 import { fpmSpec } from './fpm.ts';
@@ -69,13 +70,18 @@ describe('the PHP-FPM daemon', () => {
     expect(spec.command.filter((word) => word.includes('\n'))).toEqual([]);
   });
 
-  it('has another command if its configuration, PHP version or core changes', () => {
-    const of = (change: Partial<SandboxedInstall>) =>
-      fpmSpec({ layout, install: { ...install, ...change }, limits }).command;
-    expect(of({})).toEqual(spec.command);
-    expect(of({ wordpressVersion: '6.8.8' })).not.toEqual(spec.command);
-    expect(of({ php: { ...install.php, version: '8.3' } })).not.toEqual(spec.command);
-    expect(of({ home: '/srv/elsewhere' })).not.toEqual(spec.command);
-    expect(of({ compiledCore: '/srv/host/compiled/x/0123' })).not.toEqual(spec.command);
+  it('has another program below the same command if its configuration, PHP version or core changes', () => {
+    const of = (change: Partial<SandboxedInstall>, php?: PhpSettings) =>
+      fpmSpec({ layout, install: { ...install, ...change }, limits, php });
+    const others = [
+      of({ wordpressVersion: '6.8.8' }),
+      of({ php: { ...install.php, version: '8.3' } }),
+      of({ home: '/srv/elsewhere' }),
+      of({ compiledCore: '/srv/host/compiled/x/0123' }),
+      of({}, { ...standardPhp(limits), seconds: 77 }),
+    ];
+    expect(of({}).program).toBe(spec.program);
+    expect(new Set([spec, ...others].map(({ program }) => program)).size).toBe(6);
+    for (const { command } of others) expect(command).toEqual(spec.command);
   });
 });

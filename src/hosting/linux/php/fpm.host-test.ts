@@ -14,7 +14,7 @@ import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import type { DaemonSpec } from '../machine/daemon.ts';
 import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
 import { findPhpRuntimes, missingModules, type PhpRuntime } from '../machine/php-runtimes.ts';
-import { fpmSpec, writeFpmConfig } from './fpm.ts';
+import { fpmSpec, writeFpmFiles } from './fpm.ts';
 
 const UID = 391_600;
 const limits = { memoryMb: 512, cpuPercent: 100, processes: 64 };
@@ -51,7 +51,7 @@ async function newInstall(): Promise<SandboxedInstall> {
 
 async function started(install: SandboxedInstall): Promise<{ spec: DaemonSpec; child: ChildProcess }> {
   const options = { layout, install, limits };
-  await writeFpmConfig(options);
+  await writeFpmFiles(options);
   const spec = fpmSpec(options);
   const [program, ...args] = spec.command;
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: '/usr/bin' } });
@@ -210,9 +210,9 @@ describe('the PHP of an install', () => {
     await expect(spec.ready()).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('is restarted when its limits change, and only then', async () => {
+  it('starts again when its limits change, and only then', async () => {
     const install = await newInstall();
-    const of = (memoryMb: number) => fpmSpec({ layout, install, limits: { ...limits, memoryMb } }).command;
+    const of = (memoryMb: number) => fpmSpec({ layout, install, limits: { ...limits, memoryMb } }).program;
     expect(of(512)).toEqual(of(512));
     expect(of(512)).not.toEqual(of(128));
   });

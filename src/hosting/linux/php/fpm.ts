@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { hasCode } from '../../../lib/error-code.ts';
 import { askFastcgi, NoAnswerError } from '../../../lib/fastcgi.ts';
 import type { PhpSettings } from '../../../lib/php-limits.ts';
+import { programScript } from '../daemons/kept-program.ts';
 import {
   asUser,
   SANDBOX_ETC,
@@ -25,23 +27,31 @@ export interface FpmOptions {
 
 /** A slower ping means that PHP is busy. */
 const PING_WITHIN_MS = 1_000;
+const DRAIN_WITHIN_MS = 5_000;
 
 /**
+ * Keeps PHP's socket while PHP starts again, so that requests wait and none fails. At SIGUSR2, PHP finishes its requests and ends. The shell
+ * then runs the program file again, which can be another one by then.
+ *
  * Turns the stop signal into a graceful stop of PHP. Otherwise bwrap, as the outermost process, would receive it and end the
  * whole sandbox at once, requests included. PHP is its grandchild: the child of the sandbox's first process. Both bwrap
  * processes ignore SIGQUIT, like anything that a shell starts with `&`.
  *
- * A shell takes a tenth of the memory of the alternatives, and each install has one. Its commands come as arguments, and it
- * reads no files of the website.
+ * A shell takes a tenth of the memory of the alternatives, and each install has one. It reads no files of the website.
  */
-const FINISH_ON_QUIT = [
+const KEEP_SOCKET = [
   'finish() {',
   'read -r first rest <"/proc/$sandbox/task/$sandbox/children";',
   'read -r php rest <"/proc/$first/task/$first/children";',
   'kill -QUIT "$php"; };',
-  'trap finish QUIT;',
-  '"$@" & sandbox=$!;',
+  'trap "again=; finish" QUIT;',
+  'trap "again=yes; finish" USR2;',
+  'again=yes;',
+  'while [ "$again" ]; do',
+  'again=;',
+  '( . "$1" ) & sandbox=$!;',
   'while kill -0 "$sandbox" 2>/dev/null; do wait "$sandbox"; status=$?; done;',
+  'done;',
   'exit "$status"',
 ].join(' ');
 
@@ -65,48 +75,56 @@ const LISTEN = [
 
 /**
  * The PHP of an install: its own process manager in the sandbox, which answers FastCGI at `layout.phpSocketOf(id)`. Call
- * {@link writeFpmConfig} with the same options first.
+ * {@link writeFpmFiles} with the same options first.
  */
-export function fpmSpec({ layout, install, limits, php }: FpmOptions): DaemonSpec {
-  const settings = startSettings(limits, install);
-  const config = join(SANDBOX_ETC, configName({ layout, install, limits, php }));
-  const fpm = [
-    install.php.fpm,
-    '--nodaemonize',
-    '--force-stderr',
-    '--fpm-config',
-    config,
-    ...settings,
-  ] as const;
+export function fpmSpec(options: FpmOptions): DaemonSpec {
+  const { layout, install, limits } = options;
   const socket = layout.phpSocketOf(install.id);
-  const sandbox = sandboxCommand(layout, install, fpm, {
-    user: 'already',
-    // PHP itself passes its sockets on this way when it reloads.
-    environment: { FPM_SOCKETS: `${socket}=${SOCKET_FD}` },
-    showCompiled: true,
-  });
-  const command = asUser(install, ['/bin/sh', '-c', FINISH_ON_QUIT, 'php', ...sandbox]);
+  const keeper = ['/bin/sh', '-c', KEEP_SOCKET, 'php', programFileOf(options)];
   return {
     name: `php-${install.id}`,
     description: `PHP of ${install.name}`,
-    command: ['/usr/bin/perl', '-e', LISTEN, socket, SOCKET_FD, ...command],
+    command: ['/usr/bin/perl', '-e', LISTEN, socket, SOCKET_FD, ...asUser(install, keeper)],
+    program: programScript(fpmCommand(options)).mark,
     limits,
     stopSignal: 'SIGQUIT',
     ready: () => pingPhp(socket),
   };
 }
 
-/** Writes the configuration file that {@link fpmSpec} names. Does nothing if it exists. */
-export async function writeFpmConfig(options: FpmOptions): Promise<void> {
-  const { layout, install } = options;
-  const path = join(sandboxEtcOf(layout, install.id), configName(options));
-  const text = configOf(options);
-  if ((await readSystemFile(path)) !== text) {
-    await writeSystemFile(path, text, { mode: 0o644, lasting: false });
-  }
+/** PHP in the sandbox, for a process of the install's user. */
+function fpmCommand(options: FpmOptions): [string, ...string[]] {
+  const { layout, install, limits } = options;
+  const config = join(SANDBOX_ETC, configName(options));
+  const fpm = [
+    ...([install.php.fpm, '--nodaemonize', '--force-stderr', '--fpm-config', config] as const),
+    ...startSettings(limits, install),
+  ] as const;
+  return sandboxCommand(layout, install, fpm, {
+    user: 'already',
+    // PHP itself passes its sockets on this way when it reloads.
+    environment: { FPM_SOCKETS: `${layout.phpSocketOf(install.id)}=${SOCKET_FD}` },
+    showCompiled: true,
+  });
 }
 
-/** Contains a hash, so that PHP restarts when its configuration changes, and keeps its own after a crash. */
+/** Writes the configuration and the program file that {@link fpmSpec} names. Leaves alone what is right. */
+export async function writeFpmFiles(options: FpmOptions): Promise<void> {
+  const config = join(sandboxEtcOf(options.layout, options.install.id), configName(options));
+  await writeIfOther(config, configOf(options));
+  await writeIfOther(programFileOf(options), programScript(fpmCommand(options)).text);
+}
+
+async function writeIfOther(path: string, text: string): Promise<void> {
+  if ((await readSystemFile(path)) !== text)
+    await writeSystemFile(path, text, { mode: 0o644, lasting: false });
+}
+
+function programFileOf({ layout, install }: FpmOptions): string {
+  return join(sandboxEtcOf(layout, install.id), 'php-fpm.sh');
+}
+
+/** Contains a hash, so that PHP starts again when its configuration changes, and keeps its own after a crash. */
 function configName(options: FpmOptions): string {
   const hash = createHash('sha256').update(configOf(options)).digest('hex');
   return `fpm-${hash.slice(0, 16)}.conf`;
@@ -117,12 +135,25 @@ function configOf({ layout, install, limits, php = standardPhp(limits) }: FpmOpt
 }
 
 /** Rejects if PHP does not run. It counts as ready even if all workers are busy: it has taken the request, and the website decides how long it works. */
-export async function pingPhp(socket: string): Promise<void> {
+export async function pingPhp(socket: string, timeoutMs = PING_WITHIN_MS): Promise<void> {
   const request = { REQUEST_METHOD: 'GET', SCRIPT_NAME: PING_PATH, SCRIPT_FILENAME: PING_PATH };
   try {
-    const { status, body } = await askFastcgi(socket, request, { timeoutMs: PING_WITHIN_MS });
+    const { status, body } = await askFastcgi(socket, request, { timeoutMs });
     if (status !== 200 || body !== 'pong') throw new Error(`PHP answers ${status} to a ping`);
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error;
+  }
+}
+
+/**
+ * Waits for some seconds until PHP has taken the requests that wait at its socket, before it is removed. It takes them in turn, so one
+ * more is the last.
+ */
+export async function drainPhp(socket: string): Promise<void> {
+  try {
+    await pingPhp(socket, DRAIN_WITHIN_MS);
+  } catch (error) {
+    // Nothing waits where nothing listens.
+    if (!hasCode(error, 'ECONNREFUSED', 'ECONNRESET', 'ENOENT')) throw error;
   }
 }

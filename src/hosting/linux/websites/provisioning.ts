@@ -10,7 +10,7 @@ import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
 import type { Placement, SeenData } from '../machine/record.ts';
 import type { Stage } from '../machine/saga.ts';
-import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
+import { fpmSpec, writeFpmFiles } from '../php/fpm.ts';
 import { warmUp } from '../php/warm-up.ts';
 import type { SiteAddress } from '../wordpress/website.ts';
 import { linkLogs } from './log-link.ts';
@@ -94,7 +94,7 @@ export function websiteSteps(parts: WebsiteParts, edge: () => AskedEdge) {
   async function startPhp(website: Website): Promise<void> {
     const install = await sandboxOf(website);
     const options = { layout, install, limits, php: effectivePhp(parts.phpBounds, website.state.php) };
-    await writeFpmConfig(options);
+    await writeFpmFiles(options);
     await daemons.ensure(fpmSpec(options));
   }
 

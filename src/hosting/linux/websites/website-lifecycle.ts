@@ -14,6 +14,7 @@ import { findPhpRuntimes, type PhpRuntime, preferredRuntime } from '../machine/p
 import type { InstallRecord, Placement, SeenData } from '../machine/record.ts';
 import { createSaga } from '../machine/saga.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
+import { drainPhp } from '../php/fpm.ts';
 import { createAvailableVersions } from './available-versions.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
 import {
@@ -378,6 +379,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     await parts.purges.close(installId);
     await parts.mailSockets.close(installId);
     await parts.ssh.endSessions(installId);
+    await drainPhp(layout.phpSocketOf(installId));
     await parts.daemons.remove(phpDaemon(installId));
     await parts.daemons.remove(redisDaemon(installId));
     await parts.wpCli.end(installId);

@@ -25,7 +25,7 @@ import { createUnixUsers } from '../isolation/unix-users.ts';
 import { type CodeFolders, linuxLayout } from '../machine/layout.ts';
 import { findPhpRuntimes } from '../machine/php-runtimes.ts';
 import { commandSettings } from '../php/compiled-code.ts';
-import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
+import { fpmSpec, writeFpmFiles } from '../php/fpm.ts';
 import { createCompiledCores } from './compiled-cores.ts';
 import { createDatabaseTemplates } from './database-templates.ts';
 import { createWebsites, type WebsitesOptions } from './website.ts';
@@ -97,7 +97,7 @@ export async function startWordPressMachine({
     /** Starts PHP and Redis of a website. */
     async serve(install: SandboxedInstall): Promise<void> {
       const options = { layout, install, limits: LIMITS };
-      await writeFpmConfig(options);
+      await writeFpmFiles(options);
       await Promise.all([daemons.ensure(fpmSpec(options)), daemons.ensure(redisSpec({ layout, install }))]);
     },
     /** A folder of root's for a test's own files. */

@@ -1,0 +1,100 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { askFastcgi } from '../../../lib/fastcgi.ts';
+import type { PhpSettings } from '../../../lib/php-limits.ts';
+import { type DaemonsMachine, startDaemonsMachine } from '../daemons/daemons-machine.fixture.ts';
+import type { SandboxedInstall } from '../isolation/sandbox.ts';
+import { drainPhp, fpmSpec, writeFpmFiles } from './fpm.ts';
+import { standardPhp } from './fpm-config.ts';
+
+const limits = { memoryMb: 256, cpuPercent: 100, processes: 64 };
+/** As many waiting requests as visitors; PHP takes two. */
+const VISITORS = 12;
+
+let machine: DaemonsMachine;
+
+beforeAll(async () => {
+  machine = await startDaemonsMachine();
+  await mkdir(machine.layout.coreOf('6.8.7'), { recursive: true });
+  await mkdir(machine.layout.coreOf('6.8.8'), { recursive: true });
+  await mkdir(machine.layout.mariadbRun);
+});
+
+afterAll(() => machine.stop());
+
+async function start(install: SandboxedInstall, change: Partial<PhpSettings> = {}): Promise<void> {
+  const { layout, daemons } = machine;
+  const options = { layout, install, limits, php: { ...standardPhp(limits), workers: 2, ...change } };
+  await writeFpmFiles(options);
+  await daemons.ensure(fpmSpec(options));
+}
+
+const request = (script: string) => ({
+  REQUEST_METHOD: 'GET',
+  SCRIPT_NAME: '/slow.php',
+  SCRIPT_FILENAME: script,
+});
+
+/** The answer to a request, or why there is none. */
+async function visit(socket: string, script: string): Promise<string> {
+  return askFastcgi(socket, request(script), { timeoutMs: 60_000 }).then(
+    ({ status, body }) => `${status} ${body}`,
+    (error: Error) => error.message,
+  );
+}
+
+/** Requests a page from many sides without a pause, until the result is called. That returns all answers. */
+function visitAllTheTime(socket: string, script: string): () => Promise<string[]> {
+  const answers: string[] = [];
+  let isOver = false;
+  const visitors = Array.from({ length: VISITORS }, async () => {
+    while (!isOver) answers.push(await visit(socket, script));
+  });
+  return async () => {
+    isOver = true;
+    await Promise.all(visitors);
+    return answers;
+  };
+}
+
+async function busyInstall(): Promise<{ install: SandboxedInstall; socket: string; script: string }> {
+  const install = await machine.newInstall('busy');
+  const script = join(machine.layout.htdocsOf(install.id), 'slow.php');
+  await writeFile(script, '<?php usleep(50000); echo "whole";');
+  await start(install);
+  return { install, socket: machine.layout.phpSocketOf(install.id), script };
+}
+
+it('fails no request when PHP starts again, whatever is changed', async () => {
+  const { daemons } = machine;
+  const { install, socket, script } = await busyInstall();
+  const [{ pid: main } = { pid: null }] = await daemons.list();
+  const end = visitAllTheTime(socket, script);
+  for (let time = 0; time < 3; time += 1) {
+    await pause(150);
+    await daemons.restart(`php-${install.id}`);
+  }
+  await pause(150);
+  await start(install, { workers: 3 });
+  await pause(150);
+  await start({ ...install, wordpressVersion: '6.8.8' });
+  const answers = await end();
+  expect(new Set(answers)).toEqual(new Set(['200 whole']));
+  expect(answers.length).toBeGreaterThan(VISITORS);
+  // It kept its socket instead of making another one.
+  expect((await daemons.list()).map(({ pid }) => pid)).toEqual([main]);
+  await daemons.remove(`php-${install.id}`);
+});
+
+it('answers what waits at its socket before it is removed', async () => {
+  const { install, socket, script } = await busyInstall();
+  const waiting = Array.from({ length: VISITORS }, () => visit(socket, script));
+  // Connections are made in order, so this one comes after them.
+  await drainPhp(socket);
+  await machine.daemons.remove(`php-${install.id}`);
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set(['200 whole']));
+  // Nothing listens any more.
+  await drainPhp(socket);
+});
