@@ -79,6 +79,7 @@ import { moves } from './migrations/0073-moves.ts';
 import { lostHosts } from './migrations/0074-lost-hosts.ts';
 import { rebuilds } from './migrations/0075-rebuilds.ts';
 import { overdueBackups } from './migrations/0076-overdue-backups.ts';
+import { sharedSshHostKey } from './migrations/0077-shared-ssh-host-key.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 import { beginSchemaChange, isReturning, LEAVE_MS, schemaIsChanging } from './schema-change.ts';
@@ -157,6 +158,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0074-lost-hosts': lostHosts,
   '0075-rebuilds': rebuilds,
   '0076-overdue-backups': overdueBackups,
+  '0077-shared-ssh-host-key': sharedSshHostKey,
 };
 
 /** The statements of every migration on both databases, by name. Released ones never change, and a test holds them to that. */

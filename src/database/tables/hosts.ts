@@ -42,6 +42,9 @@ export interface HostAuthorityRow {
   /** Of the edges of the hosts; null before there are several. */
   edge_certificate: Generated<string | null>;
   sealed_edge_key: Generated<string | null>;
+  /** Public SSH host key of all hosts, `type base64`; null while there is one host. */
+  ssh_host_key: Generated<string | null>;
+  sealed_ssh_host_key: Generated<string | null>;
   created_at: string;
 }
 

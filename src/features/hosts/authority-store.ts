@@ -26,6 +26,19 @@ export async function updateAuthority(
   await queries.updateTable('host_authority').set(change).where('one', '=', 1).execute();
 }
 
+/** Stores the SSH host key of all hosts unless another process has. */
+export async function insertSshHostKey(
+  queries: Queries,
+  key: Pick<Updateable<Tables['host_authority']>, 'ssh_host_key' | 'sealed_ssh_host_key'>,
+): Promise<void> {
+  await queries
+    .updateTable('host_authority')
+    .set(key)
+    .where('one', '=', 1)
+    .where('ssh_host_key', 'is', null)
+    .execute();
+}
+
 /** Stores the authority of the edges unless another process has. */
 export async function insertEdgeAuthority(
   queries: Queries,

@@ -85,6 +85,38 @@ test('each edge gets one identity and learns of the other, and what the other se
   expect([first.edges.identities.length, second.edges.identities.length]).toEqual([1, 1]);
 });
 
+test('the SSH host key of the first host becomes that of all, also of one that comes later', async () => {
+  const keyOf = (half: string) =>
+    `-----BEGIN OPENSSH PRIVATE KEY-----\n${half}\n-----END OPENSSH PRIVATE KEY-----\n`;
+  const third = await add('web3', { forwarding: forwarding(1005) });
+  const machines = [first, second, third];
+  try {
+    // The others ask before the first host does: they wait for it.
+    for (const [at, machine] of [...machines.entries()].reverse()) {
+      machine.edges.sshHostKey = keyOf(`AAAA${at}`);
+      machine.description.sshHostKeys = [`ssh-ed25519 AAAA${at}`];
+      machine.description.sharesSshHostKey = true;
+      const other = startFleet(homeport, 20);
+      await other.start();
+      const looking = other.edges.start();
+      await eventually(() => other.met().length === machines.length);
+      await other.edges.settled();
+      await looking.stop();
+      await other.stop();
+    }
+    await eventually(() => third.edges.sshHostKey === keyOf('AAAA0'));
+    expect(third.description.sshHostKeys).toEqual(['ssh-ed25519 AAAA2', 'ssh-ed25519 AAAA0']);
+    expect(machines.map(({ edges }) => edges.sshHostKey)).toEqual(machines.map(() => keyOf('AAAA0')));
+    const { database } = homeport.platform;
+    const stored = await database.reader.selectFrom('host_authority').selectAll().executeTakeFirstOrThrow();
+    expect(JSON.stringify(stored)).not.toContain('OPENSSH');
+  } finally {
+    await homeport.services.hosts.remove('web3');
+    await eventually(async () => first.edges.others.length === 1);
+    await third.close();
+  }
+});
+
 test('a new name, and the end of an install, reach the other host', async () => {
   const install = await homeport.install(owner, accountId);
   await owner.client.post(`/installs/${install.id}/domains`, { name: 'new-name.example' });

@@ -15,6 +15,7 @@ import { batchesOf, type PlannedRoute, routeChanges, routeOf, routesOf } from '.
 import { certificatesOfNames, namesElsewhere, namesOfInstall, platformIdOf } from './edge-routes-store.ts';
 import { isMember, type Lookup, otherEdges, rememberingLookup } from './other-edges.ts';
 import { createHostService } from './service.ts';
+import { shareHostKey } from './shared-host-key.ts';
 import { allHosts, findHost, type KnownHost } from './store.ts';
 
 /** Keeps every edge informed of the websites that other hosts serve, so that each can take requests for all. */
@@ -193,9 +194,17 @@ export function createEdgeNetwork(
     compared.set(hostId, { others: JSON.stringify(others), atMs: clock.now().getTime() });
   }
 
+  async function shareKey(hostId: string): Promise<void> {
+    const hosts = await participants();
+    if (!hosts.some(({ id }) => id === hostId)) return;
+    await shareHostKey(platform, await connections.machine(hostId), hosts[0]?.id === hostId);
+  }
+
   function compareLater(hostId: string): void {
     const work = serially(hostId, () => compare(hostId));
     follow(work, { host: hostId }, 'could not tell a host of the websites on other hosts; will retry');
+    const sharing = serially(hostId, () => shareKey(hostId));
+    follow(sharing, { host: hostId }, 'could not give a host the SSH host key of all hosts; will retry');
   }
 
   /** Compares the hosts without an identity, those whose other edges have changed, those that missed something, and all of them every hour. */

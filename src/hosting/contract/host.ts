@@ -14,6 +14,7 @@ import type { WebsiteMover } from './moves.ts';
 import type { ReportProgress } from './progress.ts';
 import type { ProofPublisher } from './proofs.ts';
 import type { SnapshotKeeper } from './snapshots.ts';
+import type { SshFleet } from './ssh-fleet.ts';
 import type { MeasuredStorage, UsageSource } from './usage.ts';
 import type { WordPressMarks, WordPressReader } from './wordpress.ts';
 import type { WordPressChanger } from './wordpress-changes.ts';
@@ -133,6 +134,8 @@ export interface HostDescription {
   diskQuotas?: DiskQuotaKind;
   /** Left out by hosts that forward nothing: embedded ones, and those of earlier versions. */
   forwarding?: EdgeForwarding;
+  /** Whether it shares its SSH host key with the other hosts; hosts of earlier versions omit it. */
+  sharesSshHostKey?: boolean;
   /** Whether it understands the commands of a move; hosts of earlier versions omit it. */
   movesWebsites?: boolean;
 }
@@ -154,6 +157,7 @@ export interface HostMachine
     UsageSource,
     FigureSource,
     MailQueueControl,
+    SshFleet,
     WordPressMarks,
     WebsiteMover,
     ReleaseFetcher {

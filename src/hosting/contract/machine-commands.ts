@@ -28,6 +28,12 @@ import { WpCliSourceSchema, WpCliVersionSchema } from './wp-cli.ts';
 
 /** Hosts of one fleet. */
 const MOST_HOSTS = 1_000;
+/** Unencrypted, as ssh-keygen(1) writes it. */
+const sshPrivateKey = Type.String({
+  maxLength: 16 * 1024,
+  pattern:
+    '^-----BEGIN OPENSSH PRIVATE KEY-----\\n[A-Za-z0-9+/=\\n]+\\n-----END OPENSSH PRIVATE KEY-----\\n$',
+});
 
 /** Commands about a host itself. Each row is described by the method of that name in {@link HostMachine}. */
 export const MACHINE_COMMANDS = {
@@ -136,6 +142,15 @@ export const MACHINE_COMMANDS = {
     Type.Array(Type.Object({ installId: uuid, digest: sha256 }), { maxItems: INVENTORY_PAGE }),
     { withinMs: 15 * SECOND_MS, route: 'host', isIdleTalk: true },
   ),
+  readSshHostKey: command('read_ssh_host_key', [], sshPrivateKey, {
+    withinMs: 15 * SECOND_MS,
+    route: 'host',
+  }),
+  shareSshHostKey: command('share_ssh_host_key', [field('key', sshPrivateKey)], nothing, {
+    // sshd restarts.
+    withinMs: MINUTE_MS,
+    route: 'host',
+  }),
   readUsage: command('read_usage', [field('since', orNull(UsageCursorSchema))], UsagePageSchema, {
     withinMs: MINUTE_MS,
     route: 'host',

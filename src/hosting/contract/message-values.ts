@@ -191,6 +191,7 @@ export const descriptionSchema = Type.Object({
   makesForRestore: Type.Optional(Type.Boolean()),
   recordsRestores: Type.Optional(Type.Boolean()),
   movesWebsites: Type.Optional(Type.Boolean()),
+  sharesSshHostKey: Type.Optional(Type.Boolean()),
   machine: Type.Optional(
     Type.Object({
       processors: Type.Integer({ minimum: 1, maximum: 100_000 }),

@@ -458,6 +458,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         makesForRestore: true,
         recordsRestores: true,
         movesWebsites: true,
+        sharesSshHostKey: true,
         machine: await stateOfMachine(layout.folder),
         hasWpCli: await parts.wpCliPhar.isThere(),
         diskQuotas: await quotaKind(parts.quotas, layout.limits),
@@ -487,6 +488,8 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     joinEdges: web.joinEdges,
     setRoutes: web.setRoutes,
     heldRoutes: web.heldRoutes,
+    readSshHostKey: () => parts.ssh.readHostKey(),
+    shareSshHostKey: async (key) => parts.ssh.shareHostKey(key, (await records.ids()).length === 0),
     holdWebsite: ({ id }, seconds) =>
       serially(id, () =>
         lifecycle.hold(id, seconds === null ? null : timestamp(parts.clock, seconds * 1_000)),

@@ -23,7 +23,13 @@ export interface TestMachine extends TestHost {
   machine: HostMachine;
   description: HostDescription;
   /** The edges that it was told of, and the routes to them. */
-  edges: { identities: EdgeIdentity[]; others: readonly OtherEdge[]; routes: Map<string, EdgeRoute> };
+  edges: {
+    identities: EdgeIdentity[];
+    others: readonly OtherEdge[];
+    routes: Map<string, EdgeRoute>;
+    /** Private key, with the public half as its second line. */
+    sshHostKey: string;
+  };
   /** Where it has its backups. */
   places: BackupPlacesReport;
   /** Arguments of the calls of `inspect`. */
@@ -66,7 +72,7 @@ export async function startMachine(
     ...{ current: '/backups', configured: '/backups', since: null },
     ...{ refused: null, waiting: [], former: [] },
   };
-  const edges: TestMachine['edges'] = { identities: [], others: [], routes: new Map() };
+  const edges: TestMachine['edges'] = { identities: [], others: [], routes: new Map(), sshHostKey: '' };
   return {
     ...started,
     description: whole,
@@ -115,6 +121,11 @@ export async function startMachine(
           installId,
           digest: edges.routes.get(installId)?.digest ?? '',
         })),
+      readSshHostKey: async () => edges.sshHostKey,
+      async shareSshHostKey(key) {
+        edges.sshHostKey = key;
+        whole.sshHostKeys = [...(whole.sshHostKeys ?? []), `ssh-ed25519 ${key.split('\n')[1]}`];
+      },
       mailQueue: async () => ({
         ...{ relay: 'relay.test:25', fault: null, messages: 0 },
         ...{ bytes: 0, oldest: null, listed: [] },

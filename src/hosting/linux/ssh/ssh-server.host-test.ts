@@ -2,6 +2,7 @@ import { chmod, chown, lstat, mkdir, readFile, rename, rm, stat, writeFile } fro
 import { connect, createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../../../test/jobs.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import { type ClientKey, type SshHost, startSshHost } from './ssh-host.fixture.ts';
 import type { HostedLogin } from './ssh-server.ts';
@@ -371,6 +372,37 @@ describe('the server', () => {
     for (const half of ['', '.pub']) await rename(`${file}.aside${half}`, `${file}${half}`);
     await host.server.start();
     expect(host.server.hostKeys()).toEqual(before);
+  });
+
+  it('offers the key of the fleet beside its own, until the own one is deleted', async () => {
+    const { layout, server } = host;
+    const [own, made] = [join(layout.ssh, 'host_key'), join(layout.folder, 'fleet')];
+    const before = server.hostKeys();
+    await runCommand('/usr/bin/ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', made]);
+    const [fleetKey, shared] = [await readFile(made, 'utf8'), (await readFile(`${made}.pub`, 'utf8')).trim()];
+    await expect(server.shareHostKey('no key', false)).rejects.toThrow(/holds no private SSH key/);
+    await server.shareHostKey(await server.readHostKey(), false);
+    expect(server.hostKeys()).toEqual(before);
+
+    await server.shareHostKey(fleetKey, false);
+    expect(server.hostKeys()).toEqual([...before, shared]);
+    expect(await server.check()).toBeNull();
+    // A client that knows the own key learns the other one.
+    const known = join(layout.folder, 'clients', 'known_hosts');
+    const learns = ['-o', 'UpdateHostKeys=yes'];
+    await until(async () => {
+      expect(await run('true', learns)).toMatchObject({ status: 0 });
+      expect(await readFile(known, 'utf8')).toContain(shared);
+    });
+    await rm(own);
+    await server.start();
+    expect(server.hostKeys()).toEqual([shared]);
+    expect(await run('echo learned')).toMatchObject({ stdout: 'learned\n' });
+
+    await rm(own);
+    await server.start();
+    await server.shareHostKey(fleetKey, true);
+    expect(server.hostKeys()).toEqual([shared]);
   });
 
   it('is not mistaken for another one that has its address already', async () => {

@@ -18,7 +18,7 @@ import type { DaemonSpec, Daemons, ResourceLimits } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { createQuestionSocket, type QuestionLimits } from '../machine/question-socket.ts';
 import { requireSshBanner } from './banner.ts';
-import { provideHostKey } from './host-key.ts';
+import { type HostKey, keepSharedKey, provideHostKeys } from './host-key.ts';
 import { createLogIns, type HostedLogin } from './logins.ts';
 import { createSessions } from './sessions.ts';
 import {
@@ -29,6 +29,7 @@ import {
   renderSshdConfig,
   sessionScript,
   sessionsSocket,
+  sharedHostKeyFile,
 } from './sshd-config.ts';
 
 export type { HostedLogin } from './logins.ts';
@@ -40,8 +41,12 @@ export interface SshServer {
   /** Admits no more logins and ends every session. */
   stop(): Promise<void>;
   port(): number;
-  /** Public keys that identify this host, each `type base64`; empty before the start. */
+  /** Public keys that identify this host, each `type base64`, the shown one first; empty before the start. */
   hostKeys(): string[];
+  /** The private key that is shown. */
+  readHostKey(): Promise<string>;
+  /** Takes the private key of the fleet, see `SshFleet`. `replaces`: no user knows the own key. */
+  shareHostKey(key: string, replaces: boolean): Promise<void>;
   /** Ends all sessions of a removed install; resolves when their processes are gone. */
   endSessions(installId: string): Promise<void>;
   /** What is wrong, one sentence; null if all is well. */
@@ -102,7 +107,8 @@ export function createSshServer(options: SshServerOptions): SshServer {
   const { layout, daemons, cgroups, questions, installOf, log, clock } = options;
   const { recheckMs = 10_000, unansweredMs = 120_000, mostConnections = 20 } = options;
   const listen = { ...options.listen };
-  let hostKeys: string[] = [];
+  const keyFiles = { own: hostKeyFile(layout), shared: sharedHostKeyFile(layout) };
+  let hostKeys: HostKey[] = [];
   const sessions = createSessions({
     folder: join(layout.runFolder, 'ssh'),
     questions,
@@ -145,14 +151,17 @@ export function createSshServer(options: SshServerOptions): SshServer {
       text: await readFile(join(import.meta.dirname, 'perl', source), 'utf8'),
       mode: 0o755,
     }));
-    const config = { path: configFile(layout), text: renderSshdConfig(layout, listen), mode: 0o600 };
+    const config = { path: configFile(layout), text: configuration(), mode: 0o600 };
     return [...(await Promise.all(scripts)), config];
   }
+
+  const configuration = (): string =>
+    renderSshdConfig(layout, listen, hostKeys.length === 0 ? undefined : hostKeys.map(({ file }) => file));
 
   async function writeFiles(): Promise<void> {
     await ensureFolder(layout.scripts, { uid: 0, gid: 0, mode: 0o755 });
     await ensureFolder(layout.ssh, { uid: 0, gid: 0, mode: 0o700 });
-    hostKeys = [await provideHostKey(hostKeyFile(layout), log)];
+    hostKeys = await provideHostKeys(keyFiles, log);
     for (const file of await filesToBe()) {
       if (!(await isInPlace(file))) await writeSystemFile(file.path, file.text, { mode: file.mode });
     }
@@ -165,7 +174,9 @@ export function createSshServer(options: SshServerOptions): SshServer {
       command: ['/usr/sbin/sshd', '-D', '-e', '-f', configFile(layout)],
       // sshd reads configuration and key only at start, so a change restarts it.
       environment: {
-        HOMEPORT_CONFIGURATION: digestOf([renderSshdConfig(layout, listen), ...hostKeys].join('')),
+        HOMEPORT_CONFIGURATION: digestOf(
+          [configuration(), ...hostKeys.map(({ publicKey }) => publicKey)].join(''),
+        ),
       },
       limits: LIMITS,
       ready: () => requireSshBanner(listen),
@@ -184,16 +195,18 @@ export function createSshServer(options: SshServerOptions): SshServer {
     return null;
   }
 
+  async function start(): Promise<void> {
+    // Before our sshd runs, another server on the port could be mistaken for it.
+    if ((await pidOfSshd()) === null) listen.port = await freePort(listen);
+    await mkdir(PRIVILEGE_SEPARATION_FOLDER, { recursive: true, mode: 0o755 });
+    await writeFiles();
+    await sessions.start();
+    for (const socket of Object.values(sockets)) await socket.open();
+    await daemons.ensure(spec());
+  }
+
   return {
-    async start() {
-      // Before our sshd runs, another server on the port could be mistaken for it.
-      if ((await pidOfSshd()) === null) listen.port = await freePort(listen);
-      await mkdir(PRIVILEGE_SEPARATION_FOLDER, { recursive: true, mode: 0o755 });
-      await writeFiles();
-      await sessions.start();
-      for (const socket of Object.values(sockets)) await socket.open();
-      await daemons.ensure(spec());
-    },
+    start,
 
     async stop() {
       for (const socket of Object.values(sockets)) await socket.close();
@@ -201,7 +214,13 @@ export function createSshServer(options: SshServerOptions): SshServer {
     },
 
     port: () => listen.port,
-    hostKeys: () => hostKeys,
+    hostKeys: () => hostKeys.map(({ publicKey }) => publicKey),
+    readHostKey: () => readFile(keyFiles.own, 'utf8'),
+    async shareHostKey(key, replaces) {
+      if (hostKeys.length === 0) throw new Error('SSH has not started yet');
+      await keepSharedKey(key, keyFiles, replaces);
+      await start();
+    },
 
     endSessions: sessions.endOf,
 

@@ -12,18 +12,25 @@ export const sessionScript = (layout: LinuxLayout): string => join(layout.script
 /** Socket that `session.pl` asks. */
 export const sessionsSocket = (layout: LinuxLayout): string => join(layout.runFolder, 'sessions.sock');
 export const hostKeyFile = (layout: LinuxLayout): string => join(layout.ssh, 'host_key');
+/** The key of the fleet, while this host shows another one. */
+export const sharedHostKeyFile = (layout: LinuxLayout): string => join(layout.ssh, 'shared_host_key');
 export const configFile = (layout: LinuxLayout): string => join(layout.ssh, 'sshd_config');
 
 /**
  * The complete configuration of sshd (sshd_config(5)). Users sign in by keys that the host approves, and every session runs in
- * the sandbox of its install. Nothing is forwarded, and files and variables of clients have no effect.
+ * the sandbox of its install. Nothing is forwarded, and files and variables of clients have no effect. `hostKeys`: files of private keys.
+ * Of those of one type, sshd shows the first, and names all to clients that have signed in.
  */
-export function renderSshdConfig(layout: LinuxLayout, listen: ListenAddress): string {
+export function renderSshdConfig(
+  layout: LinuxLayout,
+  listen: ListenAddress,
+  hostKeys: readonly string[] = [hostKeyFile(layout)],
+): string {
   const asked = [keysScript(layout), layout.keysSocket, '%u', '%t', '%k'];
   const forced = ['exec', sessionScript(layout), sessionsSocket(layout)];
   const settings: [string, string][] = [
     ['ListenAddress', hostAndPort(listen)],
-    ['HostKey', plain(hostKeyFile(layout))],
+    ...hostKeys.map((file): [string, string] => ['HostKey', plain(file)]),
     ['PidFile', 'none'],
 
     ['AuthenticationMethods', 'publickey'],
