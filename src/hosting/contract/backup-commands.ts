@@ -29,6 +29,7 @@ import {
   uuid,
   wordpressVersion,
 } from './message-values.ts';
+import { markedWebsites, pointOrder, recordedPoint, unchangedIds } from './recovery-points.ts';
 import { absentAs, cut } from './sent-value.ts';
 import { MOST_READ_BYTES } from './snapshots.ts';
 
@@ -49,6 +50,7 @@ export const BACKUP_COMMANDS = {
         parts: Type.Optional(parts),
         wordpressVersion: Type.Optional(wordpressVersion),
         restoreId: Type.Optional(uuid),
+        base: Type.Optional(uuid),
       }),
     ],
     restoredSnapshot,
@@ -57,6 +59,16 @@ export const BACKUP_COMMANDS = {
   discardSnapshot: command('discard_snapshot', [INSTALL, field('backupId', uuid)], nothing, {
     withinMs: HOUR_MS,
     route: 'website',
+  }),
+  recordPoint: command('record_point', [INSTALL, members(pointOrder)], recordedPoint, {
+    withinMs: 6 * HOUR_MS,
+    route: 'host',
+    reportsProgress: true,
+  }),
+  unchangedWebsites: command('unchanged_websites', [field('marked', markedWebsites)], unchangedIds, {
+    withinMs: 5 * MINUTE_MS,
+    route: 'host',
+    isIdleTalk: true,
   }),
   heldBackups: command('held_backups', [INSTALL], heldBackups, {
     withinMs: 15 * MINUTE_MS,

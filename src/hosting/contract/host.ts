@@ -13,6 +13,7 @@ import type { MailHost, MailQueueControl } from './mail.ts';
 import type { WebsiteMover } from './moves.ts';
 import type { ReportProgress } from './progress.ts';
 import type { ProofPublisher } from './proofs.ts';
+import type { RecoveryPointMaker } from './recovery-points.ts';
 import type { SnapshotKeeper } from './snapshots.ts';
 import type { SshFleet } from './ssh-fleet.ts';
 import type { MeasuredStorage, UsageSource } from './usage.ts';
@@ -158,6 +159,7 @@ export interface HostMachine
     FigureSource,
     MailQueueControl,
     SshFleet,
+    RecoveryPointMaker,
     WordPressMarks,
     WebsiteMover,
     ReleaseFetcher {

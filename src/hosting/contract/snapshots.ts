@@ -67,6 +67,8 @@ export interface RestoreOptions {
    * repeated if its answer was lost, and visitors may have changed the website since. Hosts of earlier versions know no ids.
    */
   restoreId?: string | undefined;
+  /** The recovery point with the files that the restored recovery point leaves out. Only for a whole restore into the install itself. */
+  base?: string | undefined;
 }
 
 /** The parts of a website that a restore replaces. */

@@ -307,6 +307,20 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         backups.snapshot(await hosted(await requireFilled(install)), backupId, signal, report),
       ),
 
+    recordPoint: (install, order, signal, report) =>
+      serially(install.id, async () =>
+        backups.recordPoint(await hosted(await requireFilled(install)), order, signal, report),
+      ),
+
+    // Beside other work: it only reads.
+    async unchangedWebsites(marked) {
+      const known = await mapConcurrent([...marked], SIDE_BY_SIDE, async ({ installId, mark }) => {
+        const record = await records.read(installId);
+        return record === null ? [] : [{ installId, mark, unixUser: record.state.name }];
+      });
+      return backups.unchanged(known.flat());
+    },
+
     restore: (install, ...order) => replacing(install.id, () => replacements.restore(install, ...order)),
 
     importWebsite: (install, ...order) =>

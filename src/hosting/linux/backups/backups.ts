@@ -13,6 +13,7 @@ import { asUnchanged } from '../../contract/errors.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import { REPOSITORY_MARK } from '../../contract/moves.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
+import type { PointOrder, RecordedPoint } from '../../contract/recovery-points.ts';
 import {
   ALL_PARTS,
   type PackedArchive,
@@ -39,6 +40,7 @@ import { backupsIn, forgetFormer } from './forget-former.ts';
 import { createBackupMaker, dumpFileOf } from './make-backup.ts';
 import { createRepositoryMover, type MoveRepositories } from './move-repositories.ts';
 import { createNotedListings, listingsOf } from './noted-listings.ts';
+import { createPointRecorder } from './record-points.ts';
 import { canonicalId, createRepositories, explainRepository } from './repositories.ts';
 import {
   listRepositoryFiles,
@@ -53,6 +55,7 @@ import { createRestorer, explainDamage, NOT_IN_PLACE, requireBackup } from './re
 import { isChosen } from './restore-chosen.ts';
 import { readSnapshot } from './snapshot-read.ts';
 import { createWebsiteCopies, type WebsiteCopies } from './website-copies.ts';
+import { createWebsiteMarks, type WebsiteMarks } from './website-marks.ts';
 import { createWebsiteReplacement, type ReplacementStep } from './website-replacement.ts';
 
 /** Backups of websites: files and database in one restic snapshot, in a separate repository for each install. */
@@ -74,6 +77,14 @@ export interface Backups extends BackupBrowser {
       report?: ReportProgress | undefined;
     },
   ): Promise<Snapshot>;
+  /** See `RecoveryPointMaker`. */
+  recordPoint(
+    install: HostedInstall,
+    order: PointOrder,
+    signal?: AbortSignal,
+    report?: ReportProgress,
+  ): Promise<RecordedPoint>;
+  unchanged: WebsiteMarks['unchanged'];
   /** The copies of a move. See `WebsiteMover`. */
   copies: WebsiteCopies;
   /** See `Host.pack`, `Host.readPacked` and `Host.discardPacked`. */
@@ -332,6 +343,10 @@ export function createBackups(options: BackupsOptions): Backups {
 
   const noted = createNotedListings({ layout, clock });
   const recover = (installId: string) => replacement.recover(layout.homeOf(installId));
+  const marks = createWebsiteMarks({ layout, writes: databases.writes, clock });
+  const recordPoint = createPointRecorder({
+    ...{ noted, marks, make, repositories, isSettling: places.isSettling, onRepository },
+  });
 
   return {
     snapshot: (install, backupId, signal, report) =>
@@ -339,7 +354,7 @@ export function createBackups(options: BackupsOptions): Backups {
         await recover(install.ref.id);
         return onRepository(install.ref.id, () => make(install, canonicalId(backupId), signal, report));
       }),
-    restore: (target, backupId, { from, parts = ALL_PARTS, restoreId, signal, report }) =>
+    restore: (target, backupId, { from, parts = ALL_PARTS, base, restoreId, signal, report }) =>
       onFiles(target.ref.id, async () => {
         await recover(target.ref.id);
         const record = await replacement.readRecord(layout.homeOf(target.ref.id));
@@ -347,11 +362,21 @@ export function createBackups(options: BackupsOptions): Backups {
         if (restored !== null) return restored;
         const backup = { target: target.ref, from, backupId: canonicalId(backupId), parts, signal };
         return withIndex(backup, (index) =>
-          onRepository(from.id, () =>
-            restore(target, backup.backupId, { from, parts, restoreId, contents: index, signal, report }),
-          ),
+          onRepository(from.id, async () => {
+            const baseId = base === undefined ? undefined : canonicalId(base);
+            if (baseId !== undefined) await stage(target, baseId, signal, report);
+            return restore(target, backup.backupId, {
+              ...{ from, parts, restoreId, contents: index, base: baseId, signal, report },
+            });
+          }),
         );
       }),
+    recordPoint: (install, ...order) =>
+      onFiles(install.ref.id, async () => {
+        await recover(install.ref.id);
+        return recordPoint(install, ...order);
+      }),
+    unchanged: marks.unchanged,
     copies: createWebsiteCopies({ noted, make, restore, stage, recover, onFiles, onRepository }),
     pack: (install, { backupId, archiveId }, signal) =>
       onRepository(install.id, () => pack(install, { backupId: canonicalId(backupId), archiveId }, signal)),

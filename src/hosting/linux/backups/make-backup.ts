@@ -25,10 +25,17 @@ export const dumpFileOf = (layout: LinuxLayout, installId: string) =>
   join(layout.scratch, `backup-${canonicalId(installId)}.sql`);
 
 /**
- * The kinds of snapshots: a backup, the first copy of a website that moves, or its changes since. An earlier run makes no copy unnecessary, because
+ * The kinds of snapshots: a backup, or a copy of a website that moves or between two backups. An earlier run makes no copy unnecessary, because
  * the website may have changed. Only backups are browsed and have an index.
  */
-export type Made = 'backup' | 'copy' | ArchivedChanges;
+export type Made = 'backup' | MadeCopy;
+
+export interface MadeCopy {
+  /** Null: all files. */
+  changes: ArchivedChanges | null;
+  /** Whether it is a recovery point, which is not read back. */
+  isPoint: boolean;
+}
 
 /** The parts of an archive of changes beside the database. Paths are in latin1. */
 export interface ArchivedChanges {
@@ -67,7 +74,8 @@ export function createBackupMaker({
       // The dump of the database comes on top of the measured files.
       make(install, backupId, limited, {
         made,
-        report: (done) => report(done, typeof made === 'string' ? Math.max(done, usage.bytes) : null),
+        report: (done) =>
+          report(done, made === 'backup' || made.changes === null ? Math.max(done, usage.bytes) : null),
       }),
     );
   }
@@ -91,8 +99,10 @@ export function createBackupMaker({
       }
       if (made !== 'backup') {
         if (ids.length > 0) await restic.forget(ids);
-        const changes = made === 'copy' ? undefined : made;
-        const written = await write(restic, install, { backupId, dump, changes, report }, signal);
+        const { isPoint } = made;
+        const changes = made.changes ?? undefined;
+        const written = await write(restic, install, { backupId, dump, changes, isPoint, report }, signal);
+        if (isPoint) return written.archive;
         return await readBack(restic, install, { ...written, base: changes?.base }, null, signal);
       }
       const existing = await wholeOne(restic, ids, install, signal);
@@ -134,11 +144,13 @@ export function createBackupMaker({
       backupId,
       dump,
       changes,
+      isPoint = false,
       report,
     }: {
       backupId: string;
       dump: string;
       changes?: ArchivedChanges | undefined;
+      isPoint?: boolean;
       report(done: number): void;
     },
     signal: AbortSignal | undefined,
@@ -146,7 +158,7 @@ export function createBackupMaker({
     let done = 0;
     signal?.throwIfAborted();
     const tar = await packWebsite(layout, install.sandbox, changes === undefined ? 'all' : 'named');
-    const keeper = restic.backUp(backupId);
+    const keeper = restic.backUp(backupId, isPoint);
     const stop = () => Promise.all([keeper.stop(), tar.stop()]);
     signal?.addEventListener('abort', stop);
     tar.stdin.end(Buffer.from(changes?.names ?? '', 'latin1'));

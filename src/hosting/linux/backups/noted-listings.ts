@@ -15,8 +15,12 @@ export const listingsOf = (installId: string): string => `listing-${canonicalId(
 /** Listings of websites that were noted before a snapshot. They are lost when the host starts, and the move then copies everything again. */
 export interface NotedListings {
   note(install: HostedInstall, backupId: string, signal: AbortSignal | undefined): Promise<void>;
-  /** What changed since the listing of this backup. Rejects without it. */
-  since(install: HostedInstall, backupId: string, signal: AbortSignal | undefined): Promise<ArchivedChanges>;
+  /** What changed since the listing of this backup; null without one. */
+  since(
+    install: HostedInstall,
+    backupId: string,
+    signal: AbortSignal | undefined,
+  ): Promise<ArchivedChanges | null>;
   forget(installId: string, backupId: string): Promise<void>;
 }
 
@@ -33,7 +37,7 @@ export function createNotedListings({ layout, clock }: { layout: LinuxLayout; cl
     },
     async since({ ref, sandbox }, backupId, signal) {
       const text = await ifThere(readFile(fileOf(ref.id, backupId), 'latin1'));
-      if (text === null) throw new Error('this host no longer knows what the first copy of the website had');
+      if (text === null) return null;
       return {
         base: backupId,
         ...sinceNoted(await listWebsite(layout, sandbox, { signal }), parseNoted(text)),

@@ -23,6 +23,7 @@ const snapshotList = Type.Array(
     time: Type.String(),
     tree: HEX,
     tags: Type.Optional(Type.Array(Type.String())),
+    hostname: Type.Optional(Type.String()),
   }),
 );
 
@@ -38,8 +39,8 @@ export interface Restic {
   find(backupId: string, signal?: AbortSignal): Promise<string[]>;
   /** All snapshots, latest first. */
   list(signal?: AbortSignal): Promise<ListedSnapshot[]>;
-  /** Creates a snapshot of the data written to its `stdin`. `id` settles after `stdin` has ended. */
-  backUp(backupId: string): RunningProgram & { id: Promise<string> };
+  /** Creates a snapshot of the data written to its `stdin`. `id` settles after `stdin` has ended. `isPoint`: see {@link isPoint}. */
+  backUp(backupId: string, isPoint?: boolean): RunningProgram & { id: Promise<string> };
   /** Returns that file in its `stdout`. */
   read(snapshotId: string): RunningProgram;
   /** The blobs that the file of a snapshot consists of, in order, with their places in it. */
@@ -62,6 +63,11 @@ export interface Restic {
 }
 
 const FILE = 'website.tar';
+/** The host name in snapshots that are recovery points. It is a member that earlier versions leave alone and copies keep. */
+const POINTS = 'homeport-points';
+
+/** Whether a snapshot is a recovery point. Only such ones are thinned. */
+export const isPoint = ({ hostname }: ListedSnapshot): boolean => hostname === POINTS;
 
 /** Password and address (which may name the operator's bucket) go through the environment, because all users can read arguments. */
 export function resticOn({ address, options, environment }: RepositoryPlace, password: string): Restic {
@@ -96,8 +102,8 @@ export function resticOn({ address, options, environment }: RepositoryPlace, pas
     find: async (backupId, signal) => (await snapshots(['--tag', backupId], signal)).map(({ id }) => id),
     list: (signal) => snapshots([], signal),
 
-    backUp(backupId) {
-      const tags = ['--tag', backupId, '--host', 'homeport'];
+    backUp(backupId, isPoint = false) {
+      const tags = ['--tag', backupId, '--host', isPoint ? POINTS : 'homeport'];
       const program = startProgram(words('backup', '--json', '--stdin', '--stdin-filename', FILE, ...tags), {
         environment: own,
       });

@@ -65,13 +65,17 @@ export function createWebsiteCopies({
       onWhole(install, async () => {
         const id = canonicalId(backupId);
         await noted.note(install, id, signal);
-        return onRepository(install.ref.id, () => make(install, id, signal, report, 'copy'));
+        return onRepository(install.ref.id, () =>
+          make(install, id, signal, report, { changes: null, isPoint: false }),
+        );
       }),
     snapshotChanges: (install, backupId, base, signal, report) =>
       onWhole(install, async () => {
         const changes = await noted.since(install, canonicalId(base), signal);
+        if (changes === null)
+          throw new Error('this host no longer knows what the first copy of the website had');
         return onRepository(install.ref.id, () =>
-          make(install, canonicalId(backupId), signal, report, changes),
+          make(install, canonicalId(backupId), signal, report, { changes, isPoint: false }),
         );
       }),
     stage: (install, backupId, signal, report) =>

@@ -1,6 +1,7 @@
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { dumpInto, loadFrom } from './database-dump.ts';
+import { createDatabaseWrites, type DatabaseWrites } from './database-writes.ts';
 import { dropLoadingUser, type ForeignLoad, loadForeign, loadingUserOf } from './foreign-dump.ts';
 import { type OwnedDatabase, runStatements } from './mariadb-client.ts';
 import { DATABASE_PREFIX, databaseName, databaseUser, grantedDatabase, textLiteral } from './sql.ts';
@@ -25,6 +26,8 @@ export interface Databases {
   readOnly(): Promise<Set<string>>;
   /** Lets the user of a database only read and delete, which ends its connections, or do everything from its next connection on. */
   setReadOnly(database: string, isReadOnly: boolean): Promise<void>;
+  /** What the users of the databases have written. */
+  writes: DatabaseWrites;
   /** Names of its tables and views; null without the database. */
   tables(database: string): Promise<Set<string> | null>;
   /** Whether the database exists, its user can use it, and it has tables. */
@@ -186,6 +189,7 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
     },
     readOnly,
     setReadOnly,
+    writes: createDatabaseWrites(asRoot),
     async tables(database) {
       const name = textLiteral(database);
       const [[count] = [], ...rows] = await asRoot(

@@ -87,13 +87,15 @@ export function createWebsiteReplacements(
     async restore(
       install,
       backupId,
-      { from: copied, parts, wordpressVersion, restoreId } = {},
+      { from: copied, parts, wordpressVersion, restoreId, base } = {},
       signal,
       report,
     ) {
       const from = copied ?? install;
       const { record, snapshot } = await replace(install, wordpressVersion, async (website) => {
-        const restored = await backups.restore(website, backupId, { from, parts, restoreId, signal, report });
+        const restored = await backups.restore(website, backupId, {
+          ...{ from, parts, restoreId, base, signal, report },
+        });
         if (isWhole(parts ?? ALL_PARTS)) await lifecycle.noteFilled(install.id);
         return restored;
       });
