@@ -6,6 +6,7 @@ import { webhookJobKinds } from '../features/accounts/webhooks/job-kinds.ts';
 import { deliverWebhook } from '../features/accounts/webhooks/jobs.ts';
 import { backupJobKinds } from '../features/backups/job-kinds.ts';
 import { adoptionKind } from '../features/backups/platform-copies/job-kinds.ts';
+import { recoveryPointKinds } from '../features/backups/recovery-points/job-kinds.ts';
 import { watchedDomainSettings } from '../features/domains/certificates/changed-authority.ts';
 import { expiryWarnings } from '../features/domains/certificates/expiry-warnings.ts';
 import { issuanceHooks } from '../features/domains/certificates/issuance-hooks.ts';
@@ -125,6 +126,7 @@ export function createHomeportWorker(
     ...deletedInstallKinds(platform, host),
     ...(websites.moving === undefined ? [] : moveJobKinds(platform, websites.moving)),
     ...(websites.moving === undefined ? [] : rebuildJobKinds(platform, websites.moving)),
+    ...recoveryPointKinds(platform, websites.moving),
     ...cacheJobKinds(platform, host),
     ...wpCliJobKinds(platform, host),
     ...backupJobKinds(platform, host, mailer, keptBackups, (id) => loadDesiredState(platform, id), hostOf),

@@ -3,6 +3,10 @@ import { notificationSchedule } from '../features/accounts/notifications/job-kin
 import { areBackupsDaily } from '../features/backups/daily-backups.ts';
 import { backUpDaily, discardCopyBackups, scheduleRestoreCheck } from '../features/backups/jobs.ts';
 import { backupReconciliationSchedule } from '../features/backups/reconcile-backups.ts';
+import {
+  areRecoveryPointsMade,
+  recoveryPointSchedule,
+} from '../features/backups/recovery-points/schedule.ts';
 import { installsToRenew } from '../features/domains/certificates/self-signed-certificates.ts';
 import { verificationSchedule } from '../features/domains/domains/ownership-job-kinds.ts';
 import { reachabilitySchedule } from '../features/domains/status-reports/reachability-monitor.ts';
@@ -79,6 +83,7 @@ export function maintenance(
       ...(config.watchDomains ? [reachabilitySchedule(platform)] : []),
       watchSchedule(platform),
       ...(order === null ? [] : [scheduled(order, '* * * * *')]),
+      ...(areRecoveryPointsMade(config) ? [recoveryPointSchedule(platform)] : []),
       ...(areBackupsDaily(config)
         ? [
             scheduled(backUpDaily, '* * * * *', backUpDaily.name),

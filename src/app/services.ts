@@ -23,6 +23,7 @@ import { createImportKeyService } from '../features/backups/imports/import-key-s
 import { createImportService } from '../features/backups/imports/service.ts';
 import { createNotificationLimits } from '../features/backups/notification-limits.ts';
 import { createPlatformCopies } from '../features/backups/platform-copies/service.ts';
+import { createRecoveryPointService } from '../features/backups/recovery-points/service.ts';
 import { createBackupService } from '../features/backups/service.ts';
 import { createStagingService } from '../features/backups/staging/service.ts';
 import { createCertificateService } from '../features/domains/certificates/service.ts';
@@ -275,6 +276,7 @@ export function createServices(
     moves: createMoveService(platform),
     lostHosts: createLostHostService(platform),
     rebuilds: createRebuildService(platform),
+    recoveryPoints: createRecoveryPointService(platform),
     websiteRetry,
     profile: createProfileService(platform),
     emailChanges: createEmailChangeService(platform, limits),

@@ -377,6 +377,7 @@ const CASES: {
   platformBackupKeep: { standard: 14, good: [['1', 1]], bad: ['0', '-1', '10001'] },
   platformBackupSealingKey: { standard: false, good: [['true', true]], bad: ['yes'] },
   deletedDays: { standard: 14, good: [['0', 0]], bad: ['3651', '-1'] },
+  recoveryPointMinutes: { standard: 0, good: [['5', 5]], bad: ['1441', '-1'] },
   backupDays: { standard: 14, good: [['0', 0]], bad: ['3651', '-1'] },
   cdnZone: { standard: null, good: [['0123456789abcdef', '0123456789abcdef']], bad: [] },
   cdnToken: { standard: null, good: [['token', 'token']], bad: [] },

@@ -80,6 +80,7 @@ import { lostHosts } from './migrations/0074-lost-hosts.ts';
 import { rebuilds } from './migrations/0075-rebuilds.ts';
 import { overdueBackups } from './migrations/0076-overdue-backups.ts';
 import { sharedSshHostKey } from './migrations/0077-shared-ssh-host-key.ts';
+import { recoveryPoints } from './migrations/0078-recovery-points.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 import { beginSchemaChange, isReturning, LEAVE_MS, schemaIsChanging } from './schema-change.ts';
@@ -159,6 +160,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0075-rebuilds': rebuilds,
   '0076-overdue-backups': overdueBackups,
   '0077-shared-ssh-host-key': sharedSshHostKey,
+  '0078-recovery-points': recoveryPoints,
 };
 
 /** The statements of every migration on both databases, by name. Released ones never change, and a test holds them to that. */

@@ -51,6 +51,7 @@ import type { NotificationPreferenceRow, NotificationRow } from './tables/notifi
 import type { PlatformBackupRow } from './tables/platform-backups.ts';
 import type { ProgramVersionRow } from './tables/program-version.ts';
 import type { RebuildRow } from './tables/rebuilds.ts';
+import type { RecoveryPointRow, RecoveryStateRow } from './tables/recovery-points.ts';
 import type { ReleaseCheckRow } from './tables/release-check.ts';
 import type { SeenSettingsRow } from './tables/seen-settings.ts';
 import type {
@@ -129,6 +130,8 @@ export interface Tables {
   backups: BackupRow;
   archives: ArchiveRow;
   restore_checks: RestoreCheckRow;
+  recovery_points: RecoveryPointRow;
+  recovery_states: RecoveryStateRow;
   deleted_installs: DeletedInstallRow;
   platform_backups: PlatformBackupRow;
   hosts: HostRow;

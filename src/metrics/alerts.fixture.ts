@@ -47,6 +47,11 @@ export const ALERT_CASES: AlertCase[] = [
     ...values('homeport_installs_without_recent_backup', '1x150', '1x60 0x90'),
   },
   {
+    alert: 'HomeportRecoveryPointsLate',
+    after: 30,
+    ...values('homeport_recovery_points_late{host="web1"}', '1x30', '1x10 0x20'),
+  },
+  {
     alert: 'HomeportBackupsCannotBeRestored',
     after: 10,
     ...values('homeport_restore_checks_failing', '1x10', '0x10'),

@@ -28,6 +28,7 @@ async function exposed(): Promise<string> {
     nextExpiry: { LETS_ENCRYPT: null, THIRD_PARTY: null },
     failing: 0,
     backups: { oldest: '2026-11-28T00:00:00.000Z', without: 2 },
+    recovery: [{ host: 'web1', oldest: '2026-11-28T00:00:00.000Z', late: 4 }],
     unrestorable: 0,
     lastRestoreCheck: null,
     platformBackup: { last: null, failures: 0 },
@@ -73,6 +74,7 @@ it('asks in alerts and in the dashboard for metrics that exist', async () => {
     'homeport_edge_requests_total{host="web1",status="2xx"} 7',
     'homeport_php_requests_waiting{host="web1"} 3',
     'homeport_installs_without_recent_backup 2',
+    'homeport_recovery_points_late{host="web1"} 4',
   ]) {
     expect(text).toContain(`${line}\n`);
   }
@@ -95,7 +97,7 @@ it.skipIf(!existsSync(PROMTOOL))('keeps the conventions of Prometheus, and alert
     return { status, output: `${stdout}${stderr}` };
   };
   const rules = promtool(['check', 'rules', ALERTS]);
-  expect(rules).toEqual({ status: 0, output: expect.stringContaining('17 rules found') });
+  expect(rules).toEqual({ status: 0, output: expect.stringContaining('18 rules found') });
   const own = (await exposed()).split('\n').filter((line) => / ?homeport_/.test(line));
   expect(promtool(['check', 'metrics'], `${own.join('\n')}\n`)).toEqual({ status: 0, output: '' });
   const folder = mkdtempSync(join(tmpdir(), 'homeport-rules-'));

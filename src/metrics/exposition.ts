@@ -1,4 +1,5 @@
 import type { BackupAges } from '../features/backups/backup-ages-store.ts';
+import type { RecoveryAges } from '../features/backups/recovery-points/ages-store.ts';
 import type { FleetCertificates } from '../features/domains/certificates/fleet-certificates-store.ts';
 import type { HostFigures } from '../hosting/contract/figures.ts';
 import { JOB_CLASSES } from '../jobs/slots.ts';
@@ -15,6 +16,8 @@ const STATES = ['queued', 'running', 'failed'];
 export interface ShownFigures extends Figures, FleetCertificates {
   /** Null if installs are not backed up daily. */
   backups: BackupAges | null;
+  /** By host; empty if no recovery points are made. */
+  recovery: readonly RecoveryAges[];
   /** Of the hosts that answer, by their ids or `embedded`; empty in processes that ask no hosts. */
   measured: ReadonlyMap<string, HostFigures>;
 }
@@ -56,6 +59,16 @@ export async function createExposition(
   const oldestBackup = gauge(
     'homeport_backup_oldest_timestamp_seconds',
     'When the newest backup of an active install was requested, of the install for which that is longest ago; 0 without backups. Left out without daily backups',
+  );
+  const lateRecovery = gauge(
+    'homeport_recovery_points_late',
+    'Active installs of a host that no recovery point covers for twice the time between two. Left out without recovery points',
+    ['host'],
+  );
+  const oldestRecovery = gauge(
+    'homeport_recovery_point_oldest_timestamp_seconds',
+    'Until when an active install of a host is covered, of the install for which that is longest ago. Left out without recovery points',
+    ['host'],
   );
   const unrestorable = gauge(
     'homeport_restore_checks_failing',
@@ -137,6 +150,12 @@ export async function createExposition(
       }
       failing.set(figures.failing);
       showBackups(figures.backups);
+      lateRecovery.reset();
+      oldestRecovery.reset();
+      for (const { host, late, oldest } of figures.recovery) {
+        lateRecovery.set({ host }, late);
+        oldestRecovery.set({ host }, Date.parse(oldest) / 1000);
+      }
       unrestorable.set(figures.unrestorable);
       lastCheck.set((figures.lastRestoreCheck?.at.getTime() ?? 0) / 1000);
       lastCheckTook.set((figures.lastRestoreCheck?.tookMs ?? 0) / 1000);

@@ -4,6 +4,9 @@ import type { Readiness } from '../api/readiness.ts';
 import type { ListenAddress } from '../config/config.ts';
 import { backupAges } from '../features/backups/backup-ages-store.ts';
 import { areBackupsDaily } from '../features/backups/daily-backups.ts';
+import { recoveryAges } from '../features/backups/recovery-points/ages-store.ts';
+import { lateMs } from '../features/backups/recovery-points/rules.ts';
+import { areRecoveryPointsMade } from '../features/backups/recovery-points/schedule.ts';
 import { fleetCertificates } from '../features/domains/certificates/fleet-certificates-store.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
@@ -46,15 +49,21 @@ export async function startMetrics(
   const failed = (err: unknown) =>
     log.warn({ err }, 'could not look at all installs for metrics; will retry');
   const ages = renewed(clock, () => backupAges(database.reader, timestamp(clock, -RECENT_MS)), failed);
+  const points = renewed(
+    clock,
+    () => recoveryAges(database.reader, timestamp(clock, -lateMs(config.recoveryPointMinutes))),
+    failed,
+  );
   const certificates = renewed(clock, () => fleetCertificates(database.reader), failed);
   const present = keptFor(KEPT_MS, clock, async () => {
-    const [figures, issued, backups, measured] = await Promise.all([
+    const [figures, issued, backups, recovery, measured] = await Promise.all([
       readFigures(database, clock),
       certificates(),
       areBackupsDaily(config) ? ages() : null,
+      areRecoveryPointsMade(config) ? points() : [],
       readHosts(),
     ]);
-    return exposition.text({ ...figures, ...issued, backups, measured });
+    return exposition.text({ ...figures, ...issued, backups, recovery, measured });
   });
 
   async function answer(response: ServerResponse): Promise<void> {

@@ -9,6 +9,7 @@ import { collect, idArgument } from '../terminal/arguments.ts';
 import { requireConsent } from '../terminal/confirm.ts';
 import { printable, printJson, shortened, shownBytes, shownTime, table } from '../terminal/output.ts';
 import { addBrowseCommands, findBackupOr } from './browse-backup.ts';
+import { addRecoveryPointCommands } from './recovery-points.ts';
 
 const LONGEST_DESCRIPTION = 60;
 
@@ -54,6 +55,7 @@ export function addBackupCommands(program: Command): void {
     )
     .action(restore);
 
+  addRecoveryPointCommands(backup);
   addBrowseCommands(backup);
 }
 

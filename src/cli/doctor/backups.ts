@@ -2,13 +2,17 @@ import type { Config } from '../../config/config.ts';
 import type { Database, Queries } from '../../database/database.ts';
 import { installsWithoutRecentBackup } from '../../features/backups/daily-backups.ts';
 import { missingByInstall } from '../../features/backups/missing-store.ts';
+import { lateInstalls } from '../../features/backups/recovery-points/ages-store.ts';
+import { lateMs } from '../../features/backups/recovery-points/rules.ts';
+import { areRecoveryPointsMade } from '../../features/backups/recovery-points/schedule.ts';
 import { lastRestoreCheck, unrestorable } from '../../features/backups/restore-check-store.ts';
 import { missingOfDeleted } from '../../features/provisioning/deleted-installs/kept-backups.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
 const CHECK = 'backups';
 const RESTORES = 'restore checks';
+const POINTS = 'recovery points';
 /** Number of installs that are named; the others are counted. */
 const NAMED = 3;
 
@@ -82,4 +86,35 @@ async function judgeRestores(queries: Queries): Promise<Finding> {
     RESTORES,
     `The last one, of ${last.install_name} on ${last.created_at.slice(0, 10)}, took ${(last.took_ms / 1000).toFixed(1)} s.`,
   );
+}
+
+/** Checks that installs are covered by recovery points. Finds nothing if none are made. */
+export async function checkRecoveryPoints(
+  { reader }: Pick<Database, 'reader'>,
+  config: Pick<Config, 'host' | 'recoveryPointMinutes'>,
+  clock: Clock,
+): Promise<Finding[]> {
+  const { host, recoveryPointMinutes: minutes } = config;
+  if (!areRecoveryPointsMade(config)) {
+    if (host === 'linux' || minutes === 0) return [];
+    return [
+      warning(
+        POINTS,
+        'HOMEPORT_RECOVERY_POINT_MINUTES is set, and this kind of host makes no recovery points.',
+        'Remove the setting, or use Linux hosts.',
+      ),
+    ];
+  }
+  const late = await lateInstalls(reader, timestamp(clock, -lateMs(minutes)));
+  if (late.length === 0)
+    return [ok(POINTS, `Every install is covered until less than ${2 * minutes} minutes ago.`)];
+  const reason = late.find((one) => one.reason !== null)?.reason;
+  return [
+    warning(
+      POINTS,
+      `${late.length === 1 ? '1 install has' : `${late.length} installs have`} changes of more than ${2 * minutes} minutes ago that no recovery point has: ` +
+        `${namedInstalls(late.map(({ name }) => name))}${reason == null ? '' : ` (${reasonOf(reason)})`}.`,
+      'A running server retries every minute. If there are ever more, the machines or the place of the backups are too slow: raise HOMEPORT_WORKERS, or HOMEPORT_RECOVERY_POINT_MINUTES.',
+    ),
+  ];
 }

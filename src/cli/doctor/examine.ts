@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import { hostSocketOf, takesConnections } from '../platform/host-socket.ts';
 import { pidOf, presentWorkers } from '../platform/present-workers.ts';
 import { areWebsitesServed } from '../platform/websites-lock.ts';
-import { checkBackups } from './backups.ts';
+import { checkBackups, checkRecoveryPoints } from './backups.ts';
 import { checkCertificate } from './certificate.ts';
 import { checkCertificateAuthority } from './certificate-authority.ts';
 import { checkCheckpoints } from './checkpoints.ts';
@@ -90,6 +90,9 @@ export async function examine(
       ...(await findingsOf('WordPress', () => checkEmbeddedWordPress(config))),
       ...(tables === null ? [] : await findingsOf('orphans', () => checkOrphans(tables, config))),
       ...(tables === null ? [] : await findingsOf('backups', () => checkBackups(tables, config, clock))),
+      ...(tables === null
+        ? []
+        : await findingsOf('recovery points', () => checkRecoveryPoints(tables, config, clock))),
       ...(tables === null ? [] : await findingsOf('backups', () => checkDamagedBackups(tables, config))),
       ...(tables === null ? [] : await findingsOf('counts', () => checkCounts(tables))),
       ...(tables === null ? [] : await findingsOf('checkpoints', () => checkCheckpoints(tables, clock))),

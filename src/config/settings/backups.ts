@@ -21,6 +21,12 @@ export const BACKUP_SETTINGS = {
     'Linux host: retention of the daily backups of installs, in days; 0: no daily backups',
     wholeNumber(0, 3650),
   ),
+  recoveryPointMinutes: setting(
+    'HOMEPORT_RECOVERY_POINT_MINUTES',
+    '0',
+    'Linux host: minutes between two recovery points of an install that changes, which is what a lost machine costs at most; 0: none',
+    wholeNumber(0, 1440),
+  ),
   deletedDays: setting(
     'HOMEPORT_DELETED_DAYS',
     '14',

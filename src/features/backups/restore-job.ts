@@ -24,6 +24,7 @@ import { requireFormerState } from './former-state-store.ts';
 import { notifyOfRestore, restoreBackup } from './jobs.ts';
 import { restoreMail } from './mail.ts';
 import { notedRestore } from './noted-restore.ts';
+import { baseOfPoint } from './recovery-points/store.ts';
 import { partsOfJob } from './replaced-parts.ts';
 import { ofBackup } from './restore-progress.ts';
 import { returningAfterFailure } from './returning.ts';
@@ -116,7 +117,8 @@ export function restoreKinds(
         if (isLost) await makeMissing(install_id, signal);
         if (!isReturn && !isWhole(parts)) await requireFormerState(database.reader, install_id, jobId);
         const report = await ofBackup(database.reader, backup_id, progress);
-        const options = { from, parts, wordpressVersion, restoreId: jobId };
+        const base = (await baseOfPoint(database.reader, backup_id)) ?? undefined;
+        const options = { from, parts, wordpressVersion, restoreId: jobId, base };
         const restore = () =>
           notedRestore(platform, jobId, () => host.restore(install, backup_id, options, signal, report));
         const { warning } = isReturn

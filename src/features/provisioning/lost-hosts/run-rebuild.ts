@@ -5,7 +5,8 @@ import type { HostMachine } from '../../../hosting/contract/host.ts';
 import type { InstallRef } from '../../../hosting/contract/install-ref.ts';
 import { PermanentFailure, Postponed, type RunningJob } from '../../../jobs/job.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { type Restorable, restorableSnapshots } from '../../backups/restorable-store.ts';
+import { baseOfPoint } from '../../backups/recovery-points/store.ts';
+import { isAmong, type Restorable, restorableSnapshots } from '../../backups/restorable-store.ts';
 import { permanently, postponing } from '../../hosts/host-failures.ts';
 import { knownRestoreOptions } from '../../hosts/known-restore-options.ts';
 import { findPlacement, productionCounts, setHost } from '../../hosts/placement-store.ts';
@@ -57,8 +58,9 @@ export async function runRebuild(
   const wanted = { wordpressVersion: state.wordpressVersion ?? undefined, restoreId: rebuild.id };
   const options = await postponing(knownRestoreOptions(machine, wanted));
   const restore = async (backupId: string): Promise<void> => {
+    const base = (await baseOfPoint(platform.database.reader, backupId)) ?? undefined;
     requireOwn({ signal, isHeld });
-    await permanently(postponing(machine.restore(install, backupId, options, signal, report)));
+    await permanently(postponing(machine.restore(install, backupId, { ...options, base }, signal, report)));
   };
   await restoreReadable(platform, rebuild, { machine, install, backupId: placed.backupId, restore });
 }
@@ -90,7 +92,7 @@ async function restoreReadable(
       const reason = `The newest backup is damaged or gone, so an older one was restored: ${error.message}`;
       await database.write(({ queries }) =>
         changeRebuild(queries, rebuild.id, ['restoring'], {
-          ...{ backup_id: next.id, backup_at: next.created_at, reason },
+          ...{ backup_id: next.id, backup_at: next.covered_at, reason },
         }),
       );
       backupId = next.id;
@@ -136,7 +138,7 @@ async function place(
       await requireLost(queries, rebuild);
       await setHost(queries, install.id, host.id);
       await markLost(queries, install.id, 'Its machine was lost. It is being made again from a backup.');
-      const change = { step: 'restoring' as const, backup_id: backup.id, backup_at: backup.created_at };
+      const change = { step: 'restoring' as const, backup_id: backup.id, backup_at: backup.covered_at };
       if (!(await changeRebuild(queries, rebuild.id, ['placing'], change)))
         throw new PermanentFailure(CANCELLED);
     });
@@ -209,7 +211,7 @@ async function heldBackups(
   install: InstallRef,
 ): Promise<Restorable[]> {
   const held = new Set(await permanently(postponing(machine.heldBackups(install))));
-  return (await restorableSnapshots(queries, install.id)).filter(({ id }) => held.has(id));
+  return (await restorableSnapshots(queries, install.id)).filter((one) => isAmong(one, held));
 }
 
 function unreached(hosts: readonly KnownHost[]): string {

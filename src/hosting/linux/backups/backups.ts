@@ -364,7 +364,11 @@ export function createBackups(options: BackupsOptions): Backups {
         return withIndex(backup, (index) =>
           onRepository(from.id, async () => {
             const baseId = base === undefined ? undefined : canonicalId(base);
-            if (baseId !== undefined) await stage(target, baseId, signal, report);
+            if (baseId !== undefined) {
+              await stage(target, baseId, signal, report).catch((error: unknown) => {
+                throw asUnchanged(error);
+              });
+            }
             return restore(target, backup.backupId, {
               ...{ from, parts, restoreId, contents: index, base: baseId, signal, report },
             });

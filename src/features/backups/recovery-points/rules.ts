@@ -1,0 +1,39 @@
+import { DAY_MS, MINUTE_MS } from '../../../lib/durations.ts';
+import type { Point } from './store.ts';
+
+/** Which recovery points are kept, what a new one is based on, and when an install is due. */
+
+/** The recovery points of an install that are kept, without their bases. */
+const KEPT = 12;
+
+/**
+ * Ids to keep, beside a new point: the newest ones since the last daily backup, and the newest of all, with what they are based on. `points`:
+ * newest first. `backedUpAt`: when the newest daily backup was requested.
+ */
+export function keptPoints(points: readonly Point[], backedUpAt: string | null): Set<string> {
+  const kept = points
+    // The new one replaces one of them.
+    .slice(0, KEPT - 1)
+    .filter(({ taken_at }, index) => index === 0 || backedUpAt === null || taken_at >= backedUpAt);
+  return new Set(kept.flatMap(({ id, base_id }) => (base_id === null ? [id] : [id, base_id])));
+}
+
+/** A base is used for a day, so that what changed since does not grow for ever. */
+const BASE_MS = DAY_MS;
+
+/**
+ * What a new point is based on; null: it has all files. That is so too if the newest one has more than half of its base, because then most files changed.
+ */
+export function baseOf(points: readonly Point[], now: Date): string | null {
+  const [newest] = points;
+  const base = points.find(({ id }) => id === (newest?.base_id ?? newest?.id));
+  if (newest === undefined || base === undefined) return null;
+  if (now.getTime() - Date.parse(base.taken_at) >= BASE_MS) return null;
+  return newest !== base && newest.bytes > base.bytes / 2 ? null : base.id;
+}
+
+/** Time between two looks at an install. A minute is left for the work. */
+export const periodMs = (minutes: number): number => Math.max(1, minutes - 1) * MINUTE_MS;
+
+/** An install that is covered for longer than this ago is late. */
+export const lateMs = (minutes: number): number => 2 * minutes * MINUTE_MS;
