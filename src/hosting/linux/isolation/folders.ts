@@ -10,6 +10,7 @@ import type { LinuxLayout } from '../machine/layout.ts';
 import { sendmailProgram } from '../mail/sendmail-program.ts';
 import { type AccessList, allowAccess, hasAccess } from './access-list.ts';
 import { namesIn } from './account-files.ts';
+import { ownNetworkProgram } from './own-network.ts';
 import { ensureFolder, type FolderState, folderState, WEBSITE_MODES } from './owned-folder.ts';
 import {
   foldersOf,
@@ -19,6 +20,7 @@ import {
   SENDMAIL,
   sandboxEtcOf,
 } from './sandbox.ts';
+import type { SandboxFile } from './sandbox-file.ts';
 import { tenantFilterFile } from './system-calls.ts';
 import { readSystemFile, writeSystemFile } from './system-file.ts';
 
@@ -47,7 +49,7 @@ export async function makeHome(layout: LinuxLayout, install: SandboxedInstall): 
   await Promise.all((await sharedFolders(layout)).map((folder) => ensureFolder(folder.path, folder)));
   const folders = await foldersToBe(layout, install);
   await Promise.all(folders.outer.map(make));
-  await Promise.all([...folders.inner.map(make), writeSettings(layout, install), writeFilter(layout)]);
+  await Promise.all([...folders.inner.map(make), writeSettings(layout, install), writeSandboxFiles(layout)]);
 }
 
 async function make(folder: Folder): Promise<void> {
@@ -69,7 +71,7 @@ export async function checkHome(layout: LinuxLayout, install: SandboxedInstall):
   for (const { path, text } of settingsOf(layout, install)) {
     if ((await readSystemFile(path)) !== text) faults.push(`${path} has the wrong content`);
   }
-  if (!(await hasFilter(layout))) faults.push(`${tenantFilterFile(layout).path} has the wrong content`);
+  for (const { path } of await wrongSandboxFiles(layout)) faults.push(`${path} has the wrong content`);
   return faults;
 }
 
@@ -184,15 +186,19 @@ async function writeSettings(layout: LinuxLayout, install: SandboxedInstall): Pr
   await Promise.all(writings);
 }
 
-async function writeFilter(layout: LinuxLayout): Promise<void> {
-  if (await hasFilter(layout)) return;
-  const { path, content } = tenantFilterFile(layout);
-  await writeSystemFile(path, content, { mode: 0o644, lasting: false });
+/** All sandboxes use them. */
+async function writeSandboxFiles(layout: LinuxLayout): Promise<void> {
+  for (const { path, content } of await wrongSandboxFiles(layout)) {
+    await writeSystemFile(path, content, { mode: 0o644, lasting: false });
+  }
 }
 
-async function hasFilter(layout: LinuxLayout): Promise<boolean> {
-  const { path, content } = tenantFilterFile(layout);
-  return (await ifThere(readFile(path)))?.equals(content) === true;
+async function wrongSandboxFiles(layout: LinuxLayout): Promise<SandboxFile[]> {
+  const wrong: SandboxFile[] = [];
+  for (const file of [tenantFilterFile(layout), ownNetworkProgram(layout)]) {
+    if ((await ifThere(readFile(file.path)))?.equals(file.content) !== true) wrong.push(file);
+  }
+  return wrong;
 }
 
 interface SettingsFile {

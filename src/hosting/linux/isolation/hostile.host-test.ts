@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -266,6 +267,33 @@ describe('a website controlled by an attacker', () => {
     // Proof that the firewall is the barrier: another user id gets through.
     const ask = 'use IO::Socket::INET; print IO::Socket::INET->new($ARGV[0])->getline';
     expect((await runCommand('/usr/bin/perl', ['-e', ask, `127.0.0.1:${servicePort}`])).stdout).toBe(secret);
+  });
+
+  it('sees no connection, port, address or socket of the machine', async () => {
+    const lines = `
+      foreach (['/proc/net', '/proc/self/net', '/proc/1/net', ...glob('/proc/self/task/*/net')] as $folder)
+        foreach (['tcp', 'tcp6', 'udp', 'udp6', 'raw', 'arp', 'route'] as $name)
+          $found[] = array_slice(file("$folder/$name", FILE_IGNORE_NEW_LINES), 1);`;
+    expect(await attack(`${lines} return [count($found), array_merge(...$found)];`)).toEqual([28, []]);
+    // Its own sockets have neither a path nor a name.
+    expect(await attack(`return preg_grep('{[/@]}', file('/proc/net/unix'));`)).toEqual([]);
+    expect(await command('tail -qn +2 /proc/net/tcp /proc/thread-self/net/udp')).toEqual([0, '']);
+    // Proof that there is something to see: the machine itself lists the port of the service.
+    const port = servicePort.toString(16).toUpperCase().padStart(4, '0');
+    expect(await readFile('/proc/net/tcp', 'utf8')).toContain(`:${port} `);
+  });
+
+  it('reaches no socket of the machine in the abstract namespace', async () => {
+    const name = `homeport-test-${secret}`;
+    const service = createServer((connection) => connection.on('error', () => {}).end(secret));
+    await new Promise<void>((resolve) => service.listen(`\0${name}`, resolve));
+    try {
+      const connect = `use Socket; socket(my $s, 1, 1, 0); print connect($s, pack_sockaddr_un("\\0${name}")) ? "connected" : $!`;
+      expect((await runCommand('/usr/bin/perl', ['-e', connect])).stdout).toBe('connected');
+      expect(await command(`perl -e '${connect}'`)).toEqual([0, 'Connection refused']);
+    } finally {
+      await new Promise((resolve) => service.close(resolve));
+    }
   });
 
   it('cannot be a server, with any kind of socket', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PermanentHostError } from '../../contract/errors.ts';
 import { linuxLayout } from '../machine/layout.ts';
-import { type SandboxedInstall, sandboxCommand } from './sandbox.ts';
+import { askingFilter, ownNetworkProgram } from './own-network.ts';
+import { type SandboxedInstall, type SandboxOptions, sandboxCommand } from './sandbox.ts';
 import { tenantFilterFile } from './system-calls.ts';
 
 const layout = linuxLayout('/srv/host', '/run/host');
@@ -45,34 +46,33 @@ describe('a sandbox’s command', () => {
     expect(already).not.toContain('/usr/bin/setpriv');
   });
 
-  it('passes bubblewrap the system call filter, opened by the shell in front of it', () => {
-    const already = sandboxCommand(layout, install, ['/bin/true'], { user: 'already' });
-    expect(already.slice(0, 7)).toEqual([
-      '/bin/sh',
-      '-c',
-      'exec "$@" 8<"$0"',
-      tenantFilterFile(layout).path,
-      '/usr/bin/bwrap',
-      '--seccomp',
-      '8',
+  it('passes bubblewrap the system call filter, and a network of its own', () => {
+    const start = (options: SandboxOptions) =>
+      sandboxCommand(layout, install, ['/bin/true'], { user: 'already', ...options });
+    const opened = ['/bin/sh', '-c', 'export LC_ALL=C; exec "$@" 8<"$0"', tenantFilterFile(layout).path];
+    expect(start({ network: false }).slice(0, 8)).toEqual([
+      ...opened,
+      ...['/usr/bin/bwrap', '--unshare-net', '--seccomp', '8'],
+    ]);
+    expect(start({}).slice(0, 11)).toEqual([
+      ...opened,
+      ...['/usr/bin/perl', ownNetworkProgram(layout).path, process.arch],
+      askingFilter(process.arch).toString('hex'),
+      ...['/usr/bin/bwrap', '--seccomp', '8'],
     ]);
   });
 
   it('limits the size of a file to the install’s limit, if there is one', () => {
     const limited = linuxLayout('/srv/host', '/run/host', { bytes: 1024, files: null });
     const words = sandboxCommand(limited, install, ['/bin/true'], { user: 'already' });
-    expect(words.slice(0, 5)).toEqual([
-      '/usr/bin/env',
-      '--ignore-signal=XFSZ',
-      '/usr/bin/prlimit',
-      '--fsize=1024',
-      '/bin/sh',
+    expect(words.slice(0, 4)).toEqual([
+      ...['/usr/bin/env', '--ignore-signal=XFSZ'],
+      ...['/usr/bin/prlimit', '--fsize=1024'],
     ]);
     // Full websites are limited later.
     const counted = linuxLayout('/srv/host', '/run/host', { bytes: null, files: 9 });
     expect(sandboxCommand(counted, install, ['/bin/true'], { user: 'already' }).slice(0, 3)).toEqual([
-      '/usr/bin/env',
-      '--ignore-signal=XFSZ',
+      ...['/usr/bin/env', '--ignore-signal=XFSZ'],
       '/bin/sh',
     ]);
   });

@@ -3,6 +3,7 @@ import { hasLimits } from '../../contract/install-limits.ts';
 import { ADMINER, SANDBOX_ADMINER } from '../database-page/page-file.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
+import { ownNetwork } from './own-network.ts';
 import { tenantFilterFile } from './system-calls.ts';
 
 /** The facts about an install that running a program in its sandbox needs. */
@@ -72,9 +73,12 @@ const COMPILED_BYTES = 1024 * 1024;
 const TMP_BYTES = 256 * 1024 * 1024;
 const SHM_BYTES = 64 * 1024 * 1024;
 
-/** bwrap reads its system call filter from a descriptor that a shell opens. FPM's socket has the next one. */
+/**
+ * bwrap reads its system call filter from a descriptor that a shell opens. FPM's socket has the next one. Perl, which follows, warns about
+ * a locale that the machine lacks.
+ */
 const FILTER_FD = '8';
-const OPEN_FILTER = `exec "$@" ${FILTER_FD}<"$0"`;
+const OPEN_FILTER = `export LC_ALL=C; exec "$@" ${FILTER_FD}<"$0"`;
 const START_IN = 'cd "$0" 2>/dev/null; exec "$@"';
 
 /** Where sandboxes show `layout.wpCli`, and the program for `wp` in that folder. */
@@ -117,8 +121,9 @@ export function foldersOf(
  * Other processes, users and files are invisible. The program can gain no privileges and create no namespaces, in which it
  * could reach less guarded parts of the kernel as root.
  *
- * The network is the machine's: {@link tenantFilter} forbids bind and listen, and the firewall limits connections. The caller
- * enters a cgroup first. Every bound path must exist, or the sandbox ends with a message that names the missing one.
+ * The network is its own, and {@link ownNetwork} gives it sockets of the machine's: {@link tenantFilter} forbids bind and listen, and the
+ * firewall limits connections. The caller enters a cgroup first. Every bound path must exist, or the sandbox ends with a message that
+ * names the missing one.
  */
 export function sandboxCommand(
   layout: LinuxLayout,
@@ -129,10 +134,11 @@ export function sandboxCommand(
   const { home } = foldersOf(layout, install);
   const core = layout.coreOf(install.wordpressVersion);
   const run = layout.runOf(install.id);
-  const sandbox: [string, ...string[]] = [
-    '/bin/sh',
-    ...['-c', OPEN_FILTER, tenantFilterFile(layout).path],
-    ...['/usr/bin/bwrap', '--seccomp', FILTER_FD],
+  const { network = true } = options;
+  const bwrap = [
+    '/usr/bin/bwrap',
+    ...(network ? [] : ['--unshare-net']),
+    ...['--seccomp', FILTER_FD],
     ...separation(install, options),
     ...environment(layout, install, options),
     ...systemFiles(install.php),
@@ -152,7 +158,11 @@ export function sandboxCommand(
     ...(options.preferredFolder === undefined ? [] : ['/bin/sh', '-c', START_IN, options.preferredFolder]),
     ...command,
   ];
-  const limited = withFileSizeLimit(layout, sandbox);
+  const limited = withFileSizeLimit(layout, [
+    '/bin/sh',
+    ...['-c', OPEN_FILTER, tenantFilterFile(layout).path],
+    ...(network ? ownNetwork(layout, bwrap) : bwrap),
+  ]);
   return options.user === 'already' ? limited : asUser(install, limited);
 }
 
@@ -181,12 +191,8 @@ export function asUser(
   ];
 }
 
-function separation(
-  install: SandboxedInstall,
-  { network = true, terminal = false }: SandboxOptions,
-): string[] {
+function separation(install: SandboxedInstall, { terminal = false }: SandboxOptions): string[] {
   return [
-    ...(network ? [] : ['--unshare-net']),
     '--unshare-user',
     '--disable-userns',
     '--unshare-pid',

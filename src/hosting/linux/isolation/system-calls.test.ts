@@ -1,54 +1,14 @@
 import { describe, expect, it, test } from 'vitest';
 import { OperatorError } from '../../../lib/operator-error.ts';
 import { linuxLayout } from '../machine/layout.ts';
+import { verdict } from './filter-verdict.fixture.ts';
+import { askingFilter } from './own-network.ts';
 import { tenantFilter, tenantFilterFile } from './system-calls.ts';
 
 const X86_64 = 0xc000_003e;
 const I386 = 0x4000_0003;
 const ARM64 = 0xc000_00b7;
 const ARM = 0x4000_0028;
-
-const VERDICTS: Partial<Record<number, string>> = {
-  2147418112: 'allowed',
-  327681: 'EPERM',
-  327718: 'ENOSYS',
-};
-
-/** Decides about a call as the kernel does: runs a classic BPF program over `struct seccomp_data` (linux/seccomp.h). */
-function verdict(program: Buffer, architecture: number, number: number, args: number[] = []): string {
-  const call = Buffer.alloc(64);
-  call.writeUInt32LE(number, 0);
-  call.writeUInt32LE(architecture, 4);
-  args.forEach((arg, at) => {
-    call.writeUInt32LE(arg, 16 + 8 * at);
-  });
-  let loaded = 0;
-  for (let at = 0; ; at += 8) {
-    const operand = program.readUInt32LE(at + 4);
-    const jump = (does: boolean) => 8 * program.readUInt8(does ? at + 2 : at + 3);
-    switch (program.readUInt16LE(at)) {
-      case 0x20:
-        loaded = call.readUInt32LE(operand);
-        break;
-      case 0x05:
-        at += 8 * operand;
-        break;
-      case 0x15:
-        at += jump(loaded === operand);
-        break;
-      case 0x35:
-        at += jump(loaded >= operand);
-        break;
-      case 0x45:
-        at += jump((loaded & operand) !== 0);
-        break;
-      case 0x06:
-        return VERDICTS[operand] ?? `${operand}`;
-      default:
-        throw new Error(`instruction ${at / 8} is unknown`);
-    }
-  }
-}
 
 /** Numbers as in the compilers' headers (asm/unistd.h). */
 const MACHINES = [
@@ -136,6 +96,24 @@ describe.each(MACHINES)('the tenant filter on $name', (machine) => {
     }
   });
 });
+
+describe.each(MACHINES)(
+  'the filter that asks for sockets on $name',
+  ({ name, architecture, foreign, ...numbers }) => {
+    const on = (number: number, ...args: number[]) => verdict(askingFilter(name), architecture, number, args);
+
+    it('asks for those of the Internet', () => {
+      for (const family of [2, 10, 0x1_0000_0000 + 2]) expect(on(numbers.socket, family, 1, 0)).toBe('asked');
+    });
+
+    it('leaves everything else to the other filter', () => {
+      for (const family of [1, 16, 17, 0]) expect(on(numbers.socket, family, 1, 0)).toBe('allowed');
+      for (const number of [numbers.socketpair, numbers.clone, ...numbers.usual, ...numbers.refused])
+        expect(on(number, 2, 1, 0)).toBe('allowed');
+      expect(verdict(askingFilter(name), foreign, numbers.socket, [2, 1, 0])).toBe('allowed');
+    });
+  },
+);
 
 test('refuses x32 calls, which x86-64 kernels number differently', () => {
   const x32 = 0x4000_0000;

@@ -33,17 +33,17 @@ const DRAIN_WITHIN_MS = 5_000;
  * Keeps PHP's socket while PHP starts again, so that requests wait and none fails. At SIGUSR2, PHP finishes its requests and ends. The shell
  * then runs the program file again, which can be another one by then.
  *
- * Turns the stop signal into a graceful stop of PHP. Otherwise bwrap, as the outermost process, would receive it and end the
- * whole sandbox at once, requests included. PHP is its grandchild: the child of the sandbox's first process. Both bwrap
- * processes ignore SIGQUIT, like anything that a shell starts with `&`.
+ * Turns the stop signal into a graceful stop of PHP. Otherwise the outermost process of the sandbox would receive it and end all of
+ * it at once, requests included. Between that process, which makes sockets, and PHP are two of bwrap. All three ignore SIGQUIT, like
+ * anything that a shell starts with `&`.
  *
  * A shell takes a tenth of the memory of the alternatives, and each install has one. It reads no files of the website.
  */
 const KEEP_SOCKET = [
   'finish() {',
-  'read -r first rest <"/proc/$sandbox/task/$sandbox/children";',
-  'read -r php rest <"/proc/$first/task/$first/children";',
-  'kill -QUIT "$php"; };',
+  'pid=$sandbox;',
+  'for inner in outermost first php; do read -r pid rest <"/proc/$pid/task/$pid/children"; done;',
+  'kill -QUIT "$pid"; };',
   'trap "again=; finish" QUIT;',
   'trap "again=yes; finish" USR2;',
   'again=yes;',
