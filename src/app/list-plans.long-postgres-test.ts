@@ -1,8 +1,6 @@
-import pg from 'pg';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { z } from 'zod';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
-import { PLANNING } from '../database/postgres.ts';
+import { type WatchedStatements, watchStatements } from '../database/postgres-plans.fixture.ts';
 import { everyList, GROWING, IN_PARTS, REFUSED } from './every-list.fixture.ts';
 import { fillAccount, generatedId } from './large-account.fixture.ts';
 
@@ -30,10 +28,7 @@ const KNOWN = { ...GROWING, ...LIMITED, ...IN_PARTS };
 let homeport: TestHomeport;
 let owner: Person;
 let ids: Record<string, string>;
-let explaining: pg.Client;
-/** The statements sent by Homeport, with their values. */
-const sent = new Map<string, unknown[]>();
-const statementSchema = z.object({ text: z.string(), values: z.array(z.unknown()).default([]) });
+let statements: WatchedStatements;
 
 beforeAll(async () => {
   homeport = await startTestHomeport({ roles: { api: true, hosting: false } });
@@ -65,77 +60,24 @@ beforeAll(async () => {
       .execute(),
   );
   ids = { ...ids, webhook_id };
-  explaining = new pg.Client({
-    connectionString: homeport.place.settings.databaseUrl ?? '',
-    options: PLANNING,
-  });
-  await explaining.connect();
-  const { query } = pg.Client.prototype;
-  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: unknown[]) {
-    const statement = statementSchema.safeParse(given[0]);
-    if (this !== explaining && statement.success) sent.set(statement.data.text, statement.data.values);
-    return Reflect.apply(query, this, given);
-  });
+  statements = await watchStatements(homeport.place.settings.databaseUrl ?? '');
 });
 afterAll(async () => {
-  vi.restoreAllMocks();
-  await explaining?.end();
+  await statements?.stop();
   await homeport?.remove();
 });
-
-interface Plan {
-  'Node Type': string;
-  'Relation Name'?: string | undefined;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter': number;
-  Plans: Plan[];
-}
-const planSchema: z.ZodType<Plan> = z.object({
-  'Node Type': z.string(),
-  'Relation Name': z.string().optional(),
-  'Actual Rows': z.number(),
-  'Actual Loops': z.number(),
-  'Rows Removed by Filter': z.number().default(0),
-  get Plans() {
-    return z.array(planSchema).default([]);
-  },
-});
-const explainedSchema = z.tuple([z.object({ 'QUERY PLAN': z.tuple([z.object({ Plan: planSchema })]) })]);
-
-/** The rows of tables that a plan has read, and the steps that read the most. */
-function rowsRead(plan: Plan): { rows: number; steps: string[] } {
-  const below = plan.Plans.map(rowsRead);
-  const table = plan['Relation Name'];
-  const own =
-    table === undefined ? 0 : (plan['Actual Rows'] + plan['Rows Removed by Filter']) * plan['Actual Loops'];
-  return {
-    rows: below.reduce((sum, { rows }) => sum + rows, own),
-    steps: [
-      ...(own > MOST_ROWS / 2 ? [`${plan['Node Type']} of ${table}: ${own} rows`] : []),
-      ...below.flatMap(({ steps }) => steps),
-    ],
-  };
-}
 
 it('no list reads more rows in a larger account, except those that are known', async () => {
   const growing = new Map<string, string[]>();
   const refused = new Set<string>();
   let seen = 0;
-  sent.clear();
+  statements.take();
   for await (const { operationId, parameter, query, isAnswered, isList } of everyList(homeport, owner, ids)) {
     if (isList && !isAnswered) refused.add(operationId);
-    const statements = [...sent].filter(([text]) => /^(select|with) /.test(text));
-    sent.clear();
-    for (const [text, values] of statements) {
+    for (const [text, sent] of statements.take()) {
+      if (!/^(select|with) /.test(text)) continue;
       seen += 1;
-      const { rows } = await explaining.query(`explain (analyze, timing off, format json) ${text}`, values);
-      const [
-        {
-          'QUERY PLAN': [{ Plan }],
-        },
-      ] = explainedSchema.parse(rows);
-      const read = rowsRead(Plan);
+      const read = await statements.rowsRead(text, sent.at(-1) ?? [], MOST_ROWS / 2);
       const asked = `${operationId}${parameter ? `?${parameter}` : ''}`;
       const key = asked in KNOWN || !(operationId in KNOWN) ? asked : operationId;
       if (read.rows > MOST_ROWS)

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Queries } from './database.ts';
 
 /** Installs in one range: few enough that a query about each of them takes some milliseconds. */
-const LENGTH = 400;
+const LENGTH = 200;
 
 /** A part of all installs, by their `seq`. */
 export interface InstallRange {

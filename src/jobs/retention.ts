@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import Type from 'typebox';
 import type { Database, Queries } from '../database/database.ts';
@@ -40,9 +41,7 @@ export function createPruneJob({
     timeoutMs: 10 * MINUTE_MS,
     async run(_payload, { signal, log }) {
       const deleted = { jobs: 0, slots: 0, workers: 0 };
-      deleted.jobs = await deleteInBatches(database, signal, (queries, limit) =>
-        deleteJobs(queries, clock, askedAfter, limit),
-      );
+      deleted.jobs = await deleteJobs(database, { clock, askedAfter }, signal);
       deleted.slots = await deleteInBatches(database, signal, (queries, limit) =>
         deleteSlots(queries, clock, limit),
       );
@@ -58,39 +57,72 @@ const failed = sql.lit<JobState>('failed');
 /** Matches the condition of the index on finished jobs literally. */
 const finished: Expression<SqlBool> = sql`state in ('succeeded', 'failed', 'cancelled')`;
 
-function isOperation(eb: ExpressionBuilder<Tables, 'jobs'>) {
-  return eb.exists(
-    eb.selectFrom('operations').select('operations.id').whereRef('operations.job_id', '=', 'jobs.id'),
-  );
+/** Finished jobs that one query looks at. Nearly all of the last 30 days stay, because users see them as operations. */
+const PAGE = 500;
+
+/** Whether a job that finished 7 days ago is deleted. */
+function isOld(
+  eb: ExpressionBuilder<Tables, 'jobs'>,
+  queries: Queries,
+  { clock, askedAfter }: { clock: Clock; askedAfter: Lanes },
+) {
+  // As a value: to find out whether it exists, PostgreSQL reads all operations for many jobs.
+  const operation = eb
+    .selectFrom('operations')
+    .select('operations.id')
+    .whereRef('operations.job_id', '=', 'jobs.id');
+  return eb.or([
+    eb('state', '<>', failed).and(eb(operation, 'is', null)),
+    eb('finished_at', '<', timestamp(clock, -KEEP_LONGER_MS)).and(
+      eb.or([eb('state', '<>', failed), eb('lane', 'is', null), eb('lane', 'not in', askedAfter(queries))]),
+    ),
+  ]);
 }
 
-/** Deletes jobs, and with them their operations. */
-async function deleteJobs(queries: Queries, clock: Clock, askedAfter: Lanes, limit: number): Promise<number> {
-  const { numDeletedRows } = await queries
-    .deleteFrom('jobs')
-    .where('seq', 'in', (of) =>
-      of
-        .selectFrom('jobs')
-        .select('seq')
-        .where(finished)
-        .where('finished_at', '<', timestamp(clock, -KEEP_FINISHED_MS))
-        .where((eb) =>
-          eb.or([
-            eb('state', '<>', failed).and(eb.not(isOperation(eb))),
-            eb('finished_at', '<', timestamp(clock, -KEEP_LONGER_MS)).and(
-              eb.or([
-                eb('state', '<>', failed),
-                eb('lane', 'is', null),
-                eb('lane', 'not in', askedAfter(queries)),
-              ]),
-            ),
-          ]),
-        )
-        .orderBy('finished_at')
-        .limit(limit),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
+/** Deletes jobs, and with them their operations. Returns their number. */
+async function deleteJobs(
+  { reader, write }: Database,
+  parts: { clock: Clock; askedAfter: Lanes },
+  signal: AbortSignal,
+): Promise<number> {
+  let deleted = 0;
+  let last = { finished_at: '', seq: 0 };
+  for (;;) {
+    signal.throwIfAborted();
+    const page = await reader
+      .selectFrom('jobs')
+      .select((eb) => ['seq', 'finished_at', isOld(eb, reader, parts).as('is_old')])
+      .where(finished)
+      .where('finished_at', '<', timestamp(parts.clock, -KEEP_FINISHED_MS))
+      .$if(last.seq > 0, (query) =>
+        query.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('finished_at', 'seq'), '>', tuple(last.finished_at, last.seq)),
+        ),
+      )
+      .orderBy('finished_at')
+      .orderBy('seq')
+      .limit(PAGE)
+      .$narrowType<{ finished_at: string }>()
+      .execute();
+    const old = page.filter(({ is_old }) => is_old).map(({ seq }) => seq);
+    if (old.length > 0) {
+      const { numDeletedRows } = await write(({ queries }) =>
+        queries
+          .deleteFrom('jobs')
+          .where('seq', 'in', old)
+          // An operator may have repeated it.
+          .where(finished)
+          .where((eb) => isOld(eb, queries, parts))
+          .executeTakeFirstOrThrow(),
+      );
+      deleted += Number(numDeletedRows);
+    }
+    const end = page.at(-1);
+    if (end === undefined || page.length < PAGE) return deleted;
+    last = end;
+    // Other work goes on.
+    await nextTurn();
+  }
 }
 
 async function deleteSlots(queries: Queries, clock: Clock, limit: number): Promise<number> {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Queries } from '../../../database/database.ts';
 
@@ -22,6 +23,8 @@ export async function countDomains(queries: Queries, most: number): Promise<numb
 
 /** Domains that are read from the index of the longest ago checked ones, for each that is due. */
 const READ_FOR_EACH = 10;
+/** Domains that one query reads with what they belong to: some milliseconds, if nothing of them is in the cache. */
+const READ_AT_ONCE = 150;
 
 const withInstall = (queries: Queries) =>
   queries
@@ -42,6 +45,30 @@ const isServed = ({ status, reason, is_duplicate, network_status }: Looked): boo
 
 const isNotSince = ({ created_at, checked_at, looked_at }: Looked, time: string): boolean =>
   [created_at, checked_at ?? '', looked_at].every((at) => at <= time);
+
+/** Domains in the order in which they were looked at, until `limit` of them are due. */
+async function longestAgo(
+  queries: Queries,
+  { before, limit }: { before: string; limit: number },
+  isDue: (one: Looked) => boolean,
+): Promise<Looked[]> {
+  const looks = await queries
+    .selectFrom('domain_looks')
+    .select('domain_id')
+    .where('looked_at', '<=', before)
+    .orderBy('looked_at')
+    .limit(limit * READ_FOR_EACH)
+    .execute();
+  const read: Looked[] = [];
+  let due = 0;
+  for (let from = 0; from < looks.length && due < limit; from += READ_AT_ONCE, await nextTurn()) {
+    const ids = looks.slice(from, from + READ_AT_ONCE).map(({ domain_id }) => domain_id);
+    const rows = await withInstall(queries).where('look.domain_id', 'in', ids).execute();
+    read.push(...rows);
+    due += rows.filter(isDue).length;
+  }
+  return read;
+}
 
 /** Domains whose turn it is. */
 export interface DueDomains {
@@ -64,16 +91,12 @@ export async function domainsDueForCheck(
     halfway,
   }: { before: string; failingBefore: string; limit: number; halfway: string },
 ): Promise<DueDomains> {
+  const isDue = (one: Looked) => isServed(one) && isNotSince(one, before);
   const [oldest, failing] = await Promise.all([
-    withInstall(queries)
-      .where('look.looked_at', '<=', before)
-      .orderBy('look.looked_at')
-      .limit(limit * READ_FOR_EACH)
-      .execute(),
+    longestAgo(queries, { before, limit }, isDue),
     // A literal, so that the databases use the index of these domains.
     withInstall(queries).where('domain.reached', '=', sql.lit(false)).execute(),
   ]);
-  const isDue = (one: Looked) => isServed(one) && isNotSince(one, before);
   const due = new Map(
     [
       ...oldest.filter(isDue),
