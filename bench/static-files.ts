@@ -14,7 +14,8 @@ import { median } from './measure/units.ts';
 
 /**
  * `npm run bench:embedded -- static-files`: processor time of the edge beside Caddy and nginx that serve the same bytes. One file has 9 kB, the
- * other is CSS of 114 kB that is compressed. All three write an access log. Needs Debian's `caddy`, `nginx` and `nghttp2-client`, which sends the load.
+ * other is CSS of 114 kB that is compressed. All three write an access log, and Caddy also runs without one. Over TLS, a bare server of Node
+ * answers with the same bytes. All have a key of P-256. Needs Debian's `caddy`, `nginx` and `nghttp2-client`, which sends the load.
  */
 const NAME = 'www.shop.test';
 const SMALL = randomBytes(6_750).toString('base64');
@@ -33,6 +34,15 @@ const KINDS = [
 interface Subject {
   server: Served;
   ports: { http: number; https: number };
+}
+
+/** A server beside the edge, and the most that the edge may cost as its part. */
+interface Peer {
+  what: string;
+  subject: Subject;
+  atMost?: number;
+  /** For others it has no answer. */
+  only?: (typeof KINDS)[number];
 }
 
 const folder = temporaryFolder();
@@ -71,10 +81,11 @@ async function serveEdge(): Promise<Subject> {
   return { server: await serve(command, { origin: `http://127.0.0.1:${ports.http}` }), ports };
 }
 
-async function serveCaddy(): Promise<Subject> {
+async function serveCaddy(logFile: string | null): Promise<Subject> {
   const ports = { http: await freePort(), https: await freePort() };
-  const files = `log {\noutput file ${folder.path}/caddy.log\n}\nroot * ${www}\nencode zstd gzip\nfile_server`;
-  const file = join(folder.path, 'Caddyfile');
+  const logging = logFile === null ? '' : `log {\noutput file ${logFile}\n}\n`;
+  const files = `${logging}root * ${www}\nencode zstd gzip\nfile_server`;
+  const file = join(folder.path, logFile === null ? 'Caddyfile-without-log' : 'Caddyfile');
   writeFileSync(
     file,
     `{\nauto_https off\nadmin off\nlog {\noutput discard\n}\n}\nhttp://:${ports.http} {\n${files}\n}\nhttps://:${ports.https} {\ntls ${pem} ${key}\n${files}\n}\n`,
@@ -99,6 +110,14 @@ server { listen ${ports.http}; listen ${ports.https} ssl http2; root ${www}; ssl
   );
   const command = [PROGRAMS.nginx, '-c', file];
   return { server: await serve(command, { origin: `http://127.0.0.1:${ports.http}` }), ports };
+}
+
+/** Node alone, over TLS: it writes the small file. */
+async function serveBare(): Promise<Subject> {
+  const ports = { http: 0, https: await freePort() };
+  const command = [process.execPath, 'bench/servers/bare-https.ts', String(ports.https), pem, key];
+  const small = join(www, 'small.css');
+  return { server: await serve([...command, small], { origin: `https://127.0.0.1:${ports.https}` }), ports };
 }
 
 /** Microseconds of the server's processor time for a request. */
@@ -132,20 +151,24 @@ if (missing.length > 0) {
 } else {
   const report = createReport('static-files');
   await prepare();
-  const subjects: Record<string, Subject> = {};
+  const peers: Peer[] = [];
   try {
-    subjects.edge = await serveEdge();
-    subjects.Caddy = await serveCaddy();
-    subjects.nginx = await serveNginx();
-    await measure(subjects.edge, subjects.Caddy, subjects.nginx);
+    const edge = { what: 'edge', subject: await serveEdge() };
+    peers.push(edge);
+    const log = join(folder.path, 'caddy.log');
+    peers.push({ what: 'Caddy', subject: await serveCaddy(log), atMost: 1 });
+    peers.push({ what: 'Caddy without a log', subject: await serveCaddy(null) });
+    peers.push({ what: 'nginx', subject: await serveNginx() });
+    peers.push({ what: 'Node alone', subject: await serveBare(), only: KINDS[1] });
+    await measure(peers);
   } finally {
-    for (const { server } of Object.values(subjects)) await server.stop();
+    for (const { subject } of peers) await subject.server.stop();
     folder.remove();
   }
   report.finish();
 
-  async function measure(edge: Subject, caddy: Subject, nginx: Subject): Promise<void> {
-    const all = [edge, caddy, nginx];
+  async function measure([edge, ...others]: Peer[]): Promise<void> {
+    if (edge === undefined) return;
     report.part('A static file, processor time of the edge beside Caddy and nginx');
     const tests = [
       ...KINDS.map((kind) => ({
@@ -164,29 +187,26 @@ if (missing.length > 0) {
       },
     ];
     for (const { kind, what, path, headers, count } of tests) {
+      const all = [edge, ...others.filter(({ only }) => only === undefined || only === kind)];
       const costs: number[][] = [];
       for (let round = -1; round < ROUNDS; round++) {
         const cost: number[] = [];
-        for (const subject of all) cost.push(await costOf(subject, kind, path, headers, count));
+        for (const { subject } of all) cost.push(await costOf(subject, kind, path, headers, count));
         // The first round warms up.
         if (round >= 0) costs.push(cost);
       }
       const of = (at: number) => median(costs.map((cost) => cost[at] ?? 0));
-      const ratio = (at: number) => median(costs.map((cost) => (cost[0] ?? 0) / (cost[at] ?? 1)));
-      report.figure({
-        what: `${what}, beside Caddy`,
-        value: ratio(1),
-        unit: 'ratio',
-        measured: `${of(0).toFixed(0)} µs`,
-        beside: `${of(1).toFixed(0)} µs`,
-        goal: { atMost: 1 },
-      });
-      report.figure({
-        what: `${what}, beside nginx`,
-        value: ratio(2),
-        unit: 'ratio',
-        beside: `${of(2).toFixed(0)} µs`,
-      });
+      for (const [at, { what: peer, atMost }] of all.entries()) {
+        if (at === 0) continue;
+        report.figure({
+          what: `${what}, beside ${peer}`,
+          value: median(costs.map((cost) => (cost[0] ?? 0) / (cost[at] ?? 1))),
+          unit: 'ratio',
+          measured: `${of(0).toFixed(0)} µs`,
+          beside: `${of(at).toFixed(0)} µs`,
+          ...(atMost === undefined ? {} : { goal: { atMost } }),
+        });
+      }
     }
     report.end();
   }
