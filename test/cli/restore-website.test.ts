@@ -13,6 +13,7 @@ import { field, text } from '../client.ts';
 import { silent } from '../database.ts';
 import { visit } from '../edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { onlyInLong } from '../rounds.ts';
 import { type S3Server, startS3Server } from '../servers/s3-server.ts';
 import { call, callJson } from './call-homeport.ts';
 import type { Environment } from './run-homeport.ts';
@@ -117,7 +118,7 @@ test('a website that is there is backed up before; --from chooses an earlier cop
   expect(strange).toMatchObject({ code: 1, stderr: expect.stringContaining('--from takes a day') });
 });
 
-test('a website that is only not served is backed up before, too', async () => {
+onlyInLong(test)('a website that is only not served is backed up before, too', async () => {
   show('page that nobody sees');
   const known = [await backupsOf()].flat().length;
   rmSync(host('vhosts', `${install.id}.json`));
@@ -140,7 +141,7 @@ test('a website that is only not served is backed up before, too', async () => {
   expect(await pageOf()).toBe('page that nobody sees');
 });
 
-test('a website that its host does not know any more is made again first', async () => {
+onlyInLong(test)('a website that its host does not know any more is made again first', async () => {
   rmSync(host('installs', install.id), { recursive: true });
   rmSync(host('vhosts', `${install.id}.json`));
   const restored = await restoreJson('--install', install.name);
