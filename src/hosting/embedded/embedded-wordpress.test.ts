@@ -42,7 +42,7 @@ import type { WordPressSettings } from './host-options.ts';
 import { platformParts } from './platform-parts.ts';
 import { announceDatabase } from './wordpress/adopted-database.ts';
 import { fillWithWordPress } from './wordpress/prepared-wordpress.fixture.ts';
-import { mailThatGoes, realPhp, realWordPress } from './wordpress/real-wordpress.fixture.ts';
+import { cheapestPhp, mailThatGoes, realWordPress } from './wordpress/real-wordpress.fixture.ts';
 import { smallWordPress } from './wordpress/small-wordpress.fixture.ts';
 import { askForPurge, type WatchedPhp, watchPhp } from './wordpress/watched-php.fixture.ts';
 import type { OutgoingMail } from './wordpress/website-mail.ts';
@@ -60,9 +60,9 @@ const wordpressOf = (from: string | null): WordPressSettings =>
   realWordPress({
     source: from,
     createPhp(given) {
-      if (callbacks !== undefined) return realPhp(given);
+      if (callbacks !== undefined) return cheapestPhp(given);
       callbacks = given;
-      php = watchPhp(realPhp(given));
+      php = watchPhp(cheapestPhp(given));
       return php;
     },
     mail: mailThatGoes(async (mail) => {
@@ -123,7 +123,7 @@ test('a start of PHP that failed is tried again at once, unless the failure last
     wordpress: {
       ...wordpressOf(source),
       createPhp: (given) => ({
-        ...realPhp(given),
+        ...cheapestPhp(given),
         available: async () => answers.shift() ?? { reason: 'asked too often' },
       }),
     },
@@ -150,7 +150,7 @@ test('another PHP of the machine is reported at once', async () => {
     wordpress: {
       ...wordpressOf(source),
       createPhp: (given) => ({
-        ...realPhp(given),
+        ...cheapestPhp(given),
         available: async () => ({ ...machine, version: versions.shift() ?? '9.0' }),
       }),
     },
