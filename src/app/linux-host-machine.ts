@@ -20,6 +20,7 @@ import { createImportStaging } from '../hosting/linux/imports/staged-website.ts'
 import { createFirewall } from '../hosting/linux/isolation/firewall.ts';
 import { createProjectQuotas } from '../hosting/linux/isolation/project-quotas.ts';
 import { createUnixUsers } from '../hosting/linux/isolation/unix-users.ts';
+import { createWalls } from '../hosting/linux/isolation/walls.ts';
 import { createLinuxHost } from '../hosting/linux/linux-host.ts';
 import { createCron } from '../hosting/linux/machine/cron.ts';
 import { isHeld } from '../hosting/linux/machine/held.ts';
@@ -106,6 +107,7 @@ export function createHostMachine(
     ? createSystemdDaemons({ instance, log })
     : createSupervisor({ runFolder: layout.runFolder, cgroups, log, clock });
   const databases = createDatabases({ layout });
+  const databaseShares = createDatabaseShares({ layout, hasGroup: cgroups.enter('mariadb').length > 0, log });
   const users = createUnixUsers({ instance, uids: config.hostUids });
   const compiledCores = createCompiledCores({ layout, users, log });
   const quotas = createProjectQuotas({ layout, log });
@@ -288,7 +290,8 @@ export function createHostMachine(
       mostBytes: layout.limits.bytes,
       log,
     }),
-    databaseShares: createDatabaseShares({ layout, hasGroup: cgroups.enter('mariadb').length > 0, log }),
+    databaseShares,
+    walls: createWalls({ layout, daemons, databaseShares }),
     createDatabaseLink: createLinuxDatabaseLinks({ layout, clock, randomness: random, log }),
     wpCliPhar,
     wpCli: createWpCli({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findingsOf, mailFindings } from './hosts.ts';
+import { findingsOf, mailFindings, wallFindings } from './hosts.ts';
 
 const BUSY = { thing: 'install shop', message: 'It is being worked on.', mended: null, remedy: null };
 const BROKEN = { thing: 'nginx', message: 'It does not run.', mended: null, remedy: 'Look at it.' };
@@ -65,4 +65,17 @@ test('names a host without a relay, and messages that wait for an hour', () => {
     { state: 'problem', message: expect.stringContaining('2 messages wait') },
   ]);
   expect([...mailFindings('web1', queue, now), ...waiting('2026-01-31T11:00:01.000Z')]).toEqual([]);
+});
+
+test('says which walls between websites hold, and what to do about a weaker one', () => {
+  const holds = (name: string) => ({ name, weakness: null, remedy: null });
+  const check = 'here: walls between websites';
+  expect(wallFindings('here', [holds('network'), holds('system calls')])).toEqual([
+    { check, state: 'ok', message: 'These hold: network, system calls.', remedy: null },
+  ]);
+  const weaker = { name: 'network', weakness: 'Websites see it.', remedy: 'Run another kernel.' };
+  expect(wallFindings('here', [weaker])).toEqual([
+    { check: `${check}: network`, state: 'ok', message: weaker.weakness, remedy: weaker.remedy },
+  ]);
+  expect(wallFindings('here', [])).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import type { Services } from '../../app/services.ts';
 import { type NewestBackup, newestBackups } from '../../features/backups/newest-backup-store.ts';
 import type { HostView } from '../../features/hosts/service.ts';
-import type { Difference, DiskQuotaKind } from '../../hosting/contract/host.ts';
+import type { Difference, DiskQuotaKind, Wall } from '../../hosting/contract/host.ts';
 import type { InstallRef } from '../../hosting/contract/install-ref.ts';
 import type { MailQueueReport } from '../../hosting/contract/mail.ts';
 import type { TimeLimits } from '../../hosting/remote/client.ts';
@@ -55,7 +55,7 @@ async function examineHost(
     .execute();
   try {
     const target = await hosts.target(name);
-    const [differences, mail, { diskQuotas }] = await askHost(
+    const [differences, mail, { diskQuotas, walls = [] }] = await askHost(
       target,
       async (remote) => [
         await remote.inspect(expected, repair),
@@ -72,6 +72,7 @@ async function examineHost(
     const findings = [
       ...findingsOf(name, expected.length, differences, backups),
       ...(diskQuotas === undefined ? [] : [quotaFinding(name, diskQuotas)]),
+      ...wallFindings(name, walls),
     ];
     return mail === null ? findings : [...findings, ...mailFindings(name, mail, clock.now())];
   } catch (error) {
@@ -134,6 +135,16 @@ const QUOTAS: Record<DiskQuotaKind['kind'], string> = {
 export function quotaFinding(host: string, { kind, advice }: DiskQuotaKind): Finding {
   const remedy = kind !== 'measured' || advice === null ? null : `To turn project quotas on, ${advice}.`;
   return { ...ok(`${host}: disk quotas`, QUOTAS[kind]), remedy };
+}
+
+/** Which walls between websites hold, in one line, and a line for each that does not. Pure. */
+export function wallFindings(host: string, walls: readonly Wall[]): Finding[] {
+  const check = `${host}: walls between websites`;
+  const holding = walls.filter(({ weakness }) => weakness === null).map(({ name }) => name);
+  const weaker = walls.flatMap(({ name, weakness, remedy }) =>
+    weakness === null ? [] : [{ ...ok(`${check}: ${name}`, weakness), remedy }],
+  );
+  return [...(holding.length === 0 ? [] : [ok(check, `These hold: ${holding.join(', ')}.`)]), ...weaker];
 }
 
 /** Findings about the mail queue of a host. Pure. */

@@ -133,6 +133,8 @@ export interface HostDescription {
   recordsRestores?: boolean;
   /** Hosts of earlier versions omit it. */
   diskQuotas?: DiskQuotaKind;
+  /** Walls between its websites, as it tried them last; hosts of earlier versions omit them. */
+  walls?: Wall[];
   /** Left out by hosts that forward nothing: embedded ones, and those of earlier versions. */
   forwarding?: EdgeForwarding;
   /** Whether it shares its SSH host key with the other hosts; hosts of earlier versions omit it. */
@@ -147,6 +149,16 @@ export interface DiskQuotaKind {
   kind: 'project' | 'measured' | 'none';
   /** How to turn project quotas on; null if they are active or impossible. */
   advice: string | null;
+}
+
+/** A wall between the websites of a host. */
+export interface Wall {
+  /** For people, such as "system calls". */
+  name: string;
+  /** What is weaker than it should be, a sentence; null if the wall holds. */
+  weakness: string | null;
+  /** What the operator can do about it. */
+  remedy: string | null;
 }
 
 /** A host in a separate process, possibly on another machine. */

@@ -206,6 +206,16 @@ export const descriptionSchema = Type.Object({
       advice: orNull(text(1_000)),
     }),
   ),
+  walls: Type.Optional(
+    Type.Array(
+      Type.Object({
+        name: text(100),
+        weakness: orNull(text(4_000)),
+        remedy: orNull(text(1_000)),
+      }),
+      { maxItems: 20 },
+    ),
+  ),
   forwarding: Type.Optional(
     Type.Object({
       host: orNull(ipAddress),

@@ -128,6 +128,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     await tryOrLog(log, 'could not write the files of WP-CLI', () => parts.wpCliPhar.start());
     parts.databaseQuotas.start();
     parts.databaseShares.start();
+    await tryOrLog(log, 'could not try the walls between websites', () => parts.walls.measure());
     if ((await parts.quotas.state()) !== 'enforced') measuredQuotas.start();
     databaseWatch.start();
   }
@@ -476,6 +477,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         machine: await stateOfMachine(layout.folder),
         hasWpCli: await parts.wpCliPhar.isThere(),
         diskQuotas: await quotaKind(parts.quotas, layout.limits),
+        walls: parts.walls.measured(),
         ...(forwarding === null ? {} : { forwarding }),
       };
     },

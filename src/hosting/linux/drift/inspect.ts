@@ -27,6 +27,8 @@ export async function inspectMachine(
   expected: InstallRef[],
   isRepairing: boolean,
 ): Promise<Difference[]> {
+  // The host describes them as they are now.
+  await host.walls.measure();
   // First, because the other checks need them.
   const services = await toDifferences(await inspectServices(host), isRepairing);
   const names = new Map(expected.map(({ id, name }) => [id, name]));

@@ -1,8 +1,7 @@
-import { readFile, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
-import { ifThere } from '../../../lib/if-there.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import { DATABASE_PAGE_FILES } from '../database-page/page-file.ts';
@@ -10,7 +9,6 @@ import type { LinuxLayout } from '../machine/layout.ts';
 import { sendmailProgram } from '../mail/sendmail-program.ts';
 import { type AccessList, allowAccess, hasAccess } from './access-list.ts';
 import { namesIn } from './account-files.ts';
-import { ownNetworkProgram } from './own-network.ts';
 import { ensureFolder, type FolderState, folderState, WEBSITE_MODES } from './owned-folder.ts';
 import {
   foldersOf,
@@ -20,8 +18,7 @@ import {
   SENDMAIL,
   sandboxEtcOf,
 } from './sandbox.ts';
-import type { SandboxFile } from './sandbox-file.ts';
-import { tenantFilterFile } from './system-calls.ts';
+import { writeSandboxFiles, wrongSandboxFiles } from './sandbox-files.ts';
 import { readSystemFile, writeSystemFile } from './system-file.ts';
 
 /** Its processes read the files of websites and connect to their PHP. */
@@ -184,21 +181,6 @@ async function writeSettings(layout: LinuxLayout, install: SandboxedInstall): Pr
     await writeSystemFile(path, text, { mode, lasting: false });
   });
   await Promise.all(writings);
-}
-
-/** All sandboxes use them. */
-async function writeSandboxFiles(layout: LinuxLayout): Promise<void> {
-  for (const { path, content } of await wrongSandboxFiles(layout)) {
-    await writeSystemFile(path, content, { mode: 0o644, lasting: false });
-  }
-}
-
-async function wrongSandboxFiles(layout: LinuxLayout): Promise<SandboxFile[]> {
-  const wrong: SandboxFile[] = [];
-  for (const file of [tenantFilterFile(layout), ownNetworkProgram(layout)]) {
-    if ((await ifThere(readFile(file.path)))?.equals(file.content) !== true) wrong.push(file);
-  }
-  return wrong;
 }
 
 interface SettingsFile {

@@ -78,6 +78,8 @@ const SHM_BYTES = 64 * 1024 * 1024;
  * a locale that the machine lacks.
  */
 const FILTER_FD = '8';
+/** Options of bwrap. */
+export const FILTER = ['--seccomp', FILTER_FD] as const;
 const OPEN_FILTER = `export LC_ALL=C; exec "$@" ${FILTER_FD}<"$0"`;
 const START_IN = 'cd "$0" 2>/dev/null; exec "$@"';
 
@@ -138,7 +140,7 @@ export function sandboxCommand(
   const bwrap = [
     '/usr/bin/bwrap',
     ...(network ? [] : ['--unshare-net']),
-    ...['--seccomp', FILTER_FD],
+    ...FILTER,
     ...separation(install, options),
     ...environment(layout, install, options),
     ...systemFiles(install.php),
@@ -158,12 +160,13 @@ export function sandboxCommand(
     ...(options.preferredFolder === undefined ? [] : ['/bin/sh', '-c', START_IN, options.preferredFolder]),
     ...command,
   ];
-  const limited = withFileSizeLimit(layout, [
-    '/bin/sh',
-    ...['-c', OPEN_FILTER, tenantFilterFile(layout).path],
-    ...(network ? ownNetwork(layout, bwrap) : bwrap),
-  ]);
+  const limited = withFileSizeLimit(layout, filtered(layout, network ? ownNetwork(layout, bwrap) : bwrap));
   return options.user === 'already' ? limited : asUser(install, limited);
+}
+
+/** The command that opens the system call filter for a command of bubblewrap with {@link FILTER}. */
+export function filtered(layout: LinuxLayout, command: readonly string[]): [string, ...string[]] {
+  return ['/bin/sh', '-c', OPEN_FILTER, tenantFilterFile(layout).path, ...command];
 }
 
 /**

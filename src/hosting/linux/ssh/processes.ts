@@ -89,7 +89,8 @@ async function withOffspring(tree: readonly Process[]): Promise<Process[]> {
   return members;
 }
 
-async function allProcesses(): Promise<Process[]> {
+/** All that have not ended. */
+export async function allProcesses(): Promise<Process[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   return (await Promise.all(pids.map(processAt))).filter((process) => process !== null);
 }

@@ -10,6 +10,7 @@ import type { DatabaseShares } from '../daemons/database-shares.ts';
 import type { DatabaseServer } from '../daemons/mariadb.ts';
 import type { ImportStaging } from '../imports/staged-website.ts';
 import type { Firewall } from '../isolation/firewall.ts';
+import type { Walls } from '../isolation/walls.ts';
 import type { Cron } from '../machine/cron.ts';
 import type { Journal } from '../machine/journal.ts';
 import type { Records } from '../machine/record.ts';
@@ -43,6 +44,7 @@ export interface LinuxHostParts extends WebsiteParts {
   cron: Cron;
   databaseQuotas: DatabaseQuotas;
   databaseShares: DatabaseShares;
+  walls: Walls;
   /** The envelope sender and the mail limit of an install. */
   submitterOf(install: InstallRef): Submitter;
   createDatabaseLink: LinuxDatabaseLinks;

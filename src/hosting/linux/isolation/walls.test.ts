@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { sandboxWalls } from './walls.ts';
+
+const MACHINE = 'net:[4026531840]';
+const weak = (found: string) =>
+  sandboxWalls(found, MACHINE).flatMap(({ name, weakness }) => (weakness === null ? [] : [name]));
+
+test('all hold in a network of its own with a socket, without bind and unknown calls', () => {
+  expect(sandboxWalls('net:[4026532001] 1 1 38', MACHINE)).toEqual([
+    { name: 'network', weakness: null, remedy: null },
+    { name: 'system calls', weakness: null, remedy: null },
+  ]);
+});
+
+test('names what does not hold', () => {
+  expect(weak(`${MACHINE} 1 1 38`)).toEqual(['network']);
+  expect(weak('net:[4026532001] 0 1 38')).toEqual(['network']);
+  expect(weak('net:[4026532001] 1 0 38')).toEqual(['system calls']);
+  expect(weak('net:[4026532001] 1 1 0')).toEqual(['system calls']);
+  expect(weak('')).toEqual(['network', 'system calls']);
+});
