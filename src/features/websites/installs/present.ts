@@ -10,23 +10,15 @@ const addresses = Type.Union([Type.Array(Type.String()), Type.Null()]);
 /** Values that an answer shows beside the install's own columns. */
 type Accompanying = Partial<FoundMembership & { operationId: string | null }>;
 
+/** What the schema does not have is left out when the answer is written: leaving it out here takes eight times as long. */
 export function presentInstall(
-  {
-    account_id,
-    site_id,
-    primary_domain,
-    stable_ips,
-    role: _role,
-    invite_accepted: _accepted,
-    granted: _granted,
-    operationId: _operation,
-    ...fields
-  }: InstallView & Accompanying,
+  install: InstallView & Accompanying,
   siteDomain: string,
 ): Static<typeof installSchema> {
-  const cname = defaultDomain(fields.name, siteDomain);
+  const { name, account_id, site_id, primary_domain, stable_ips } = install;
+  const cname = defaultDomain(name, siteDomain);
   return {
-    ...fields,
+    ...install,
     account: { id: account_id },
     cname,
     site: site_id === null ? null : { id: site_id },
