@@ -1,12 +1,15 @@
+import { installSchema } from '../src/features/websites/installs/schema.ts';
 import { findPostgres, startPostgres } from '../test/servers/postgres-server.ts';
-import { get, interleaved, type Load } from './measure/load.ts';
+import { serveBare } from './measure/bare.ts';
+import { answerOf, get, interleaved, type Load } from './measure/load.ts';
 import { type ServedHomeport, serveHomeport, temporaryFolder } from './measure/processes.ts';
 import { createReport } from './measure/report.ts';
 import { type Seeded, seedAccount } from './measure/seed.ts';
 
 /**
  * `npm run bench -- postgres`: the processor time of Homeport's process for a request on PostgreSQL, beside the same on SQLite, which runs
- * its statements in the process itself. The API has a process of its own here, so no websites are created meanwhile.
+ * its statements in the process itself. The API has a process of its own here, so no websites are created meanwhile. Also beside bare
+ * Fastify that answers with one install over TLS: it tells how fast the machine is.
  */
 const INSTALLS = 1_000;
 const LIST = 100;
@@ -36,13 +39,16 @@ const creating = ({ server, seeded }: Side): Load => ({
   }),
 });
 
-const LOADS: { what: string; atMost: number; load: (side: Side) => Load }[] = [
+/**
+ * `atMost`: times SQLite. `mostBare`: times bare Fastify, as much as 900 and 600 µs are on a machine where that takes 16 µs.
+ */
+const LOADS: { what: string; atMost: number; mostBare: number; load: (side: Side) => Load }[] = [
   {
     what: `GET /installs?limit=${LIST}`,
-    atMost: 1.1,
+    ...{ atMost: 1.1, mostBare: 56 },
     load: ({ server, seeded }) => get(server, `/v1/installs?limit=${LIST}`, seeded.authorization),
   },
-  { what: 'POST /installs', atMost: 1.55, load: creating },
+  { what: 'POST /installs', atMost: 1.55, mostBare: 37.5, load: creating },
 ];
 
 const binaries = findPostgres();
@@ -56,9 +62,14 @@ try {
   report.part('PostgreSQL, processor time of Homeport beside SQLite');
   const [own, peer] = folders.map(({ path }) => path);
   const sides = [await start(own ?? '', postgres.url), await start(peer ?? '', null)];
-  for (const { what, atMost, load } of LOADS) {
-    const [onPostgres, onSqlite] = await interleaved(sides.map(load));
-    if (!onPostgres || !onSqlite) continue;
+  const [side] = sides;
+  if (side === undefined) throw new Error('no server');
+  const path = `/v1/installs/${side.seeded.installIds[0]}`;
+  const answer = await answerOf(side.server, path, side.seeded.authorization);
+  const bare = await serveBare(side.server, installSchema, answer, own ?? '');
+  for (const { what, atMost, mostBare, load } of LOADS) {
+    const [onPostgres, onSqlite, alone] = await interleaved([...sides.map(load), get(bare, path)]);
+    if (!onPostgres || !onSqlite || !alone) continue;
     report.figure({
       what,
       value: onPostgres.cpuMicros / onSqlite.cpuMicros,
@@ -67,7 +78,15 @@ try {
       beside: `SQLite ${onSqlite.cpuMicros.toFixed(0)} µs`,
       goal: { atMost },
     });
+    report.figure({
+      what: `${what}, beside bare Fastify with one install`,
+      value: onPostgres.cpuMicros / alone.cpuMicros,
+      unit: 'ratio',
+      beside: `${alone.cpuMicros.toFixed(0)} µs`,
+      goal: { atMost: mostBare },
+    });
   }
+  await bare.stop();
   for (const { server } of sides) await server.stop();
 } finally {
   for (const folder of folders) folder.remove();

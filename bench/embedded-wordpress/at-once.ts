@@ -5,8 +5,6 @@ import type { Platform } from './platform.ts';
 
 const AT_ONCE = 12;
 const ALONE = 3;
-/** Rare, because the server answers each look. */
-const LOOK_MS = 500;
 
 /** Many new installs of WordPress at the same moment, beside single ones. */
 export async function measureAtOnce(platform: Platform, report: Report): Promise<void> {
@@ -16,14 +14,14 @@ export async function measureAtOnce(platform: Platform, report: Report): Promise
   await untilCalm(pid);
   const alone: number[] = [];
   for (let number = 1; number <= ALONE; number++) {
-    alone.push(await costOf(() => platform.create(`alone${number}`, LOOK_MS)));
+    alone.push(await costOf(() => platform.createWithoutLooks(`alone${number}`)));
     await untilCalm(pid);
   }
   const before = platform.residentMb();
   const times: number[] = [];
   const together = await costOf(async () => {
     const names = Array.from({ length: AT_ONCE }, (_, index) => `together${index + 1}`);
-    times.push(...(await Promise.all(names.map((name) => platform.create(name, LOOK_MS)))));
+    times.push(...(await Promise.all(names.map((name) => platform.createWithoutLooks(name)))));
   });
   report.figure({
     what: 'processor time of the server for each, beside one alone',

@@ -14,8 +14,10 @@ export interface Platform {
   edgeOrigin: string;
   cpuMs(): number;
   residentMb(): number;
-  /** Creates an install and asks for its front page every `lookMs` until it is there. Returns the milliseconds. */
-  create(name: string, lookMs?: number): Promise<number>;
+  /** Creates an install and asks for its front page until it is there. Returns the milliseconds. */
+  create(name: string): Promise<number>;
+  /** The same, but waits for the operation first: looks of many at once would be work of the server, too. */
+  createWithoutLooks(name: string): Promise<number>;
   /** Creates the install if {@link create} has not. */
   ensure(name: string): Promise<void>;
   hostOf(name: string): string;
@@ -75,6 +77,15 @@ export async function startPlatform(settings: Record<string, string>): Promise<P
   let account: Promise<string> | undefined;
 
   async function call(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+    return (await ask(method, path, body)).json;
+  }
+
+  /** The answer, and the path of the operation that it names. */
+  async function ask(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: object,
+  ): Promise<{ json: unknown; operation: string }> {
     const answer = await request(`${server.origin}/v1${path}`, {
       dispatcher: api,
       method,
@@ -83,7 +94,7 @@ export async function startPlatform(settings: Record<string, string>): Promise<P
     });
     const text = await answer.body.text();
     if (answer.statusCode >= 300) throw new Error(`${path} answered ${answer.statusCode}: ${text}`);
-    return JSON.parse(text);
+    return { json: JSON.parse(text), operation: String(answer.headers.location).replace(/^.*\/v1/, '') };
   }
 
   function accountId(): Promise<string> {
@@ -109,22 +120,45 @@ export async function startPlatform(settings: Record<string, string>): Promise<P
     return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
   }
 
-  async function create(name: string, lookMs = LOOK_MS): Promise<number> {
+  async function isThere(name: string): Promise<boolean> {
+    const { status, body } = await visit(name, '/').catch(() => ({ status: 0, body: '' }));
+    return status === 200 && body.includes('/wp-content/') && body.includes('</html>');
+  }
+
+  /** Creates an install, and waits as told until its front page is there. */
+  async function createAnd(
+    name: string,
+    untilThere: (creating: ReturnType<typeof ask>, until: number) => Promise<void>,
+  ): Promise<number> {
     const account_id = await accountId();
     const began = performance.now();
-    const creating = call('POST', '/installs', { name, account_id });
-    for (;;) {
-      const { status, body } = await visit(name, '/').catch(() => ({ status: 0, body: '' }));
-      if (status === 200 && body.includes('/wp-content/') && body.includes('</html>')) break;
-      if (performance.now() - began > PATIENCE_MS)
-        throw new Error(`${name} did not answer: ${status} ${body}`);
-      await sleep(lookMs);
-    }
+    const creating = ask('POST', '/installs', { name, account_id });
+    await untilThere(creating, began + PATIENCE_MS);
     const ms = performance.now() - began;
-    ids.set(name, String(Object(await creating).id));
+    ids.set(name, String(Object((await creating).json).id));
     process.stderr.write(`${name}: ${Math.round(ms)} ms\n`);
     return ms;
   }
+
+  async function untilShown(name: string, until: number): Promise<void> {
+    while (!(await isThere(name))) {
+      if (performance.now() > until) throw new Error(`${name} did not answer`);
+      await sleep(LOOK_MS);
+    }
+  }
+
+  const create = (name: string) => createAnd(name, (_creating, until) => untilShown(name, until));
+
+  const createWithoutLooks = (name: string) =>
+    createAnd(name, async (creating, until) => {
+      const { operation } = await creating;
+      for (let isDone = false; !isDone; ) {
+        if (performance.now() > until) throw new Error(`${name} was not created`);
+        const { status } = Object(await call('GET', `${operation}?wait=60`));
+        isDone = status !== 'queued' && status !== 'running';
+      }
+      await untilShown(name, until);
+    });
 
   return {
     pid,
@@ -132,6 +166,7 @@ export async function startPlatform(settings: Record<string, string>): Promise<P
     cpuMs: server.cpuMs,
     residentMb: server.residentMb,
     create,
+    createWithoutLooks,
     async ensure(name) {
       if (!ids.has(name)) await create(name);
     },
