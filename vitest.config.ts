@@ -52,7 +52,7 @@ export default defineConfig(async ({ mode }) => {
   if (isLong) {
     // Read by test/rounds.ts and test/contract/fuzz.test.ts in the processes of the tests.
     process.env.HOMEPORT_TEST_LONG = '1';
-    process.env.FUZZ_RUNS ??= '40';
+    process.env.FUZZ_RUNS ??= '60';
   }
   const hasMachinePhp = (await whyNoMachinePhp()) === null;
   return {

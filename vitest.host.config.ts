@@ -13,8 +13,11 @@ process.env.HOMEPORT_COMMAND = 'homeport';
 keepTemporaryFilesInMemory();
 keepHostsInMemory();
 
-/** Folders of tests that take longest, which begin first: whole hosts, then websites with their databases. */
-const LONGEST = [/\/test\/host\//, /\/linux\/(backups|imports|wordpress|ssh)\//];
+/** Tests that take longest, which begin first: whole hosts and what waits for systemd, then websites with their databases. */
+const LONGEST = [
+  /\/test\/host\/|\/(readiness|service-start|unpacked-package)\./,
+  /\/linux\/(backups|imports|wordpress|ssh)\//,
+];
 
 /** So that short files fill the workers at the end. A clean clone knows no durations of earlier runs, and the longest file is short. */
 class LongestFirst extends BaseSequencer {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { limiterFor } from '../../test/connections.ts';
+import { onlyInLong } from '../../test/rounds.ts';
 import { ALERT_CASES, ruleTests } from './alerts.fixture.ts';
 import { createExposition } from './exposition.ts';
 import { createMeasurements } from './measurements.ts';
@@ -91,23 +92,26 @@ it('has series for each alert that make it fire, and others that do not', () => 
   expect(ALERT_CASES.map(({ alert }) => alert).toSorted()).toEqual(names.toSorted());
 });
 
-it.skipIf(!existsSync(PROMTOOL))('keeps the conventions of Prometheus, and alerts fire', async () => {
-  const promtool = (words: string[], input = '') => {
-    const { status, stdout, stderr } = spawnSync(PROMTOOL, words, { input, encoding: 'utf8' });
-    return { status, output: `${stdout}${stderr}` };
-  };
-  const rules = promtool(['check', 'rules', ALERTS]);
-  expect(rules).toEqual({ status: 0, output: expect.stringContaining('18 rules found') });
-  const own = (await exposed()).split('\n').filter((line) => / ?homeport_/.test(line));
-  expect(promtool(['check', 'metrics'], `${own.join('\n')}\n`)).toEqual({ status: 0, output: '' });
-  const folder = mkdtempSync(join(tmpdir(), 'homeport-rules-'));
-  try {
-    const file = join(folder, 'tests.yml');
-    writeFileSync(file, ruleTests(ALERTS));
-    const tested = promtool(['test', 'rules', file]);
-    expect(tested.output).toContain('SUCCESS');
-    expect(tested.status).toBe(0);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
+onlyInLong(it.skipIf(!existsSync(PROMTOOL)))(
+  'keeps the conventions of Prometheus, and alerts fire',
+  async () => {
+    const promtool = (words: string[], input = '') => {
+      const { status, stdout, stderr } = spawnSync(PROMTOOL, words, { input, encoding: 'utf8' });
+      return { status, output: `${stdout}${stderr}` };
+    };
+    const rules = promtool(['check', 'rules', ALERTS]);
+    expect(rules).toEqual({ status: 0, output: expect.stringContaining('18 rules found') });
+    const own = (await exposed()).split('\n').filter((line) => / ?homeport_/.test(line));
+    expect(promtool(['check', 'metrics'], `${own.join('\n')}\n`)).toEqual({ status: 0, output: '' });
+    const folder = mkdtempSync(join(tmpdir(), 'homeport-rules-'));
+    try {
+      const file = join(folder, 'tests.yml');
+      writeFileSync(file, ruleTests(ALERTS));
+      const tested = promtool(['test', 'rules', file]);
+      expect(tested.output).toContain('SUCCESS');
+      expect(tested.status).toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+);

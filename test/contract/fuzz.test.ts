@@ -26,7 +26,7 @@ import { absentResources, bodyFor, createResources, pathWith, type ResourceSet }
 const SEED = Number(process.env.FUZZ_SEED ?? 20260101);
 const FACTOR = Number(process.env.FUZZ_RUNS ?? 1);
 /** Of the runs that each property names: enough for each commit. */
-const SHARE = 1 / 40;
+const SHARE = 1 / 60;
 /** No request needs more processor time, however large. */
 const SLOW_MS = 10_000;
 

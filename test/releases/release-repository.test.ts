@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { cloneForRelease, tagRelease, takeRelease } from '../../tools/release/repository.ts';
 import { temporaryFolder } from '../database.ts';
 import { has } from '../missing-programs.ts';
+import { onlyInLong } from '../rounds.ts';
 
 const it = test.skipIf(!has('git'));
 const BRANCH = 'main';
@@ -58,7 +59,7 @@ it('takes commits and tag, by the person of the repository and with all headings
   expect(readFileSync(join(root, 'file'), 'utf8')).toBe('begin the next version');
 });
 
-it('leaves no tag behind if the branch has gone on meanwhile', async () => {
+onlyInLong(it)('leaves no tag behind if the branch has gone on meanwhile', async () => {
   await release();
   commit(root, 'meanwhile');
   await expect(takeRelease(root, clone, { branch: BRANCH, tag: TAG })).rejects.toThrow('failed');
@@ -66,7 +67,7 @@ it('leaves no tag behind if the branch has gone on meanwhile', async () => {
   expect(git(root, 'tag')).toBe('');
 });
 
-it('changes no other branch that is checked out meanwhile', async () => {
+onlyInLong(it)('changes no other branch that is checked out meanwhile', async () => {
   await release();
   git(root, 'switch', '--quiet', '--create', 'other');
   await expect(takeRelease(root, clone, { branch: BRANCH, tag: TAG })).rejects.toThrow('the branch other');

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { has } from '../../../test/missing-programs.ts';
+import { onlyInLong } from '../../../test/rounds.ts';
 
 const Sample = Type.Object({ language: Type.String(), source: Type.String() });
 
@@ -74,7 +75,7 @@ const present = Object.entries(RUNNERS).filter(
 describe.each(present)('the example in %s', (language) => {
   const url = (path: string) => `${homeport.origin}/v1${path}`;
 
-  it('sends a request without credentials', async () => {
+  onlyInLong(it)('sends a request without credentials', async () => {
     const output = await runSample(language, { method: 'GET', url: url('/status'), anonymous: true });
     expect(output).toContain('"success":true');
   });

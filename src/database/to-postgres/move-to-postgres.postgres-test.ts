@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
@@ -126,24 +127,23 @@ test('says what a user lacks that may create no tables', async () => {
 });
 
 test('moves one of two platforms that are moved to the same database at once', async () => {
-  const shared = await databasePlace();
+  const shared = await migratedPlace();
   const sources = ['first', 'second'].map((name) => {
     const of = temporaryFolder();
     return { name, ...of, file: join(of.path, SQLITE_FILE) };
   });
+  const empty = temporaryFolder();
+  const opened = openDatabase({ databaseUrl: null, dataDir: empty.path }, silent);
+  await migrate(opened);
+  await opened.close();
   for (const source of sources) {
-    const opened = openDatabase({ databaseUrl: null, dataDir: source.path }, silent);
-    await migrate(opened);
-    await opened.close();
+    copyFileSync(join(empty.path, SQLITE_FILE), source.file);
     const connection = new Sqlite(source.file);
     connection
       .prepare('insert into accounts (id, name, created_at) values (?, ?, ?)')
       .run(randomUUID(), source.name, '2026-01-01T00:00:00.000Z');
     connection.close();
   }
-  const prepared = openDatabase(shared.settings, silent);
-  await migrate(prepared);
-  await prepared.close();
   const to = shared.settings.databaseUrl ?? '';
   const outcomes = await Promise.allSettled(
     sources.map((source) => moveToPostgres(source.file, to, { log: silent, clock: systemClock })),
@@ -153,7 +153,7 @@ test('moves one of two platforms that are moved to the same database at once', a
   expect(refused).toMatchObject({ reason: { message: expect.stringContaining('not empty') } });
   const winner = sources[outcomes.findIndex(({ status }) => status === 'fulfilled')];
   expect(await query(to, 'select name from accounts')).toEqual([{ name: winner?.name }]);
-  for (const source of sources) source.remove();
+  for (const folder of [empty, ...sources]) folder.remove();
   await shared.remove();
 });
 

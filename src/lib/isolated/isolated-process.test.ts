@@ -136,7 +136,7 @@ describe('a task that kills the process', () => {
     ['another value', message(serialize(null))],
     ['another answer', message(serialize({ id: 1, kind: 'returned', value: Buffer.from('x') }))],
   ];
-  test.each(cases(['another answer'], nonsense))(
+  test.each(cases(['a huge length', 'another answer'], nonsense))(
     'by sending %s is lost, and others go on',
     async (_what, bytes) => {
       start();
