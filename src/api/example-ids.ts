@@ -24,5 +24,6 @@ export const EXAMPLE_ID = {
   delivery: 'e6a4d19b-3c70-4258-b8e5-0f72c6a1d943',
   notification: '5b92e7c4-08d1-4f3a-96b5-e2a7c1d0f438',
   incident: '7d02e5b8-91c4-4f6a-a3d7-50b8e6c1f924',
+  host: 'f3c91e57-2b60-4d8a-9e14-7a05d8c6b213',
   redirect: 'a47c2e90-5d18-4b63-9f0e-c83b71d6205f',
 } as const;

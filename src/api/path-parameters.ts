@@ -20,6 +20,7 @@ const EXAMPLES: Record<string, string> = {
   redirect_id: EXAMPLE_ID.redirect,
   notification_id: EXAMPLE_ID.notification,
   deleted_install_id: EXAMPLE_ID.install,
+  host_id: EXAMPLE_ID.host,
 };
 
 /** The example of an identifier, by the name of the parameter. */

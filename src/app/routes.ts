@@ -29,6 +29,7 @@ import { secondFactorRoutes } from '../features/identity/second-factor/routes.ts
 import { sessionRoutes } from '../features/identity/sign-in/routes.ts';
 import { sshKeyPortalRoutes, sshKeyRoutes } from '../features/identity/ssh-keys/routes.ts';
 import { deletedInstallRoutes } from '../features/provisioning/deleted-installs/routes.ts';
+import { moveRoutes } from '../features/provisioning/moves/routes.ts';
 import { operationPortalRoutes } from '../features/provisioning/operations/portal-routes.ts';
 import { operationRoutes } from '../features/provisioning/operations/routes.ts';
 import { transferRoutes } from '../features/transfers/routes.ts';
@@ -104,6 +105,7 @@ export function apiRoutes(
     ...deletedInstallRoutes(services.deletedInstalls),
     ...wpCliRoutes(services.wpCli),
     ...phpRoutes(services.php),
+    ...moveRoutes(services.moves),
     ...operationRoutes(services.operations),
     ...usageRoutes(services.usage),
     ...uptimeRoutes(services.uptime, clock),

@@ -81,6 +81,7 @@ import { rebuilds } from './migrations/0075-rebuilds.ts';
 import { overdueBackups } from './migrations/0076-overdue-backups.ts';
 import { sharedSshHostKey } from './migrations/0077-shared-ssh-host-key.ts';
 import { recoveryPoints } from './migrations/0078-recovery-points.ts';
+import { operators } from './migrations/0079-operators.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 import { beginSchemaChange, isReturning, LEAVE_MS, schemaIsChanging } from './schema-change.ts';
@@ -161,6 +162,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0076-overdue-backups': overdueBackups,
   '0077-shared-ssh-host-key': sharedSshHostKey,
   '0078-recovery-points': recoveryPoints,
+  '0079-operators': operators,
 };
 
 /** The statements of every migration on both databases, by name. Released ones never change, and a test holds them to that. */

@@ -1,8 +1,10 @@
+import Type from 'typebox';
+import { Value } from 'typebox/value';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { enrol } from '../one-time-codes.ts';
 import { createPortalClient, PASSWORD, signedIn } from '../portal-client.ts';
-import { call } from './call-homeport.ts';
+import { call, callJson } from './call-homeport.ts';
 import { type Environment, environmentFor } from './run-homeport.ts';
 
 let homeport: TestHomeport;
@@ -66,7 +68,7 @@ test('changes address and name of a user, but not to an address in use', async (
   for (const [words, sentence] of [
     [[email, '--email', other.email], `Another user has the address ${other.email}.`],
     [[email, '--email', 'frida'], 'This is not an email address.'],
-    [[email], 'Name a change: --email, --first-name or --last-name.'],
+    [[email], 'Name a change: --email, --first-name, --last-name or --operator.'],
     [
       [person.email, '--last-name', 'Full'],
       `There is no user with the address ${person.email}. List users with "homeport user list".`,
@@ -74,4 +76,19 @@ test('changes address and name of a user, but not to an address in use', async (
   ] as const) {
     expect(await change(...words)).toEqual({ code: 1, stdout: '', stderr: `homeport: ${sentence}\n` });
   }
+});
+
+test('makes a user an operator, and none again', async () => {
+  const person = await homeport.person();
+  const change = (...words: string[]) => call(environment, 'user', 'change', person.email, ...words);
+  const isOperator = async () =>
+    Value.Parse(
+      Type.Array(Type.Object({ id: Type.String(), is_operator: Type.Boolean() })),
+      await callJson(environment, 'user', 'list'),
+    ).find(({ id }) => id === person.userId)?.is_operator;
+  expect(await isOperator()).toBe(false);
+  expect((await change('--operator')).stdout).toMatch(/, an operator\.\n$/);
+  expect(await isOperator()).toBe(true);
+  expect((await change('--no-operator')).stdout).toMatch(/, no operator\.\n$/);
+  expect(await isOperator()).toBe(false);
 });

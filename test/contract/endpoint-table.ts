@@ -151,10 +151,13 @@ const TABLE = `
 | 200| GET    | /installs/{install_id}/backups/{backup_id}/files            | 200 | 400, 401, 403, 404, 409, 429, 502, 503 |
 | 201| GET    | /installs/{install_id}/backups/{backup_id}/tables           | 200 | 400, 401, 403, 404, 409, 429, 502, 503 |
 | 202| POST   | /installs/{install_id}/backups/{backup_id}/file_links       | 201 | 400, 401, 403, 404, 409, 429, 502, 503 |
+| 205| GET    | /installs/{install_id}/move                                 | 200 | 401, 403, 404, 429, 503            |
+| 206| POST   | /installs/{install_id}/move                                 | 202 | 400, 401, 403, 404, 409, 429, 503  |
+| 207| POST   | /installs/{install_id}/move/return                          | 202 | 401, 403, 404, 409, 429, 503       |
 `;
 
 /** Endpoints that read a body: all that POST or PATCH, but these. */
-const POST_WITHOUT_BODY = [53, 30, 40, 66, 67, 72, 91, 108, 109, 115, 128, 143, 163, 175, 177, 185];
+const POST_WITHOUT_BODY = [53, 30, 40, 66, 67, 72, 91, 108, 109, 115, 128, 143, 163, 175, 177, 185, 207];
 /** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
 const PAGED = [
   3, 10, 15, 24, 37, 41, 44, 50, 71, 90, 92, 96, 99, 101, 106, 120, 129, 152, 183, 196, 197, 200, 201,

@@ -58,6 +58,7 @@ function withRealIds(example: unknown, resources: ResourceSet): unknown {
     free_site_id: _free,
     queued_operation_id: _queued,
     failed_operation_id: _failed,
+    placed_install_id: _placed,
     ...named
   } = resources;
   for (const [name, id] of Object.entries(named)) text = text.replaceAll(exampleOf(name), id);

@@ -121,6 +121,9 @@ const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcom
   // PHP of an install
   [[112, 114],                             'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   [[113],                               'yes', 'yes', 'yes', 'no',   'hide', 'hide', 'hide'],
+  // move an install to another host: operators, here the owner
+  [[205, 206],                          'yes', 'no',  'no',  'no',   'hide', 'hide', 'hide'],
+  [[207],                               'yes', 'no',  'no',  'hide', 'hide', 'hide', 'hide'],
   // see, cancel and repeat an operation of an install
   [[51, 52, 53],                            'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
   // copy an install into another one of the account
@@ -232,6 +235,13 @@ async function callerFor(kind: Caller, given: string): Promise<Person> {
   return caller;
 }
 
+/** A new owner of an account, who is an operator too. */
+async function newOwner(of: string): Promise<Person> {
+  const owner = await homeport.person(of, 'owner');
+  await homeport.services.profile.changeByOperator(owner.userId, { is_operator: true });
+  return owner;
+}
+
 /** A new person of the kind in an account. */
 async function callerOf(kind: Caller, given: string, of = accountId, elsewhere = strangers): Promise<Person> {
   switch (kind) {
@@ -244,11 +254,11 @@ async function callerOf(kind: Caller, given: string, of = accountId, elsewhere =
     case 'nobody':
       return homeport.person();
     case 'reading':
-      return limited(await homeport.person(of, 'owner'), { readOnly: true });
+      return limited(await newOwner(of), { readOnly: true });
     case 'limited with':
-      return limited(await homeport.person(of, 'owner'), { accountId: of, installId: given });
+      return limited(await newOwner(of), { accountId: of, installId: given });
     case 'limited without': {
-      const caller = await limited(await homeport.person(of, 'owner'), { accountId: of, installId: given });
+      const caller = await limited(await newOwner(of), { accountId: of, installId: given });
       await homeport.platform.database.write(({ queries }) =>
         queries
           .updateTable('memberships')
@@ -259,7 +269,7 @@ async function callerOf(kind: Caller, given: string, of = accountId, elsewhere =
       return caller;
     }
     case 'limited elsewhere': {
-      const person = await homeport.person(of, 'owner');
+      const person = await newOwner(of);
       await homeport.platform.database.write(({ queries }) =>
         queries
           .insertInto('memberships')
@@ -276,7 +286,7 @@ async function callerOf(kind: Caller, given: string, of = accountId, elsewhere =
       return limited(person, { accountId: elsewhere.accountId });
     }
     default:
-      return homeport.person(of, kind);
+      return kind === 'owner' ? newOwner(of) : homeport.person(of, kind);
   }
 }
 

@@ -48,6 +48,8 @@ const WRITTEN: Record<number, readonly string[]> = {
   43: ['backup.create', 'backup.restore'],
   45: ['backup.pack'],
   202: ['backup.download_file'],
+  206: ['install.move'],
+  207: ['install.move'],
   46: ['backup.create', 'backup.create', 'install.copy'],
   47: ['offload.remove'],
   91: ['site_transfer.accept'],

@@ -1,6 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { operatorFor } from '../../src/access/caller.ts';
+import { insertHost } from '../../src/features/hosts/store.ts';
 import { insertDeleted } from '../../src/features/provisioning/deleted-installs/store.ts';
+import { insertMove } from '../../src/features/provisioning/moves/store.ts';
 import { insertTransfer } from '../../src/features/transfers/store.ts';
 import { createSelfSigned } from '../../src/lib/certificates/self-signed-certificate.ts';
 import { timestamp } from '../../src/lib/clock.ts';
@@ -32,7 +34,10 @@ export type ResourceSet = Record<
   | 'delivery_id'
   | 'redirect_id'
   | 'notification_id'
-  | 'deleted_install_id',
+  | 'deleted_install_id'
+  | 'host_id'
+  // The install, which has another one beside it whose new host is lost.
+  | 'placed_install_id',
   string
 >;
 
@@ -190,7 +195,47 @@ export async function createResources(
     redirect_id: redirect.id,
     notification_id: await notificationOf(homeport, accountId, owner),
     deleted_install_id: await deletedInstall(homeport, accountId),
+    placed_install_id: install.id,
+    host_id: await hostFor(homeport, owner, install, destination),
   };
+}
+
+/**
+ * A host to which the owner, who is made an operator, can move `movable`. The new host of `returning` is lost while it takes over. Nothing is
+ * there to be asked.
+ */
+async function hostFor(
+  { platform, services }: TestHomeport,
+  { userId }: Person,
+  movable: { id: string },
+  returning: { id: string; name: string },
+): Promise<string> {
+  const now = timestamp(platform.clock);
+  const add = async (kind: string) => {
+    const id = crypto.randomUUID();
+    const known = { id, name: `${kind}-${id}`, address: 'https://127.0.0.1:9', public_name: null };
+    await platform.database.write(({ queries }) =>
+      insertHost(queries, { ...known, edge_addresses: [], created_at: now }),
+    );
+    await services.hosts.note({
+      ...{ id, capacity: 100, phpVersions: ['8.4'], wordpressVersions: ['6.8.3'], reservedNames: [] },
+      ...{ ports: { http: 80, https: 443, ssh: 22 }, movesWebsites: true },
+    });
+    return id;
+  };
+  const [from, to, lost] = [await add('from'), await add('to'), await add('lost')];
+  await platform.database.write(async ({ queries }) => {
+    await queries.updateTable('users').set({ is_operator: true }).where('id', '=', userId).execute();
+    await queries.updateTable('hosts').set({ reason: 'It is silent.' }).where('id', '=', lost).execute();
+    await queries.updateTable('installs').set({ host_id: from }).where('id', '=', movable.id).execute();
+    await queries.updateTable('installs').set({ host_id: lost }).where('id', '=', returning.id).execute();
+    await insertMove(queries, {
+      ...{ id: crypto.randomUUID(), install_id: returning.id, install_name: returning.name },
+      ...{ from_host: from, to_host: lost, step: 'switched', job_id: crypto.randomUUID() },
+      ...{ requested_at: now, switched_at: now },
+    });
+  });
+  return to;
 }
 
 /** An unread notification of the owner. */
@@ -348,20 +393,31 @@ export function absentResources(): ResourceSet {
     redirect_id: id(),
     notification_id: id(),
     deleted_install_id: id(),
+    host_id: id(),
+    placed_install_id: id(),
   };
 }
 
 /** The row's path with the resources in it. */
 export function pathTo(row: EndpointRow, resources: Record<string, string>): string {
-  const { site_id, offered_site_id, free_site_id = '', failed_operation_id = '' } = resources;
+  const {
+    site_id,
+    offered_site_id,
+    free_site_id = '',
+    failed_operation_id = '',
+    destination_id = '',
+  } = resources;
   // A site has one open transfer.
   const isOffered = row.number === 93 && site_id === offered_site_id;
   // Only a failed operation can be repeated.
+  // The new host of this one is lost.
+  const isReturning = row.number === 207 && resources.install_id === resources.placed_install_id;
   const isQueued = row.number === 53 && resources.operation_id === resources.queued_operation_id;
   return pathWith(row.path, {
     ...resources,
     ...(isOffered ? { site_id: free_site_id } : {}),
     ...(isQueued ? { operation_id: failed_operation_id } : {}),
+    ...(isReturning ? { install_id: destination_id } : {}),
   });
 }
 
@@ -381,7 +437,7 @@ const upload = { certificate: leaf.pem + root.pem, private_key: pkcs8(leaf.key) 
 /** A valid body for the endpoint; undefined without one. */
 export function bodyFor(
   { number }: EndpointRow,
-  { account_id, backup_id, site_id, install_id, destination_id }: ResourceSet,
+  { account_id, backup_id, site_id, install_id, destination_id, host_id }: ResourceSet,
 ): unknown {
   switch (number) {
     case 6:
@@ -422,6 +478,8 @@ export function bodyFor(
       return { notification_emails: [] };
     case 45:
       return { backup_id };
+    case 206:
+      return { host: host_id };
     case 202:
       return { path: 'htdocs/wp-config.php' };
     case 46:

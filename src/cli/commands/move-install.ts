@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { MoveView, RequestedMove } from '../../features/provisioning/moves/service.ts';
+import type { MoveView, RequestedMove } from '../../features/provisioning/moves/requests.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { withOwnCommand } from '../../lib/own-command.ts';
 import { waitForJob } from '../platform/wait-for-job.ts';

@@ -33,12 +33,16 @@ export function addUserChangeCommands(user: Command): void {
 
   user
     .command('change')
-    .summary('change the address or the name of a user')
-    .description('change the address or the name of a user; links sent by email stop working')
+    .summary('change the address, the name or the rights of a user')
+    .description(
+      'change the address or the name of a user, or make them an operator; a new address ends links sent by email',
+    )
     .argument('<email>', 'the current address ("homeport user list")')
     .option('--email <address>', 'the new address')
     .option('--first-name <name>', 'first name', nameArgument)
     .option('--last-name <name>', 'last name', nameArgument)
+    .option('--operator', 'may move the installs that they see to other hosts, in the portal and by the API')
+    .option('--no-operator', 'no longer')
     .addHelpText('after', '\nExample:\n  homeport user change owner@localhost --email frida@agency.example')
     .action(changeUser);
 }
@@ -73,11 +77,16 @@ interface ChangeOptions {
   email?: string;
   firstName?: string;
   lastName?: string;
+  operator?: boolean;
 }
 
-async function changeUser(known: string, { email, firstName, lastName }: ChangeOptions, command: Command) {
-  if (email === undefined && firstName === undefined && lastName === undefined) {
-    throw new OperatorError('Name a change: --email, --first-name or --last-name.');
+async function changeUser(
+  known: string,
+  { email, firstName, lastName, operator }: ChangeOptions,
+  command: Command,
+) {
+  if ([email, firstName, lastName, operator].every((change) => change === undefined)) {
+    throw new OperatorError('Name a change: --email, --first-name, --last-name or --operator.');
   }
   await withPlatform(command, async (_platform, services) => {
     const person = await requirePerson(services, known);
@@ -87,8 +96,12 @@ async function changeUser(known: string, { email, firstName, lastName }: ChangeO
       ...(firstName === undefined ? {} : { first_name: firstName }),
       ...(lastName === undefined ? {} : { last_name: lastName }),
     });
-    const changed = await services.profile.changeByOperator(person.id, change);
-    process.stdout.write(`Changed: ${changed.first_name} ${changed.last_name}, ${changed.email}.\n`);
+    const changed = await services.profile.changeByOperator(person.id, {
+      ...change,
+      ...(operator === undefined ? {} : { is_operator: operator }),
+    });
+    const right = operator === undefined ? '' : operator ? ', an operator' : ', no operator';
+    process.stdout.write(`Changed: ${changed.first_name} ${changed.last_name}, ${changed.email}${right}.\n`);
   });
 }
 

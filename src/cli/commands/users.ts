@@ -58,7 +58,7 @@ export function addUserCommands(program: Command): void {
     .option('--account <account>', 'users of this account only: its name or id')
     .option(
       '--json',
-      'print JSON: an array of id, email, first_name, last_name, accounts (id, name, roles, invite_accepted)',
+      'print JSON: an array of id, email, first_name, last_name, is_operator, accounts (id, name, roles, invite_accepted)',
     )
     .addHelpText('after', '\nExample:\n  homeport user list')
     .action(listUsers);
@@ -115,8 +115,8 @@ async function listUsers({ account, json }: { account?: string; json?: boolean }
 }
 
 /** A line for each account of a user, and one for a user without accounts. */
-function personRows({ email, first_name, last_name, accounts }: Person): string[][] {
-  const name = `${first_name} ${last_name}`;
+function personRows({ email, first_name, last_name, is_operator, accounts }: Person): string[][] {
+  const name = `${first_name} ${last_name}${is_operator ? ' (operator)' : ''}`;
   if (accounts.length === 0) return [[email, name, '-', '-', '-']];
   return accounts.map((account) => [
     email,

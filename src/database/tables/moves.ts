@@ -11,7 +11,8 @@ export const OPEN_MOVE = ['copying', 'handing_over', 'switched', 'returning'] as
  * - `returned`: the former machine serves it.
  * - `moved`: nothing is left to do but the removal of the former copy.
  */
-export type MoveStep = (typeof OPEN_MOVE)[number] | 'moved' | 'returned' | 'failed' | 'cancelled';
+export const MOVE_STEPS = [...OPEN_MOVE, 'moved', 'returned', 'failed', 'cancelled'] as const;
+export type MoveStep = (typeof MOVE_STEPS)[number];
 
 /** The move of an install to another machine. */
 export interface MoveRow {

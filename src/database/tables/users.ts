@@ -15,6 +15,8 @@ export interface UserRow {
   mfa_enabled: Generated<boolean>;
   /** Wrong second factors after a correct password since the last correct one. */
   wrong_codes: Generated<number>;
+  /** An operator of the platform: may move installs that they see. */
+  is_operator: Generated<boolean>;
   created_at: string;
 }
 

@@ -29,6 +29,7 @@ export interface Person {
   email: string;
   first_name: string;
   last_name: string;
+  is_operator: boolean;
   accounts: (MemberRole & { id: string; name: string; invite_accepted: boolean })[];
 }
 
@@ -46,6 +47,7 @@ export async function findPeople(
       'person.email',
       'person.first_name',
       'person.last_name',
+      'person.is_operator',
       'account.id as account_id',
       'account.name as account_name',
       'member.role',
@@ -58,8 +60,9 @@ export async function findPeople(
     .orderBy('member.seq')
     .execute();
   const people = new Map<string, Person>();
-  for (const { id, email, first_name, last_name, account_id, account_name, ...member } of rows) {
-    const person = people.get(id) ?? { id, email, first_name, last_name, accounts: [] };
+  for (const { id, account_id, account_name, ...row } of rows) {
+    const { email, first_name, last_name, is_operator, ...member } = row;
+    const person = people.get(id) ?? { id, email, first_name, last_name, is_operator, accounts: [] };
     people.set(id, person);
     const { role, billing, invite_accepted } = member;
     if (account_id === null || account_name === null) continue;

@@ -26,22 +26,26 @@ export interface ProfileService {
    */
   changeByOperator(
     userId: string,
-    change: { email?: string; first_name?: string; last_name?: string },
+    change: { email?: string; first_name?: string; last_name?: string; is_operator?: boolean },
   ): Promise<SignedInUser>;
 }
 
 type SignedInUser = Static<typeof signedInUserSchema>;
 
 export function createProfileService({ database, activity }: Platform): ProfileService {
-  const changeByOperator: ProfileService['changeByOperator'] = async (userId, { email, ...names }) =>
+  const changeByOperator: ProfileService['changeByOperator'] = async (
+    userId,
+    { email, is_operator, ...names },
+  ) =>
     database
       .write(async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'users', userId);
         const before = await findUserProfile(queries, userId);
         if (!before) throw new NotFound();
+        if (is_operator !== undefined) await updateUser(queries, userId, { is_operator });
         const user = { ...before, ...names, ...(email === undefined ? {} : { email }) };
-        if (isSame(before, user)) return user;
+        if (isSame(before, user) && is_operator === undefined) return user;
         const moves = user.email !== before.email;
         if (Object.keys(names).length > 0) await updateUser(queries, userId, names);
         if (moves) await changeEmailAddress(queries, userId, user.email);
@@ -52,7 +56,10 @@ export function createProfileService({ database, activity }: Platform): ProfileS
           {
             action: 'profile.update',
             subject: { id: userId, name: user.email },
-            ...(moves ? { details: { from: before.email, to: user.email } } : {}),
+            details: {
+              ...(moves ? { from: before.email, to: user.email } : {}),
+              ...(is_operator === undefined ? {} : { is_operator: is_operator ? 'true' : 'false' }),
+            },
           },
         );
         return user;

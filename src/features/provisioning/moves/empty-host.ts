@@ -1,8 +1,8 @@
-import { InvalidRequest } from '../../../lib/failures.ts';
+import { Conflict, InvalidRequest } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { otherHostFor } from '../../hosts/placement-service.ts';
 import { movableInstalls } from '../../hosts/placement-store.ts';
-import type { RequestedMove } from './service.ts';
+import type { RequestedMove } from './requests.ts';
 
 /** What became of an install of a host that is emptied. */
 export type EmptiedInstall = { name: string } & ({ to: string } | { stayed: string });
@@ -44,7 +44,7 @@ export async function* emptyHost(
       if (signal.aborted) return;
       yield stayed === null ? { name, to } : { name, stayed };
     } catch (error) {
-      if (!(error instanceof InvalidRequest)) throw error;
+      if (!(error instanceof InvalidRequest || error instanceof Conflict)) throw error;
       yield { name, stayed: error.message };
     }
   }

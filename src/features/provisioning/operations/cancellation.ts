@@ -29,6 +29,8 @@ import { restartPhp, updatePhpLimits } from '../../websites/php/jobs.ts';
 import { refreshWordPress } from '../../websites/wordpress/jobs.ts';
 import { runWpCli } from '../../websites/wp-cli/jobs.ts';
 import { endRun } from '../../websites/wp-cli/store.ts';
+import { moveInstall } from '../moves/jobs.ts';
+import { endCancelledMove } from '../moves/requests.ts';
 
 /** How operations of one type of job are cancelled. */
 interface Cancellation {
@@ -36,6 +38,10 @@ interface Cancellation {
   until: 'begun' | 'running' | 'ended';
   /** The permission of the action. */
   verb: Verb;
+  /** Only operators of the platform may. */
+  needsOperator?: true;
+  /** Makes the cancellation possible, also that of a running job. Throws Conflict if it comes too late. */
+  begin?: (transaction: Transaction, payload: unknown) => Promise<void>;
   /** Ends what waits for the job, in the transaction that cancels it. */
   end?: (transaction: Transaction, payload: unknown) => Promise<void>;
 }
@@ -121,6 +127,13 @@ export function createCancellations(platform: Platform) {
       end: ({ queries }, payload) => cancelUpdate(queries, Value.Parse(updateWebsite.payload, payload)),
     },
     [updatePhpLimits.name]: { until: 'running', verb: 'install.change' },
+    [moveInstall.name]: {
+      until: 'ended',
+      verb: 'install.read',
+      needsOperator: true,
+      begin: (transaction, payload) =>
+        endCancelledMove(platform, transaction, Value.Parse(moveInstall.payload, payload).move_id),
+    },
     [restartPhp.name]: { until: 'running', verb: 'install.work' },
     [runWpCli.name]: {
       until: 'ended',

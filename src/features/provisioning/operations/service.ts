@@ -1,11 +1,12 @@
 import type { Caller } from '../../../access/caller.ts';
 import { loadScope, type Scope } from '../../../access/memberships.ts';
+import { isOperator } from '../../../access/operators.ts';
 import { authorize, isAllowed, type ResourceAccess } from '../../../access/permissions.ts';
 import { changeFor, readerFor } from '../../../access/request-transactions.ts';
 import type { JobState } from '../../../database/tables/jobs.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { SECOND_MS } from '../../../lib/durations.ts';
-import { Conflict, NotFound } from '../../../lib/failures.ts';
+import { Conflict, Forbidden, NotFound } from '../../../lib/failures.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { outputFields, readOutput } from '../../websites/wp-cli/outputs.ts';
@@ -159,9 +160,11 @@ export function createOperationService(
         const cancellation = cancellations.of(job);
         // The right to cancel is that of the action, so it comes before the reasons that do not depend on the caller.
         authorize(cancellation?.verb ?? 'install.work', 'install.read', accessOf(scope, record));
+        if (cancellation?.needsOperator && !(await isOperator(queries, caller))) throw new Forbidden();
         if (cancellation === null) {
           throw new Conflict(cancellations.hasBegun(job) ? BEGUN : refusalOf(job.state));
         }
+        await cancellation.begin?.(transaction, job.payload);
         const done = await queue.cancel(transaction, job.id);
         if (done === null) throw new Conflict(ENDED);
         if (done === 'called off' && cancellation.until !== 'ended') throw new Conflict(BEGUN);
