@@ -1,6 +1,7 @@
 import { text } from '../client.ts';
+import { runFleetLoss } from './fleet-loss.ts';
 import { until } from './guest.ts';
-import { connectMachines } from './namespace-machine.ts';
+import { connectMachines, SHARED } from './namespace-machine.ts';
 import { packageSteps, type StepOptions } from './package-steps.ts';
 import type { Report } from './report.ts';
 import { ScenarioEnded } from './scenario.ts';
@@ -18,14 +19,19 @@ export interface FleetScenarioOptions {
 
 const ADDRESSES = ['10.77.0.1', '10.77.0.2'] as const;
 const [ADDRESS1, ADDRESS2] = ADDRESSES;
-const DOMAIN = 'shop.sites.example.com';
+const SITES = 'sites.example.com';
+const DOMAIN = `shop.${SITES}`;
 /** Of machines that others reach. */
-const REACHABLE = ['HOMEPORT_EDGE_HTTP=0.0.0.0:80', 'HOMEPORT_EDGE_HTTPS=0.0.0.0:443'];
+const REACHABLE = [
+  'HOMEPORT_EDGE_HTTP=0.0.0.0:80',
+  'HOMEPORT_EDGE_HTTPS=0.0.0.0:443',
+  `HOMEPORT_BACKUP_REPOSITORY=${SHARED}/backups`,
+];
 /** Of web1 on the platform: the host name of both. */
 const HOST_NAME = 'machine';
 const IDENTITY = '/etc/homeport/web2.pem';
 
-/** Takes two Linux hosts of one platform through set-up, a move and upgrades, while visitors come to both. Throws ScenarioEnded if the rest makes no sense. */
+/** Takes two Linux hosts of one platform through set-up, a move, upgrades and a loss, while visitors come to both. Throws ScenarioEnded if the rest makes no sense. */
 export async function runFleetScenario({
   web1,
   web2,
@@ -47,7 +53,7 @@ export async function runFleetScenario({
   });
   await required('web1 is set up with the control plane and a website', async () => {
     await first.download(packages.first);
-    const settings = [...REACHABLE, 'HOMEPORT_SITE_DOMAIN=sites.example.com'];
+    const settings = [...REACHABLE, `HOMEPORT_SITE_DOMAIN=${SITES}`];
     await first.follow([
       'sudo apt-get install --yes ./homeport_*_amd64.deb',
       `sudo ${settings.join(' ')} HOMEPORT_EDGE_FORWARD=${ADDRESS1}:8471 homeport host setup`,
@@ -155,6 +161,11 @@ export async function runFleetScenario({
       report.step((await guest.homeport('install', 'move', 'shop', '--to', HOST_NAME)).trim());
     }),
   );
+  await runFleetLoss({
+    ...{ report, domain: SITES },
+    web1: { ...web1, steps: first, address: ADDRESS1, name: HOST_NAME },
+    web2: { ...web2, steps: second, address: ADDRESS2 },
+  });
 }
 
 const VISITED: Load['visited'] = [

@@ -16,7 +16,12 @@ export interface NamespaceMachineOptions {
   name: string;
   /** How long a boot may take, in milliseconds. */
   bootMs: number;
+  /** A folder that other machines have too, at {@link SHARED}. */
+  shared?: string | undefined;
 }
+
+/** The storage that machines share, as a server of files would give it. */
+export const SHARED = '/mnt/shared';
 
 export interface NamespaceMachine extends Machine {
   /** A program of this machine, and its arguments, which runs in the network of the other one. */
@@ -35,6 +40,7 @@ root=$1
 hostname machine
 ip link set lo up
 mount --bind "$root" "$root"
+if [ -n "$2" ]; then mkdir -p "$root$3"; mount --bind "$2" "$root$3"; fi
 mount -t proc proc "$root/proc"
 mount -t sysfs -o ro sysfs "$root/sys"
 mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
@@ -69,7 +75,7 @@ const SHOWN_LENGTH = 4_000;
  * speed, but shares the kernel, so its power cannot fail. `slirp4netns` connects it to the network.
  */
 export function createNamespaceMachine(options: NamespaceMachineOptions): NamespaceMachine {
-  const { root, folder, name, bootMs } = options;
+  const { root, folder, name, bootMs, shared = '' } = options;
   const serial = join(folder, 'console.log');
   const cgroup = join(CGROUPS.find((path) => existsSync(join(path, 'cgroup.procs'))) ?? '', name);
   let outer: ChildProcess | null = null;
@@ -80,7 +86,20 @@ export function createNamespaceMachine(options: NamespaceMachineOptions): Namesp
     await mkdir(cgroup, { recursive: true });
     await writeFile(serial, '', { flag: 'a' });
     const unshare = ['unshare', ...NAMESPACES, '--fork', '--kill-child', '--propagation', 'private', '--'];
-    const words = ['-c', IN_CGROUP, 'boot', cgroup, ...unshare, '/bin/sh', '-c', BOOT, 'boot', root];
+    const words = [
+      '-c',
+      IN_CGROUP,
+      'boot',
+      cgroup,
+      ...unshare,
+      '/bin/sh',
+      '-c',
+      BOOT,
+      'boot',
+      root,
+      shared,
+      SHARED,
+    ];
     const child = spawn('/bin/sh', words, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     outer = child;
     const console = createWriteStream(serial, { flags: 'a' });

@@ -2,7 +2,11 @@ import { cp, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { runCommand } from '../../src/lib/run-command.ts';
 import { baseSystem, type Release } from './base-system.ts';
-import { createNamespaceMachine, type NamespaceMachine } from './namespace-machine.ts';
+import {
+  createNamespaceMachine,
+  type NamespaceMachine,
+  type NamespaceMachineOptions,
+} from './namespace-machine.ts';
 
 export interface PackageMachineOptions {
   release: Release;
@@ -11,6 +15,8 @@ export interface PackageMachineOptions {
   /** Of the machine, whose folder is emptied first. */
   name: string;
   bootMs: number;
+  /** See {@link NamespaceMachineOptions}. */
+  shared?: string | undefined;
 }
 
 export interface PackageMachine extends NamespaceMachine {
@@ -42,6 +48,7 @@ export async function packageMachine({
   folder,
   name,
   bootMs,
+  shared,
 }: PackageMachineOptions): Promise<PackageMachine> {
   const base = await baseSystem(release, join(folder, `debian-${release}`));
   const kept = join(folder, `packages-${release}`);
@@ -56,7 +63,7 @@ export async function packageMachine({
   await mkdir(kept, { recursive: true });
   await cp(kept, join(root, ARCHIVES), { recursive: true });
   return {
-    ...createNamespaceMachine({ root, folder: place, name: `homeport-${name}`, bootMs }),
+    ...createNamespaceMachine({ root, folder: place, name: `homeport-${name}`, bootMs, shared }),
     folder: place,
     give: (file, to) => cp(file, join(root, to)),
     async keepDownloads() {

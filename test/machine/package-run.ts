@@ -1,3 +1,4 @@
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Release } from './base-system.ts';
 import { runFleetScenario } from './fleet-scenario.ts';
@@ -50,8 +51,11 @@ export async function testFleet(
   const packages = await makePackages(repository, folder, report);
   if (packages === null) return;
   for (const release of releases) {
+    const shared = join(folder, `fleet-${release}-shared`);
+    await rm(shared, { recursive: true, force: true });
+    await mkdir(shared, { recursive: true });
     const on = (name: string, scenario: (options: StepOptions) => Promise<void>) =>
-      onPackageMachine({ release, folder, name: `fleet-${release}-${name}`, report }, scenario);
+      onPackageMachine({ release, folder, name: `fleet-${release}-${name}`, report, shared }, scenario);
     await on('web1', (web1) => on('web2', (web2) => runFleetScenario({ web1, web2, report, packages })));
   }
 }
@@ -74,14 +78,16 @@ interface OnPackageMachine {
   folder: string;
   name: string;
   report: Report;
+  /** A folder that both machines have. */
+  shared?: string;
 }
 
 async function onPackageMachine(
-  { release, folder, name, report }: OnPackageMachine,
+  { release, folder, name, report, shared }: OnPackageMachine,
   scenario: (options: StepOptions) => Promise<void>,
 ): Promise<void> {
   report.step(name);
-  const machine = await packageMachine({ release, folder, name, bootMs: BOOT_MS });
+  const machine = await packageMachine({ release, folder, name, bootMs: BOOT_MS, shared });
   const guest = guestOf(machine, PATIENCE_MS, PROGRAM);
   await onMachine(machine, { name, folder, report }, () =>
     scenario({ machine, guest, patienceMs: PATIENCE_MS }),

@@ -19,7 +19,7 @@ import { runScenario } from './scenario.ts';
 const USAGE = `Tests Homeport on whole Debian machines with systemd, in qemu: npm run test:machine -- [package|fleet] [release…] [options]
 
   package               the Debian package and the tutorial for operators, in namespaces instead of qemu
-  fleet                 two Linux hosts of one platform, in namespaces: moves and upgrades under load
+  fleet                 two Linux hosts of one platform, in namespaces: moves and upgrades under load, and a loss
   release               12 and 13 if left out
   --host <kind>         of the package: embedded or linux (both)
   --kills <database>    of the package: kills upgrades at each step instead, with sqlite, postgres or both
