@@ -21,7 +21,7 @@ import { field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { isLong, onlyInLong } from '../rounds.ts';
-import { connectHosts, type FarHost, startFarHost } from './far-host.ts';
+import { CONTROL_PORT, connectHosts, type FarHost, startFarHost } from './far-host.ts';
 import { tracesOf } from './traces.ts';
 
 const run = promisify(execFile);
@@ -29,6 +29,7 @@ const run = promisify(execFile);
 const SETUP_MS = 5 * MINUTE_MS;
 /** A move makes and restores two backups. */
 const MOVE_MS = 8 * MINUTE_MS;
+const SPLIT_MS = 10 * MINUTE_MS;
 /** A gigabyte of pictures. */
 const FILES = 2_000;
 const FILE_BYTES = 500_000;
@@ -380,6 +381,56 @@ onlyInLong(describe)('a large install', () => {
       );
     },
     4 * MOVE_MS,
+  );
+});
+
+onlyInLong(describe)('a machine that the control plane does not reach', () => {
+  test(
+    'serves its websites for ten minutes, and takes commands afterwards',
+    async () => {
+      const diner = await install();
+      const host = (await hostOf(diner)) === 'east' ? east : west;
+      const other = host === east ? west : east;
+      const address = `${diner.name}.sites.test`;
+      await until(async () => (await other.visit(address, '/')).status === 200);
+      const nft = (...words: string[]) => {
+        const [program = '', ...rest] = [...host.namespace.enter, '/usr/sbin/nft', ...words];
+        return run(program, rest);
+      };
+      await nft('add', 'table', 'inet', 'split');
+      await nft('add', 'chain', 'inet', 'split', 'input', '{ type filter hook input priority 0; }');
+      await nft('add', 'rule', 'inet', 'split', 'input', 'tcp', 'dport', String(CONTROL_PORT), 'drop');
+      const failed: string[] = [];
+      const backup = await owner.client.post(`/installs/${diner.id}/backups`, {
+        description: 'during the split',
+        notification_emails: [],
+      });
+      await owner.client.post(`/installs/${diner.id}/domains`, { name: 'diner.example' });
+      for (const end = Date.now() + SPLIT_MS; Date.now() < end; ) {
+        for (const edge of [host, other]) {
+          const { status, body } = await edge.visit(address, '/');
+          if (status !== 200 || !body.includes('</html>')) failed.push(`${edge.name} ${status}`);
+        }
+        // Log-ins have a limit.
+        const [status] = await post(host, address, '/');
+        if (status !== 200) failed.push(`POST ${status}`);
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+      expect(failed).toEqual([]);
+      const list = await homeport.services.hosts.list();
+      expect(list.find(({ name }) => name === host.name)?.reason).not.toBeNull();
+      await nft('delete', 'table', 'inet', 'split');
+      const status = async () =>
+        field(
+          (await owner.client.get(`/installs/${diner.id}/backups/${text(backup.body, 'id')}`)).body,
+          'status',
+        );
+      await until(async () => (await status()) === 'completed');
+      await until(async () => (await host.visit('diner.example', '/')).status === 200);
+      for (const edge of [host, other]) expect((await edge.visit(address, '/')).status).toBe(200);
+      expect((await owner.client.get(`/installs/${diner.id}`)).body).toMatchObject({ lost_data: null });
+    },
+    SPLIT_MS + MOVE_MS,
   );
 });
 
