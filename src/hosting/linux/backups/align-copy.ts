@@ -18,7 +18,7 @@ export async function alignCopy(
   signal: AbortSignal,
 ): Promise<void> {
   const copy = await listWebsite(layout, sandbox, { home: folder, signal });
-  const { doomed, wrong } = compareCopy(copy, kept);
+  const { doomed, wrong } = await compareCopy(copy, kept);
   if (wrong.length > 0) throw new Error(`${wrong.length} files differ from those of the first copy`);
   const program = startProgram(
     sandboxCommand(layout, sandbox, ['/bin/sh', '-c', OPEN_FOLDERS], { folder, terminal: true }),

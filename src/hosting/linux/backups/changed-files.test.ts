@@ -14,42 +14,41 @@ const listing = (entries: Record<string, ListedEntry>): WebsiteListing => new Ma
 
 const folder = entry(999, { type: 'd' });
 const before = listing({ htdocs: folder, 'htdocs/a': entry(900), 'htdocs/b': entry(900, { inode: 2 }) });
-const noted = parseNoted(notedText(before, AT));
-const namesOf = (now: WebsiteListing) => sinceNoted(now, noted).names.split('\0').slice(0, -1);
+const noted = await parseNoted(await notedText(before, AT));
+const namesOf = async (now: WebsiteListing) => (await sinceNoted(now, noted)).names.split('\0').slice(0, -1);
 
-it('copies folders, and files with another stamp', () => {
-  expect(namesOf(before)).toEqual(['htdocs']);
-  expect(namesOf(listing({ htdocs: folder, 'htdocs/a': entry(1_005), 'htdocs/new': entry(900) }))).toEqual([
-    'htdocs',
-    'htdocs/a',
-    'htdocs/new',
-  ]);
+it('copies folders, and files with another stamp', async () => {
+  expect(await namesOf(before)).toEqual(['htdocs']);
+  expect(
+    await namesOf(listing({ htdocs: folder, 'htdocs/a': entry(1_005), 'htdocs/new': entry(900) })),
+  ).toEqual(['htdocs', 'htdocs/a', 'htdocs/new']);
   // Renamed onto each other: same sizes and times, other inodes.
   const exchanged = { 'htdocs/a': entry(900, { inode: 2 }), 'htdocs/b': entry(900) };
-  expect(namesOf(listing(exchanged))).toEqual(['htdocs/a', 'htdocs/b']);
+  expect(await namesOf(listing(exchanged))).toEqual(['htdocs/a', 'htdocs/b']);
 });
 
 it.each([
   ['changed in the moments before the listing', entry(AT - 1)],
   ['of a time before 1970', { ...entry(900), stamp: '-1.5000000000 900.0000000000 8:1' }],
   ['no file', entry(900, { type: 'p' })],
-])('copies what is %s, although its stamp is the same', (_what, odd) => {
-  const text = notedText(listing({ 'htdocs/a': odd }), AT);
-  expect(sinceNoted(listing({ 'htdocs/a': odd }), parseNoted(text)).names).toBe('htdocs/a\0');
+])('copies what is %s, although its stamp is the same', async (_what, odd) => {
+  const now = listing({ 'htdocs/a': odd });
+  const { names } = await sinceNoted(now, await parseNoted(await notedText(now, AT)));
+  expect(names).toBe('htdocs/a\0');
 });
 
-it('refuses a listing that is not whole', () => {
-  expect(() => parseNoted('htdocs/a\0x\0')).toThrow(/damaged/);
+it('refuses a listing that is not whole', async () => {
+  await expect(parseNoted('htdocs/a\0x\0')).rejects.toThrow(/damaged/);
 });
 
-it('deletes from the copy what was changed, deleted or became something else, and keeps the rest', () => {
+it('deletes from the copy what was changed, deleted or became something else, and keeps the rest', async () => {
   const now = listing({
     htdocs: folder,
     'htdocs/a': entry(900),
     'htdocs/c': folder,
     'htdocs/d': entry(1_005),
   });
-  const { kept } = sinceNoted(now, noted);
+  const { kept } = await sinceNoted(now, noted);
   const copy = listing({
     htdocs: folder,
     'htdocs/a': entry(2_000, { inode: 7 }),
@@ -58,14 +57,34 @@ it('deletes from the copy what was changed, deleted or became something else, an
     'htdocs/d': folder,
     'htdocs/d/old': entry(2_000, { inode: 10 }),
   });
-  expect(compareCopy(copy, kept)).toEqual({
+  expect(await compareCopy(copy, kept)).toEqual({
     doomed: ['htdocs/b', 'htdocs/c', 'htdocs/d', 'htdocs/d/old'],
     wrong: [],
   });
 });
 
-it('finds what the copy lacks, and what differs in it', () => {
-  const { kept } = sinceNoted(before, noted);
+it('finds what the copy lacks, and what differs in it', async () => {
+  const { kept } = await sinceNoted(before, noted);
   const differing = listing({ 'htdocs/a': entry(2_000, { kept: '644 6 900 ' }) });
-  expect(compareCopy(differing, kept).wrong).toEqual(['htdocs/a', 'htdocs/b']);
+  expect((await compareCopy(differing, kept)).wrong).toEqual(['htdocs/a', 'htdocs/b']);
+});
+
+it('lets the host answer while it compares many files', async () => {
+  const many = new Map(Array.from({ length: 20_000 }, (_, number) => [`htdocs/${number}`, entry(900)]));
+  let turns = 0;
+  let isOver = false;
+  const others = (async () => {
+    for (; !isOver; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  })();
+  const at = async <Result>(work: Promise<Result>) => {
+    const before = turns;
+    const result = await work;
+    expect(turns - before).toBeGreaterThan(5);
+    return result;
+  };
+  const text = await at(notedText(many, AT));
+  const { kept } = await at(sinceNoted(many, await at(parseNoted(text))));
+  expect(await at(compareCopy(many, kept))).toEqual({ doomed: [], wrong: [] });
+  isOver = true;
+  await others;
 });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ListedEntry, WebsiteListing } from './website-listing.ts';
 
 /** Finds the files of a website that changed since its listing was noted. A move copies only these a second time. */
@@ -16,12 +17,16 @@ const SETTLED = 2;
 const COMPARABLE = new Set(['f', 'l']);
 const FOLDER = 'd';
 
-export const notedText = (listing: WebsiteListing, at: number): string =>
-  records([['', `${at}`], ...[...listing].map(([path, { stamp }]) => [path, stamp] as const)]);
+export async function notedText(listing: WebsiteListing, at: number): Promise<string> {
+  const text = startRecords();
+  text.add('', `${at}`);
+  await inTurns(listing, ([path, { stamp }]) => text.add(path, stamp));
+  return text.whole();
+}
 
 /** Parses {@link notedText}. */
-export function parseNoted(text: string): NotedListing {
-  const stamps = parseRecords(text);
+export async function parseNoted(text: string): Promise<NotedListing> {
+  const stamps = await parseRecords(text);
   // No entry has an empty path.
   const at = Number(stamps.get('') ?? 'none');
   if (!Number.isFinite(at)) throw new Error('the listing of a website is damaged');
@@ -32,16 +37,19 @@ export function parseNoted(text: string): NotedListing {
  * Divides a listing: `names` has the entries to copy, with all folders, whose modes and times may differ; `kept` describes what a copy
  * made after the noted listing has already, and is a member of the archive.
  */
-export function sinceNoted(listing: WebsiteListing, noted: NotedListing): { names: string; kept: string } {
-  const names: string[] = [];
-  const kept: (readonly [string, string])[] = [];
-  for (const [path, entry] of listing) {
+export async function sinceNoted(
+  listing: WebsiteListing,
+  noted: NotedListing,
+): Promise<{ names: string; kept: string }> {
+  const names = startText();
+  const kept = startRecords();
+  await inTurns(listing, ([path, entry]) => {
     const isFolder = entry.type === FOLDER;
     const isKept = isFolder || isUnchanged(entry, noted.stamps.get(path), noted.at);
-    if (isKept) kept.push([path, isFolder ? FOLDER : describe(entry)]);
-    if (isFolder || !isKept) names.push(path);
-  }
-  return { names: names.map((path) => `${path}\0`).join(''), kept: records(kept) };
+    if (isKept) kept.add(path, isFolder ? FOLDER : describe(entry));
+    if (isFolder || !isKept) names.add(`${path}\0`);
+  });
+  return { names: names.whole(), kept: kept.whole() };
 }
 
 function isUnchanged({ type, stamp }: ListedEntry, before: string | undefined, at: number): boolean {
@@ -63,28 +71,72 @@ export interface CopyDifference {
 }
 
 /** Compares a copy with {@link sinceNoted}'s `kept`. */
-export function compareCopy(copy: WebsiteListing, kept: string): CopyDifference {
-  const wanted = parseRecords(kept);
-  const wrong = [...wanted].flatMap(([path, description]) => {
-    if (description === FOLDER) return [];
+export async function compareCopy(copy: WebsiteListing, kept: string): Promise<CopyDifference> {
+  const wanted = await parseRecords(kept);
+  const difference: CopyDifference = { doomed: [], wrong: [] };
+  await inTurns(wanted, ([path, description]) => {
+    if (description === FOLDER) return;
     const present = copy.get(path);
-    return present !== undefined && describe(present) === description ? [] : [path];
+    if (present === undefined || describe(present) !== description) difference.wrong.push(path);
   });
-  const doomed = [...copy].flatMap(([path, { type }]) => {
+  await inTurns(copy, ([path, { type }]) => {
     const description = wanted.get(path);
     const isKept =
       type === FOLDER ? description === FOLDER : description !== undefined && description !== FOLDER;
-    return isKept ? [] : [path];
+    if (!isKept) difference.doomed.push(path);
   });
-  return { doomed, wrong };
+  return difference;
 }
 
-const records = (pairs: readonly (readonly [string, string])[]): string =>
-  pairs.map(([path, value]) => `${path}\0${value}\0`).join('');
+/** A website can have a million files. Work on this many takes some milliseconds, in which the host answers nothing else. */
+const AT_ONCE = 2_000;
 
-function parseRecords(text: string): Map<string, string> {
-  const fields = text.split('\0');
+async function inTurns<Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> {
+  let count = 0;
+  for (const item of items) {
+    work(item);
+    count += 1;
+    if (count % AT_ONCE === 0) await nextTurn();
+  }
+}
+
+/** A text of many parts. */
+function startText() {
+  const whole: string[] = [];
+  let parts: string[] = [];
+  const close = () => {
+    whole.push(parts.join(''));
+    parts = [];
+  };
+  return {
+    add(part: string): void {
+      parts.push(part);
+      if (parts.length === AT_ONCE) close();
+    },
+    whole(): string {
+      close();
+      return whole.join('');
+    },
+  };
+}
+
+function startRecords() {
+  const text = startText();
+  return { add: (path: string, value: string) => text.add(`${path}\0${value}\0`), whole: text.whole };
+}
+
+async function parseRecords(text: string): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  for (let at = 0; at + 1 < fields.length; at += 2) found.set(fields[at] ?? '', fields[at + 1] ?? '');
+  await inTurns(fieldPairs(text), ([path, value]) => found.set(path, value));
   return found;
+}
+
+function* fieldPairs(text: string): Generator<[string, string]> {
+  for (let at = 0; ; ) {
+    const middle = text.indexOf('\0', at);
+    const end = middle < 0 ? -1 : text.indexOf('\0', middle + 1);
+    if (end < 0) return;
+    yield [text.slice(at, middle), text.slice(middle + 1, end)];
+    at = end + 1;
+  }
 }

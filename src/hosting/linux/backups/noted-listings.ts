@@ -31,7 +31,7 @@ export function createNotedListings({ layout, clock }: { layout: LinuxLayout; cl
   return {
     async note({ ref, sandbox }, backupId, signal) {
       const at = clock.now().getTime() / 1_000;
-      const text = notedText(await listWebsite(layout, sandbox, { signal }), at);
+      const text = await notedText(await listWebsite(layout, sandbox, { signal }), at);
       await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
       await writeFile(fileOf(ref.id, backupId), text, { encoding: 'latin1', mode: 0o600 });
     },
@@ -40,7 +40,7 @@ export function createNotedListings({ layout, clock }: { layout: LinuxLayout; cl
       if (text === null) return null;
       return {
         base: backupId,
-        ...sinceNoted(await listWebsite(layout, sandbox, { signal }), parseNoted(text)),
+        ...(await sinceNoted(await listWebsite(layout, sandbox, { signal }), await parseNoted(text))),
       };
     },
     forget: (installId, backupId) => rm(fileOf(installId, backupId), { force: true }),
