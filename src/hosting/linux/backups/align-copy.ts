@@ -21,7 +21,11 @@ export async function alignCopy(
   const { doomed, wrong } = await compareCopy(copy, kept);
   if (wrong.length > 0) throw new Error(`${wrong.length} files differ from those of the first copy`);
   const program = startProgram(
-    sandboxCommand(layout, sandbox, ['/bin/sh', '-c', OPEN_FOLDERS], { folder, terminal: true }),
+    sandboxCommand(layout, sandbox, ['/bin/sh', '-c', OPEN_FOLDERS], {
+      folder,
+      terminal: true,
+      network: false,
+    }),
     { ownSession: true },
   );
   const stop = () => program.stop();

@@ -32,7 +32,7 @@ export async function measureWebsite(
         '-printf',
         '%y %s %b\\n',
       ],
-      { folder: home, terminal: true },
+      { folder: home, terminal: true, network: false },
     ),
     { statuses: [0, INCOMPLETE], ownSession: true },
   );

@@ -42,7 +42,7 @@ export async function listWebsite(
       layout,
       install,
       [FIND, basename(folders.htdocs), basename(folders.private), '-xdev', '-printf', FIELDS],
-      { folder: home, terminal: true },
+      { folder: home, terminal: true, network: false },
     ),
     { statuses: [0, INCOMPLETE], ownSession: true },
   );

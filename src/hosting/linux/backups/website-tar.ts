@@ -44,7 +44,7 @@ export async function packWebsite(
         ...excluded,
         ...(selection === 'named' ? NAMED : ['--', basename(htdocs), basename(hidden)]),
       ],
-      { folder: home, terminal: true },
+      { folder: home, terminal: true, network: false },
     ),
     { statuses: [0, CHANGED], ownSession: true },
   );
@@ -68,7 +68,7 @@ export function unpackWebsite(
         '--no-same-owner',
         '--delay-directory-restore',
       ],
-      { folder, terminal: true },
+      { folder, terminal: true, network: false },
     ),
     { ownSession: true },
   );

@@ -32,6 +32,11 @@ describe('what leads into a sandbox', () => {
     expect(command.at(-2)).toBe(way === 'terminal' ? layout.privateOf(install.id) : '--');
   });
 
+  test('gives sockets for the Internet to shells alone', () => {
+    const apart = WAYS.filter((way) => entranceOf(layout, install, way).includes('--unshare-net'));
+    expect(apart).toEqual(['sftp']);
+  });
+
   test('keeps a terminal in its session, if there is a terminal', () => {
     const apart = WAYS.filter((way) => entranceOf(layout, install, way).includes('--new-session'));
     expect(apart).toEqual(['sftp', 'plain']);

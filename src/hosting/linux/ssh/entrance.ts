@@ -20,7 +20,7 @@ export function entranceOf(
   way: Way,
   environment: Record<string, string> = {},
 ): string[] {
-  if (way === 'sftp') return sandboxCommand(layout, install, REST, { user: 'already' });
+  if (way === 'sftp') return sandboxCommand(layout, install, REST, { user: 'already', network: false });
   return sandboxCommand(layout, install, REST, {
     user: 'already',
     tools: true,
