@@ -1,9 +1,17 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { installSchema } from '../src/features/websites/installs/schema.ts';
-import { serveBare } from './measure/bare.ts';
+import { freePort } from '../test/servers/free-port.ts';
 import { answerOf, get, type Load, type LoadResult, run } from './measure/load.ts';
-import { type ServedHomeport, serveHomeport, temporaryFolder } from './measure/processes.ts';
+import {
+  type Served,
+  type ServedHomeport,
+  serve,
+  serveHomeport,
+  temporaryFolder,
+} from './measure/processes.ts';
 import { createReport } from './measure/report.ts';
 import { type Seeded, seedAccount } from './measure/seed.ts';
 import { median } from './measure/units.ts';
@@ -17,6 +25,18 @@ const WRITES_PER_SECOND = 60;
 const ROUNDS = 3;
 const SECONDS = 3;
 const report = createReport('single-reads');
+
+/** A server that answers with the same JSON through the same schema, by the framework alone. */
+async function serveBare(server: ServedHomeport, body: unknown, folder: string): Promise<Served> {
+  const answerFile = join(folder, 'answer.json');
+  writeFileSync(answerFile, JSON.stringify({ schema: installSchema, body }));
+  const port = await freePort();
+  const tls = (name: string) => join(server.dataDir, 'tls', name);
+  return serve(
+    [process.execPath, 'bench/servers/bare.ts', String(port), tls('api.crt'), tls('api.key'), answerFile],
+    { origin: `https://localhost:${port}`, ca: () => server.ca },
+  );
+}
 
 interface Writer {
   /** Writes so far. */
@@ -81,7 +101,7 @@ async function besideWrites(server: ServedHomeport, seeded: Seeded, load: Load):
 async function measure(server: ServedHomeport, seeded: Seeded, folder: string): Promise<void> {
   const { installIds, authorization } = seeded;
   const path = () => `/v1/installs/${installIds[Math.floor(Math.random() * installIds.length)]}`;
-  const bare = await serveBare(server, installSchema, await answerOf(server, path(), authorization), folder);
+  const bare = await serveBare(server, await answerOf(server, path(), authorization), folder);
   const load = get(server, path, authorization);
   // The process has compiled its code, and keeps what it keeps.
   await run(load, SECONDS);
