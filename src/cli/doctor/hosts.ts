@@ -1,5 +1,6 @@
 import type { Services } from '../../app/services.ts';
 import { type NewestBackup, newestBackups } from '../../features/backups/newest-backup-store.ts';
+import { areRecoveryPointsMade } from '../../features/backups/recovery-points/schedule.ts';
 import type { HostView } from '../../features/hosts/service.ts';
 import type { Difference, DiskQuotaKind, Wall } from '../../hosting/contract/host.ts';
 import type { InstallRef } from '../../hosting/contract/install-ref.ts';
@@ -9,7 +10,7 @@ import { HOUR_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { askHost } from '../platform/ask-host.ts';
 import { shownTime } from '../terminal/output.ts';
-import { type Finding, ok, problem, reasonOf } from './finding.ts';
+import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
 /**
  * Compares every machine that runs websites with its desired state, all at the same time. With `repair` each fixes what it
@@ -41,7 +42,7 @@ export async function examineHosts(
 }
 
 async function examineHost(
-  { database, clock }: Platform,
+  { database, clock, config }: Platform,
   { hosts }: Services,
   { id, name }: HostView,
   repair: boolean,
@@ -55,13 +56,14 @@ async function examineHost(
     .execute();
   try {
     const target = await hosts.target(name);
-    const [differences, mail, { diskQuotas, walls = [] }] = await askHost(
+    const [differences, mail, { diskQuotas, walls = [] }, places] = await askHost(
       target,
       async (remote) => [
         await remote.inspect(expected, repair),
         // Hosts of earlier versions do not know this command.
         await remote.mailQueue({ installId: null, ids: null }).catch(() => null),
         await remote.describe(),
+        areRecoveryPointsMade(config) ? await remote.backupPlaces() : null,
       ],
       limits,
     );
@@ -73,6 +75,7 @@ async function examineHost(
       ...findingsOf(name, expected.length, differences, backups),
       ...(diskQuotas === undefined ? [] : [quotaFinding(name, diskQuotas)]),
       ...wallFindings(name, walls),
+      ...(places?.isOnOwnDisk === true ? [ownDiskFinding(name, places.current)] : []),
     ];
     return mail === null ? findings : [...findings, ...mailFindings(name, mail, clock.now())];
   } catch (error) {
@@ -85,6 +88,14 @@ async function examineHost(
     ];
   }
 }
+
+/** Recovery points that are lost with the machine are of little use. */
+const ownDiskFinding = (host: string, place: string): Finding =>
+  warning(
+    host,
+    `Backups and recovery points are in ${place}, on the disk of the websites. They are lost with it.`,
+    'Move them to a bucket or to another machine: "homeport host backups move --help".',
+  );
 
 /**
  * Formats the findings of a host. `installs`: the number that the control plane has there. `backups`: the newest backups, by install.

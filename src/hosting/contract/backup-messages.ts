@@ -21,6 +21,7 @@ export const placesReport = Type.Object({
   waiting: Type.Array(uuid, { maxItems: MOST_INSTALLS }),
   former: Type.Array(address),
   unseen: Type.Optional(Type.Array(Type.Object({ address, reason: text(2_000) }))),
+  isOnOwnDisk: Type.Optional(Type.Boolean()),
 });
 
 const wantedPlace = Type.Object(

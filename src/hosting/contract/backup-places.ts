@@ -27,6 +27,8 @@ export interface BackupPlacesReport {
   former: string[];
   /** Places in use or earlier ones whose backups cannot be seen. Hosts of earlier versions do not look. */
   unseen?: UnseenPlace[];
+  /** Whether the current place is a folder on the disk of the host folder, and lost with it. Hosts of earlier versions do not look. */
+  isOnOwnDisk?: boolean;
 }
 
 /** A place whose backups cannot be seen now, such as one on a disk that is not mounted. */

@@ -169,3 +169,12 @@ it('keeps its record from other users, and refuses a damaged one', async () => {
     /^The record of backup places is damaged\. Restore /,
   );
 });
+
+it('tells whether the backups are on the disk of the websites', async () => {
+  expect(await startWith('old').report()).toMatchObject({ isOnOwnDisk: true });
+  const file = join(folder, 'others.json');
+  const elsewhere = createBackupPlaces({
+    ...{ file, configured: { address: '/dev', credentials: null }, clock, log },
+  });
+  expect(await elsewhere.report()).toMatchObject({ isOnOwnDisk: false });
+});

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { type Clock, timestamp } from '../../../lib/clock.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
@@ -247,6 +248,7 @@ export function createBackupPlaces({
         waiting: Object.keys(record.waiting),
         former: record.former.map(({ address }) => address),
         unseen: await unseenOf(record),
+        isOnOwnDisk: await isOnDiskOf(record.current, dirname(file)),
       };
     },
 
@@ -294,4 +296,12 @@ export function createBackupPlaces({
         ...(record.marked && { marked: record.marked.filter((one) => one !== address) }),
       })),
   };
+}
+
+/** Whether a place is a folder on the disk of another folder. */
+async function isOnDiskOf({ address, credentials }: RepositoryRoot, folder: string): Promise<boolean> {
+  if (credentials !== null) return false;
+  const [one, other] = await Promise.all([ifThere(stat(address)), stat(folder)]);
+  // A missing folder is made on the disk of the one above it, which is as good a guess as any.
+  return one === null || one.dev === other.dev;
 }
