@@ -10,12 +10,15 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPlatform } from '../../src/app/open-platform.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { scheduleRecoveryPoints } from '../../src/features/backups/recovery-points/jobs.ts';
+import { changeStates, pointsOf, stateOf } from '../../src/features/backups/recovery-points/store.ts';
 import { createHostService } from '../../src/features/hosts/service.ts';
 import { loadDesiredState } from '../../src/features/provisioning/desired-state.ts';
 import { clearLane } from '../../src/features/provisioning/moves/jobs.ts';
 import { latestMove } from '../../src/features/provisioning/moves/store.ts';
 import { PLACE_MARK } from '../../src/hosting/linux/backups/place-mark.ts';
 import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
+import { timestamp } from '../../src/lib/clock.ts';
 import { MINUTE_MS } from '../../src/lib/durations.ts';
 import { field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
@@ -51,6 +54,8 @@ beforeAll(async () => {
     HOMEPORT_HOST_RUN_FOLDER: folder,
     HOMEPORT_SITE_DOMAIN: 'sites.test',
     HOMEPORT_DELETED_DAYS: '0',
+    // Tests ask for looks themselves.
+    HOMEPORT_RECOVERY_POINT_MINUTES: '1440',
   };
   const config = readConfig({ ...environment, HOMEPORT_DATA_DIR: place.settings.dataDir });
   const platform = await openPlatform(config, { log: silent });
@@ -449,7 +454,19 @@ test(
       notification_emails: [],
     });
     await homeport.idle();
-    await rename(from, depot, 'After the backup');
+    // Three looks: the first point has all files, the second has the changes, and the third is not made.
+    await rename(from, depot, 'In the first point');
+    expect(await pointsAfterLook(depot)).toHaveLength(1);
+    await rename(from, depot, 'In the last point');
+    await write(from, depot, 'wp-content/uploads/order.txt', 'an order');
+    expect(await pointsAfterLook(depot)).toHaveLength(2);
+    const repositorySize = async () =>
+      (await run('du', ['-sb', join(from.machine.folder, 'backups', depot.id)])).stdout;
+    await untilUnchanged(depot);
+    const size = await repositorySize();
+    const points = await pointsAfterLook(depot);
+    expect(await repositorySize()).toBe(size);
+    await rename(from, depot, 'After the last point');
 
     from.process.kill('SIGKILL');
     await once(from.process, 'exit');
@@ -463,11 +480,12 @@ test(
     const report = (await rebuilds.report(from.name)).find(({ name }) => name === depot.name);
     expect(report).toMatchObject({
       ...{ step: 'rebuilt', host: to.name, reason: null },
-      backupId: text(made.body, 'id'),
+      backupId: points[0]?.id,
     });
     const home = await to.visit(address, '/');
     expect(home.status).toBe(200);
-    expect(home.body).toContain('In the backup');
+    expect(home.body).toContain('In the last point');
+    expect((await to.visit(address, '/wp-content/uploads/order.txt')).body).toBe('an order');
     const [, stylesheet = ''] = /(\/wp-[^"' ]+\.css)/.exec(home.body) ?? [];
     expect((await to.visit(address, stylesheet)).status).toBe(200);
     expect((await to.visit(address, '/wp-content/uploads/menu.txt')).body).toBe('bread');
@@ -479,6 +497,11 @@ test(
     expect(restored.status).toBe(202);
     await homeport.idle();
     expect((await to.visit(address, '/')).body).toContain('In the backup');
+    await homeport.services.recoveryPoints.requestRestore(depot.name);
+    await homeport.idle();
+    expect((await to.visit(address, '/')).body).toContain('In the last point');
+    // The new machine does not know what the points of the former one had.
+    expect((await pointsAfterLook(depot))[0]?.base_id).toBeNull();
 
     if (!isLong) return;
     // The lost machine returns: it serves nothing, and deletes nothing.
@@ -486,11 +509,40 @@ test(
     await until(async () => (await from.visit(address, '/')).status !== 200);
     expect(await tracesOf(from.machine)).toContain(`/installs/${depot.id}`);
     await lostHosts.takeBack(from.name);
-    await until(async () => (await from.visit(address, '/')).body.includes('In the backup'));
+    await until(async () => (await from.visit(address, '/')).body.includes('In the last point'));
     expect((await to.visit(address, '/')).status).toBe(200);
   },
   MOVE_MS,
 );
+
+/** Looks at an install, and makes a recovery point if it changed. Returns its points, newest first. */
+async function pointsAfterLook({ id }: Install) {
+  const { database, queue, clock } = homeport.platform;
+  const look = () =>
+    database.write((transaction) =>
+      queue.enqueue(transaction, scheduleRecoveryPoints, { payload: {}, lane: scheduleRecoveryPoints.name }),
+    );
+  // The first one adds its state.
+  await look();
+  await homeport.idle();
+  const due_at = timestamp(clock);
+  await database.write(({ queries }) => changeStates(queries, [id], { due_at }));
+  await look();
+  await homeport.idle();
+  expect(await stateOf(database.reader, id)).toMatchObject({ reason: null });
+  return pointsOf(database.reader, id);
+}
+
+/** Waits until looks find no change: what changed a second before a point may be in it or not. */
+async function untilUnchanged(install: Install): Promise<void> {
+  let before = await pointsAfterLook(install);
+  await until(async () => {
+    const after = await pointsAfterLook(install);
+    const isSame = after[0]?.id === before[0]?.id;
+    before = after;
+    return isSame;
+  });
+}
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 4 * MINUTE_MS; Date.now() < end; ) {
