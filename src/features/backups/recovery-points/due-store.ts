@@ -10,10 +10,12 @@ export interface DueInstall {
 
 /** Transactions that insert installs at the same time can end in another order than that of their `seq`. */
 const OVERLAP = 1_000;
-const MOST_NEW = 5_000;
 
-/** Installs that have no recovery state yet, in the order of their creation. */
-export async function installsWithoutState(queries: Queries): Promise<{ id: string; seq: number }[]> {
+/** The first installs that have no recovery state yet, in the order of their creation. */
+export async function installsWithoutState(
+  queries: Queries,
+  limit: number,
+): Promise<{ id: string; seq: number }[]> {
   const { last } = await queries
     .selectFrom('recovery_states')
     .select((eb) => eb.fn.max<number | null>('install_seq').as('last'))
@@ -33,17 +35,22 @@ export async function installsWithoutState(queries: Queries): Promise<{ id: stri
       ),
     )
     .orderBy('install.seq')
-    .limit(MOST_NEW)
+    .limit(limit)
     .execute();
 }
 
 /**
  * Active installs with all their data on hosts that answer, that are due and have no unfinished job; longest due first. `changed`: only those that are known
- * to have changed, or to have not.
+ * to have changed, or only the others. `without`: hosts to leave out.
  */
 export async function dueInstalls(
   queries: Queries,
-  { now, changed, limit }: { now: string; changed: boolean; limit: number },
+  {
+    now,
+    changed,
+    limit,
+    without = [],
+  }: { now: string; changed: boolean; limit: number; without?: readonly string[] },
 ): Promise<DueInstall[]> {
   const rows = await queries
     .selectFrom('recovery_states as state')
@@ -57,6 +64,7 @@ export async function dueInstalls(
     .where('install.lost_data', 'is', null)
     .where('host.reason', 'is', null)
     .where('host.lost_at', 'is', null)
+    .$if(without.length > 0, (query) => query.where('host.id', 'not in', without))
     // Never beside a backup, a restore, an update or a move.
     .where((eb) =>
       eb.not(

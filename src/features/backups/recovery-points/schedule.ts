@@ -19,8 +19,10 @@ export interface MachineSource {
   machine(hostId: string): Promise<Pick<HostMachine, 'recordPoint' | 'unchangedWebsites'>>;
 }
 
-/** Looked at in one run, which is each minute. */
-const MOST_LOOKED = 10_000;
+/** Installs in one query: few enough for it to take some milliseconds. */
+const PAGE = 500;
+/** Pages in one run, which is each minute. */
+const MOST_PAGES = 40;
 /** Looks at hosts at once. */
 const HOSTS_AT_ONCE = 8;
 /** Recovery points of a host at once, so that its websites keep their processors and disk. */
@@ -84,14 +86,16 @@ export function scheduleKind(platform: Platform, fleet: MachineSource): JobKind 
   const period = periodMs(config.recoveryPointMinutes);
 
   /** The first looks are spread over the time between two. */
-  async function addStates(queries: Queries): Promise<void> {
-    for (const { id, seq } of await installsWithoutState(queries)) {
+  async function addStates(queries: Queries): Promise<number> {
+    const added = await installsWithoutState(queries, PAGE);
+    for (const { id, seq } of added) {
       await queries
         .insertInto('recovery_states')
         .values({ install_id: id, install_seq: seq, due_at: timestamp(clock, random.fraction() * period) })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     }
+    return added.length;
   }
 
   async function lookAt(hostId: string, installs: readonly DueInstall[], job: RunningJob): Promise<void> {
@@ -118,17 +122,27 @@ export function scheduleKind(platform: Platform, fleet: MachineSource): JobKind 
   return defineJob({
     ...scheduleRecoveryPoints,
     async run(_payload, job) {
-      await database.write(({ queries }) => addStates(queries));
-      const due = await dueInstalls(database.reader, {
-        ...{ now: timestamp(clock), changed: false, limit: MOST_LOOKED },
-      });
-      const byHost = Map.groupBy(due, ({ host_id }) => host_id);
-      await mapConcurrent([...byHost], HOSTS_AT_ONCE, ([hostId, installs]) =>
-        lookAt(hostId, installs, job).catch((err: unknown) => {
-          job.signal.throwIfAborted();
-          job.log.warn({ err, host: hostId }, 'could not ask a host which websites changed; will retry');
-        }),
-      );
+      for (let page = 0; page < MOST_PAGES; page++) {
+        job.signal.throwIfAborted();
+        if ((await database.write(({ queries }) => addStates(queries))) < PAGE) break;
+      }
+      const now = timestamp(clock);
+      const silent = new Set<string>();
+      // Those that were looked at are due later, or known to have changed.
+      for (let page = 0; page < MOST_PAGES; page++) {
+        const due = await dueInstalls(database.reader, {
+          ...{ now, changed: false, limit: PAGE, without: [...silent] },
+        });
+        if (due.length === 0) break;
+        const byHost = Map.groupBy(due, ({ host_id }) => host_id);
+        await mapConcurrent([...byHost], HOSTS_AT_ONCE, ([hostId, installs]) =>
+          lookAt(hostId, installs, job).catch((err: unknown) => {
+            job.signal.throwIfAborted();
+            job.log.warn({ err, host: hostId }, 'could not ask a host which websites changed; will retry');
+            silent.add(hostId);
+          }),
+        );
+      }
       return (transaction) => requestPoints(platform, transaction);
     },
   });
