@@ -1,10 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { onlyInLong } from '../../../../test/rounds.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
@@ -15,27 +17,39 @@ let machine: BackupMachine;
 let backups: Backups;
 let shop: HostedInstall;
 let marks: WebsiteMarks;
+/** Marks without files, whose changes within a second before a mark show, too. */
+let rows: WebsiteMarks;
+let empty: string;
 
 beforeAll(async () => {
   machine = await startBackupMachine();
   backups = machine.backupsWith();
   shop = await machine.newWebsite();
   machine.put(shop, 'large.bin', randomBytes(4 * 1024 * 1024));
+  machine.put(shop, 'page.html', 'one');
   const { layout, databases } = machine;
   marks = createWebsiteMarks({ layout, writes: databases.writes, clock: systemClock });
+  empty = mkdtempSync(join(tmpdir(), 'homeport-empty-'));
+  const later = { now: () => new Date(systemClock.now().getTime() + 10_000) };
+  rows = createWebsiteMarks({
+    ...{ layout: { htdocsOf: () => empty, privateOf: () => empty }, writes: databases.writes, clock: later },
+  });
 });
-afterAll(() => machine?.stop());
+afterAll(async () => {
+  await machine?.stop();
+  if (empty !== undefined) rmSync(empty, { recursive: true });
+});
 
 const record = (baseId: string | null = null, keep: string[] = [], pointId: string = randomUUID()) =>
   backups.recordPoint(shop, { pointId, baseId, keep });
-const isUnchanged = async (mark: string) =>
-  (await marks.unchanged([{ installId: shop.ref.id, unixUser: shop.unixUser, mark }])).length > 0;
+const isUnchanged = async (mark: string) => (await marks.unchanged([{ ...website(), mark }])).length > 0;
+const website = () => ({ installId: shop.ref.id, unixUser: shop.unixUser });
 const query = (sql: string) => machine.databases.query(shop.database, sql);
 
 /** A mark that shows no change: those within a second before it count, too. */
 async function settled(): Promise<string> {
   for (;;) {
-    const mark = await marks.take({ installId: shop.ref.id, unixUser: shop.unixUser });
+    const mark = await marks.take(website());
     if (await isUnchanged(mark)) return mark;
     await sleep(100);
   }
@@ -48,43 +62,57 @@ test('a website that nothing changes stays unchanged, also after its own recover
   expect(await isUnchanged(mark)).toBe(true);
 });
 
-test('every change of a file or of a row shows', async () => {
-  const path = machine.inHtdocs(shop, 'page.html');
-  machine.put(shop, 'page.html', 'one');
-  const changes: Record<string, () => unknown> = {
-    'the same size and time': () => {
+test.each<[string, () => unknown]>([
+  [
+    'a file of the same size and time',
+    () => {
       machine.put(shop, 'page.html', 'two');
-      utimesSync(path, 1, 1);
+      utimesSync(machine.inHtdocs(shop, 'page.html'), 1, 1);
     },
-    'a mode': () => execFileSync('chmod', ['640', path]),
-    'a name': () => renameSync(path, `${path}.old`),
-    'a deletion': () => rmSync(`${path}.old`),
-    'a row': () => query("INSERT INTO notes VALUES (2, 'second')"),
-    'the same number of rows': () => query("UPDATE notes SET text = 'other' WHERE id = 2"),
-    'a definition': () => query('ALTER TABLE notes ADD COLUMN more INT'),
-    'an emptied table': () => query('TRUNCATE notes'),
-  };
-  const unseen: string[] = [];
-  for (const [name, change] of Object.entries(changes)) {
-    const mark = await settled();
-    await change();
-    if (await isUnchanged(mark)) unseen.push(name);
+  ],
+  ['a mode', () => execFileSync('chmod', ['640', machine.inHtdocs(shop, 'page.html')])],
+  ['a name', () => renameSync(machine.inHtdocs(shop, 'page.html'), machine.inHtdocs(shop, 'old.html'))],
+  ['a deletion', () => rmSync(machine.inHtdocs(shop, 'old.html'))],
+])('%s shows', async (_what, change) => {
+  const mark = await settled();
+  await change();
+  expect(await isUnchanged(mark)).toBe(false);
+});
+
+test.each([
+  ['a row', "INSERT INTO notes VALUES (2, 'second')"],
+  ['the same number of rows', "UPDATE notes SET text = 'other' WHERE id = 2"],
+  ['a definition', 'ALTER TABLE notes ADD COLUMN more INT'],
+  ['an emptied table', 'TRUNCATE notes'],
+])('%s shows', async (_what, statement) => {
+  const mark = await rows.take(website());
+  expect(await rows.unchanged([{ ...website(), mark }])).toEqual([shop.ref.id]);
+  await query(statement);
+  expect(await rows.unchanged([{ ...website(), mark }])).toEqual([]);
+});
+
+onlyInLong(test)('a database that is restored without the files shows', async () => {
+  const id = randomUUID();
+  await backups.snapshot(shop, id);
+  for (const database of ['all', ['notes']] as const) {
+    const mark = await rows.take(website());
+    await backups.restore(shop, id, { from: shop.ref, parts: { files: false, database } });
+    expect(await rows.unchanged([{ ...website(), mark }])).toEqual([]);
   }
-  expect(unseen).toEqual([]);
 });
 
 test('a transaction that is committed after the snapshot shows, although its statements came before', async () => {
-  await settled();
   const login = ['-u', shop.unixUser, '--', 'mariadb', '--no-defaults', '-n'];
   const client = spawn('runuser', [...login, `--socket=${machine.layout.mariadbSocket}`, shop.database]);
   const ended = once(client, 'exit');
   client.stdin.write("BEGIN; INSERT INTO notes (id, text) VALUES (9, 'late'); SELECT 'written';\n");
   await once(client.stdout, 'data');
-  const { mark } = await record();
+  const mark = await rows.take(website());
   client.stdin.end('COMMIT;\n');
   expect((await ended)[0]).toBe(0);
-  expect(await isUnchanged(mark)).toBe(false);
-  await settled();
+  expect(await rows.unchanged([{ ...website(), mark }])).toEqual([]);
+  const settledMark = await rows.take(website());
+  expect(await rows.unchanged([{ ...website(), mark: settledMark }])).toEqual([shop.ref.id]);
 });
 
 test('a later recovery point has what changed, and is restored with its base', async () => {
@@ -116,14 +144,14 @@ test('a later recovery point has what changed, and is restored with its base', a
   expect(await machine.leftoversOf(shop)).toEqual([]);
 });
 
-test('a host that was started again makes a whole recovery point', async () => {
+onlyInLong(test)('a host that was started again makes a whole recovery point', async () => {
   const base = randomUUID();
   await record(null, [], base);
   for (const name of readdirSync(machine.layout.scratch)) rmSync(join(machine.layout.scratch, name));
   expect((await record(base, [base])).baseId).toBeNull();
 });
 
-test('a point is based on nothing that is gone from the place of the backups', async () => {
+onlyInLong(test)('a point is based on nothing that is gone from the place of the backups', async () => {
   const base = randomUUID();
   await record(null, [], base);
   await backups.discard(shop.ref, base);
