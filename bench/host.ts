@@ -11,6 +11,7 @@ import { benchManyInstalls } from './host/many-installs.ts';
 import { benchNeighbours } from './host/neighbours.ts';
 import { benchProvisioning } from './host/provisioning.ts';
 import { benchPurging } from './host/purging.ts';
+import { benchRecoveryPoints } from './host/recovery-points.ts';
 import { benchRequests } from './host/requests.ts';
 import { benchUpdates } from './host/updates.ts';
 import { benchUsage } from './host/usage.ts';
@@ -31,6 +32,7 @@ const PARTS: Record<string, (run: Run) => Promise<void>> = {
   names: benchHostNames,
   installs: benchManyInstalls,
   backups: benchBackups,
+  points: benchRecoveryPoints,
   updates: benchUpdates,
 };
 const USAGE = `usage: npm run bench:host -- [--only=${Object.keys(PARTS).join('|')}] [--quick] ${REPORT_USAGE}\n`;

@@ -98,6 +98,18 @@ export async function processorTimeOf(machine: TestMachine, hostPid: number): Pr
   };
 }
 
+/** Milliseconds of processor time that a host's process, the programs that it ran and its MariaDB have taken so far. */
+export async function processorWithPrograms({ folder }: TestMachine, hostPid: number): Promise<number> {
+  const mariadb = (await processes()).filter(
+    ({ command }) => /^\S*mariadbd\s/.test(command) && command.includes(folder),
+  );
+  const parts = await Promise.all([
+    ownProcessorMs(hostPid, true),
+    ...mariadb.map(({ pid }) => ownProcessorMs(pid, false)),
+  ]);
+  return parts.reduce((one, other) => one + other, 0);
+}
+
 async function ownProcessorMs(pid: number, withEnded: boolean): Promise<number> {
   // Fields 14 and 15 of proc(5) stat; 16 and 17 of its children that have ended.
   const fields = (await readProc(String(pid), 'stat')).split(') ').at(-1)?.split(' ') ?? [];
