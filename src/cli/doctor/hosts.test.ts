@@ -66,3 +66,21 @@ it('reports a hanging machine without a stack trace', async () => {
   await expect(removed).rejects.toThrow(OperatorError);
   await expect(removed).rejects.toThrow(/^The host silent does not answer: .* within 0\.3 s/);
 });
+
+it('warns that recovery points are on the disk of the websites', async () => {
+  const { platform, services } = homeport;
+  machine.places.isOnOwnDisk = true;
+  const config = { ...platform.config, host: 'linux' as const, recoveryPointMinutes: 5 };
+  const limits = { describe: 1_500, inspect: 2_500 };
+  const warnings = async (settings: typeof platform.config) =>
+    (await examineHosts({ ...platform, config: settings }, services, false, limits))
+      .filter(({ state }) => state === 'warning')
+      .map(({ check, message }) => [check, message]);
+  expect(await warnings(config)).toEqual([
+    [
+      'well',
+      'Backups and recovery points are in /backups, on the disk of the websites. They are lost with it.',
+    ],
+  ]);
+  expect(await warnings({ ...config, recoveryPointMinutes: 0 })).toEqual([]);
+});
