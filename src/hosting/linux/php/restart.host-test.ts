@@ -1,13 +1,16 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { askFastcgi } from '../../../lib/fastcgi.ts';
 import type { PhpSettings } from '../../../lib/php-limits.ts';
 import { type DaemonsMachine, startDaemonsMachine } from '../daemons/daemons-machine.fixture.ts';
+import { makeHome } from '../isolation/folders.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import { drainPhp, fpmSpec, writeFpmFiles } from './fpm.ts';
 import { standardPhp } from './fpm-config.ts';
+import { hasStaleHome } from './stale-home.ts';
 
 const limits = { memoryMb: 256, cpuPercent: 100, processes: 64 };
 /** As many waiting requests as visitors; PHP takes two. */
@@ -97,4 +100,39 @@ it('answers what waits at its socket before it is removed', async () => {
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['200 whole']));
   // Nothing listens any more.
   await drainPhp(socket);
+});
+
+it('is removed even if no more requests can wait at its socket', async () => {
+  const { install, socket } = await busyInstall();
+  const { daemons, layout } = machine;
+  const hanging = join(layout.htdocsOf(install.id), 'hanging.php');
+  await writeFile(hanging, '<?php sleep(600);');
+  // Both workers, and then the queue of listen(2).
+  const refused = new Promise((resolve) => {
+    const fill = () => {
+      const connection = connect(socket, fill);
+      connection.on('error', resolve);
+      visitors.push(connection);
+    };
+    const visitors: ReturnType<typeof connect>[] = [];
+    for (let worker = 0; worker < 2; worker += 1) void visit(socket, hanging);
+    fill();
+  });
+  expect(await refused).toMatchObject({ code: 'EAGAIN' });
+  await drainPhp(socket);
+  await daemons.remove(`php-${install.id}`);
+});
+
+it('knows whether it shows a home that was moved away', async () => {
+  const { daemons, layout } = machine;
+  const { install } = await busyInstall();
+  const home = layout.homeOf(install.id);
+  const pid = (await daemons.list()).at(0)?.pid ?? 0;
+  expect(await hasStaleHome(pid, home)).toBe(false);
+  await rename(home, `${home}-before`);
+  await makeHome(layout, install);
+  expect(await hasStaleHome(pid, home)).toBe(true);
+  await daemons.restart(`php-${install.id}`);
+  expect(await hasStaleHome(pid, home)).toBe(false);
+  await daemons.remove(`php-${install.id}`);
 });
