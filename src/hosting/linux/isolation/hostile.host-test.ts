@@ -278,6 +278,11 @@ describe('a website controlled by an attacker', () => {
     // Its own sockets have neither a path nor a name.
     expect(await attack(`return preg_grep('{[/@]}', file('/proc/net/unix'));`)).toEqual([]);
     expect(await command('tail -qn +2 /proc/net/tcp /proc/thread-self/net/udp')).toEqual([0, '']);
+    // SIOCGIFCONF of a socket for the Internet, which is one of the machine's.
+    const addresses = `use Socket; socket(my $s, AF_INET, SOCK_DGRAM, 0) or die $!; my $room = "\\0" x 400;
+      print defined ioctl($s, 0x8912, pack("i x4 P", 400, $room)) ? "told" : $!`;
+    expect(await command(`perl -e '${addresses}'`)).toEqual([0, 'Operation not permitted']);
+    expect((await runCommand('/usr/bin/perl', ['-e', addresses])).stdout).toBe('told');
     // Proof that there is something to see: the machine itself lists the port of the service.
     const port = servicePort.toString(16).toUpperCase().padStart(4, '0');
     expect(await readFile('/proc/net/tcp', 'utf8')).toContain(`:${port} `);

@@ -25,7 +25,7 @@ const ALLOWED = `
   fchownat 260 54, fcntl 72 25, fdatasync 75 83, fgetxattr 193 10, flistxattr 196 13, flock 73 32,
   fremovexattr 199 16, fsetxattr 190 7, fstat 5 80, fstatfs 138 44, fsync 74 82, ftruncate 77 46, futimesat 261 -,
   getcwd 79 17, getdents 78 -, getdents64 217 61, getxattr 191 8, inotify_add_watch 254 27, inotify_init 253 -,
-  inotify_init1 294 26, inotify_rm_watch 255 28, ioctl 16 29, lchown 94 -, lgetxattr 192 9, link 86 -, linkat 265 37,
+  inotify_init1 294 26, inotify_rm_watch 255 28, lchown 94 -, lgetxattr 192 9, link 86 -, linkat 265 37,
   listxattr 194 11, llistxattr 195 12, lremovexattr 198 15, lseek 8 62, lsetxattr 189 6, lstat 6 -, mkdir 83 -,
   mkdirat 258 34, mknod 133 -, mknodat 259 33, newfstatat 262 79, open 2 -, openat 257 56, openat2 437 437,
   pipe 22 -, pipe2 293 59, pread64 17 67, preadv 295 69, preadv2 327 286, pwrite64 18 68, pwritev 296 70,
@@ -78,14 +78,14 @@ const ALLOWED = `
 
 /** Calls that the filter decides on by their arguments, or refuses with EPERM, as the kernel does without the right to them. */
 const OTHERS = `
-  socket 41 198, socketpair 53 199, clone 56 220,
+  socket 41 198, socketpair 53 199, clone 56 220, ioctl 16 29,
   add_key 248 217, keyctl 250 219, request_key 249 218, bind 49 200, listen 50 201, io_uring_enter 426 426,
   io_uring_register 427 427, io_uring_setup 425 425, mount 165 40, ptrace 101 117, setns 308 268, unshare 272 97,
   chroot 161 51, pivot_root 155 41, setdomainname 171 162, sethostname 170 161, settimeofday 164 170, syslog 103 116,
   umount2 166 39
 `;
 
-type DecidedName = 'socket' | 'socketpair' | 'clone';
+type DecidedName = 'socket' | 'socketpair' | 'clone' | 'ioctl';
 
 /** System calls of an architecture (linux/audit.h). */
 export interface Machine {
@@ -119,7 +119,12 @@ function machine(architecture: number, column: number, otherTable: number | null
   return {
     architecture,
     allowed: [...numbersIn(ALLOWED, column).values()],
-    numbers: { socket: take('socket'), socketpair: take('socketpair'), clone: take('clone') },
+    numbers: {
+      socket: take('socket'),
+      socketpair: take('socketpair'),
+      clone: take('clone'),
+      ioctl: take('ioctl'),
+    },
     refused: [...others.values()],
     otherTable,
   };

@@ -7,7 +7,7 @@ import { runCommand } from '../../../lib/run-command.ts';
 import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
 import { findPhpRuntimes } from '../machine/php-runtimes.ts';
 import { makeHome } from './folders.ts';
-import { askingFilter } from './own-network.ts';
+import { askingFilter, ownNetwork } from './own-network.ts';
 import { type SandboxedInstall, type SandboxOptions, sandboxCommand } from './sandbox.ts';
 
 const UID = 391_520;
@@ -44,6 +44,12 @@ function commandOf(command: [string, ...string[]], options: SandboxOptions = {})
 async function run(command: [string, ...string[]], options: SandboxOptions = {}): Promise<string> {
   const [program, ...args] = commandOf(command, options);
   return (await runCommand(program, args)).stdout;
+}
+
+/** The processes of the install. */
+async function running(): Promise<string[]> {
+  const { stdout } = await runCommand('/usr/bin/ps', ['-e', '-o', 'uid=,stat=,pid=,args=']);
+  return stdout.split('\n').filter((line) => line.trim().startsWith(`${UID} `) && !/^\s*\d+ Z/.test(line));
 }
 
 const php = (code: string): [string, ...string[]] => ['php', '-r', code];
@@ -93,6 +99,14 @@ describe('the network of a sandbox', () => {
     await expect(run(['/bin/sh', '-c', 'kill -TERM $$'])).rejects.toMatchObject({ status: 143 });
   });
 
+  it('ends after all that runs in the sandbox', async () => {
+    const worker = 'perl -e "my \\$x = q(a) x 5000000; 1 while 1" >/dev/null 2>&1 &';
+    for (let time = 0; time < 2; time += 1) {
+      await run(['/bin/sh', '-c', `for n in 1 2 3 4 5 6 7 8 9 10; do ${worker} done; sleep 0.1`]);
+      expect(await running()).toEqual([]);
+    }
+  });
+
   it('ends the sandbox if the program that answers is killed', async () => {
     const [program, ...args] = commandOf(['/bin/sh', '-c', 'echo started; exec sleep 600']);
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -101,6 +115,18 @@ describe('the network of a sandbox', () => {
     // The sandbox has the other end.
     await new Promise((resolve) => child.stdout.once('close', resolve));
     expect(child.signalCode).toBe('SIGKILL');
+  });
+
+  it('starts nothing if the kernel has no room for the questions', async () => {
+    // As many filters as a process may have, from the longest to short ones.
+    const fill = `syscall($ARGV[0], 38, 1, 0, 0, 0); for my $length (4096, 256, 16, 1) {
+      my $filter = pack("S C C L", 6, 0, 0, 0x7fff0000) x $length; my $described = pack("S x6 P", $length, $filter);
+      1 while syscall($ARGV[1], 1, 0, $described) == 0 } exec @ARGV[2 .. $#ARGV]`;
+    const calls = process.arch === 'x64' ? ['157', '317'] : ['167', '277'];
+    const start = ownNetwork(layout, ['/bin/echo', 'has the network']);
+    const full = runCommand('/usr/bin/perl', ['-e', fill, ...calls, ...start]);
+    const why = 'cannot ask for sockets: Cannot allocate memory\n';
+    await expect(full).rejects.toMatchObject({ stdout: '', stderr: why });
   });
 
   it('is the machine’s if the kernel refuses to ask', async () => {

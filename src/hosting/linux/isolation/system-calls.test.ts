@@ -24,6 +24,7 @@ const MACHINES = [
     clone: 56,
     socket: 41,
     socketpair: 53,
+    ioctl: 16,
   },
   {
     name: 'arm64' as const,
@@ -36,6 +37,7 @@ const MACHINES = [
     clone: 220,
     socket: 198,
     socketpair: 199,
+    ioctl: 29,
   },
 ];
 
@@ -61,6 +63,15 @@ describe.each(MACHINES)('the tenant filter on $name', (machine) => {
     const [sigchld, thread, newUser, newNet] = [17, 0x3d0f00, 0x1000_0000, 0x4000_0000];
     for (const flags of [sigchld, thread]) expect(on(machine.clone, flags)).toBe('allowed');
     for (const flags of [newUser, newNet, sigchld + newUser]) expect(on(machine.clone, flags)).toBe('EPERM');
+  });
+
+  it('refuses questions about network interfaces', () => {
+    // SIOCGIFNAME, SIOCGIFCONF, SIOCGIFADDR, SIOCGIFHWADDR, SIOCETHTOOL, SIOCGSKNS, SIOCGARP, SIOCGIWNAME
+    const questions = [0x8910, 0x8912, 0x8915, 0x8927, 0x8946, 0x894c, 0x8954, 0x8b01];
+    for (const request of [...questions, 0x1_0000_8912]) expect(on(machine.ioctl, 3, request)).toBe('EPERM');
+    // TCGETS, FIONREAD, SIOCATMARK, FICLONE
+    for (const request of [0x5401, 0x541b, 0x8905, 0x4004_9409])
+      expect(on(machine.ioctl, 3, request)).toBe('allowed');
   });
 
   it('refuses every call of another architecture', () => {

@@ -25,6 +25,8 @@ const TCP = 6;
 const UDP = 17;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET of clone(2). */
 const NEW_NAMESPACES = 0x7e02_0000;
+/** Requests of ioctl(2) about network interfaces, from SIOCGIFNAME to SIOCIWLAST (linux/sockios.h, linux/wireless.h). */
+const [FIRST_INTERFACE_REQUEST, LAST_INTERFACE_REQUEST] = [0x8910, 0x8bff];
 
 /**
  * The seccomp filter of everything that runs as a tenant: a list of allowed calls, without what the kernel has beyond what PHP, WordPress
@@ -32,7 +34,8 @@ const NEW_NAMESPACES = 0x7e02_0000;
  *
  * bind(2) and listen(2) fail, so a tenant cannot take a port of the platform while its daemon restarts; PHP-FPM inherits its socket. A
  * filter cannot see the address that bind(2) points to, so Unix sockets cannot be bound either. Sockets are limited to Unix, TCP, UDP and
- * netlink for routes, because SCTP can bind by setsockopt(2). io_uring would bypass the filter, and can bind and listen since kernel 6.11.
+ * netlink for routes, because SCTP can bind by setsockopt(2). Sockets for the Internet are the machine's, so ioctl(2) on them would tell its
+ * interfaces and addresses. io_uring would bypass the filter, and can bind and listen since kernel 6.11.
  * The sandbox does not separate the kernel's keyrings. 32-bit calls have other numbers, so all of them fail.
  */
 export function tenantFilter(architecture: NodeJS.Architecture): Buffer {
@@ -48,6 +51,7 @@ export function tenantFilter(architecture: NodeJS.Architecture): Buffer {
     { ifEqual: numbers.socket, goto: 'socket' },
     { ifEqual: numbers.socketpair, goto: 'socket' },
     { ifEqual: numbers.clone, goto: 'clone' },
+    { ifEqual: numbers.ioctl, goto: 'ioctl' },
     ...refused.map((number) => ({ ifEqual: number, goto: 'refuse' })),
     ...oneOf(allowed),
 
@@ -71,6 +75,12 @@ export function tenantFilter(architecture: NodeJS.Architecture): Buffer {
     { label: 'clone' },
     { load: argument(0) },
     { ifAnyBit: NEW_NAMESPACES, goto: 'refuse' },
+    { goto: 'allow' },
+
+    { label: 'ioctl' },
+    { load: argument(1) },
+    { ifAtLeast: LAST_INTERFACE_REQUEST + 1, goto: 'allow' },
+    { ifAtLeast: FIRST_INTERFACE_REQUEST, goto: 'refuse' },
     { goto: 'allow' },
 
     { label: 'refuse' },

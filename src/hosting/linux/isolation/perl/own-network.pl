@@ -18,7 +18,7 @@ my ($PIDFD_OPEN, $CLOSE_RANGE) = (434, 436);
 
 # linux/sched.h, linux/prctl.h, linux/seccomp.h.
 my $SHARE_FILES_UNTIL_EXEC = 0x400 | 0x4000 | 17;
-my ($PDEATHSIG, $NO_NEW_PRIVS) = (1, 38);
+my ($PDEATHSIG, $CHILD_SUBREAPER, $NO_NEW_PRIVS) = (1, 36, 38);
 my $SET_FILTER = 1;
 # Only a deadly signal interrupts a question that was taken.
 my $NEW_LISTENER_KILLABLE = 1 << 3 | 1 << 5;
@@ -26,6 +26,11 @@ my ($TAKE, $ANSWER, $GIVE) = (0xC0502100, 0xC0182101, 0x40182103);
 my $GIVE_AND_ANSWER = 2;
 my $SOCK_CLOEXEC = 02000000;
 my $LAST_FD = 0xffffffff;
+
+# asm-generic/errno-base.h, asm-generic/errno.h.
+my $EINTR = 4;
+# EPERM, EBUSY, EINVAL and ENOSYS: this kernel or container will never take the filter.
+my @NEVER = (1, 16, 22, 38);
 
 my ($machine, $filter, @command) = @ARGV;
 my $call = $CALLS{$machine} or die "this processor is unknown\n";
@@ -46,6 +51,8 @@ sub become_sandbox {
     if ($listener >= 0) {
         syswrite($pipe, $listener) or die "cannot write to a pipe: $!\n";
         splice @command, 1, 0, '--unshare-net';
+    } elsif (!grep { $! == $_ } @NEVER) {
+        die "cannot ask for sockets: $!\n";
     }
     exec { $command[0] } @command or die "cannot run $command[0]: $!\n";
 }
@@ -73,6 +80,9 @@ sub answer_question {
 
 # As bubblewrap does.
 end_with_parent();
+
+# Bubblewrap ends with the first program in the sandbox. What that has started becomes a child of this process, and is killed a moment later.
+syscall($call->{prctl}, $CHILD_SUBREAPER, 1, 0, 0, 0) == 0 or die "cannot wait for all: $!\n";
 
 # The child shares the descriptors, and so the listener, until it becomes bubblewrap. Until then this process waits.
 pipe(my $from_sandbox, my $to_parent) or die "no pipe: $!\n";
@@ -102,5 +112,10 @@ if ($listener ne '') {
         answer_question($listener);
     }
 }
-1 while waitpid($sandbox, 0) < 0;
-exit($? & 127 ? 128 + ($? & 127) : $? >> 8);
+my $status = 0;
+while (1) {
+    my $pid = waitpid(-1, 0);
+    $status = $? if $pid == $sandbox;
+    last if $pid < 0 && $! != $EINTR;
+}
+exit($status & 127 ? 128 + ($status & 127) : $status >> 8);
