@@ -2,10 +2,9 @@ import { readlink } from 'node:fs/promises';
 import { messageOf } from '../../../lib/error-message.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import type { Wall } from '../../contract/host.ts';
-import type { DatabaseShares } from '../daemons/database-shares.ts';
 import type { Daemons } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { allProcesses, userOf } from '../ssh/processes.ts';
+import { allProcesses, userOf } from '../machine/processes.ts';
 import { ownNetwork } from './own-network.ts';
 import { asUser, FILTER, filtered } from './sandbox.ts';
 import { writeSandboxFiles } from './sandbox-files.ts';
@@ -46,7 +45,8 @@ const READ_THE_LOG = 'See the log of "homeport host" there.';
 export function createWalls(parts: {
   layout: LinuxLayout;
   daemons: Pick<Daemons, 'list'>;
-  databaseShares: Pick<DatabaseShares, 'check'>;
+  /** `check`: why connections do not wait; null if they do. */
+  databaseShares: { check(): string | null };
 }): Walls {
   const { layout, daemons, databaseShares } = parts;
   let tried: Wall[] = [];

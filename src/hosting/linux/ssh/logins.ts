@@ -4,9 +4,9 @@ import type { SshQuestions } from '../../contract/questions.ts';
 import type { Cgroups } from '../daemons/cgroups.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
+import { processAt, userOf } from '../machine/processes.ts';
 import { entranceOf, parseSessionQuestion, renderEntrance } from './entrance.ts';
 import { keyLine, parseKeyQuestion } from './key-question.ts';
-import { processAt, userOf } from './processes.ts';
 import type { Sessions } from './sessions.ts';
 
 /** An install that users can sign in to. */

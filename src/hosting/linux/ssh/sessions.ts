@@ -8,7 +8,7 @@ import { type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import { writeAtomically } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import type { SshLogin, SshQuestions } from '../../contract/questions.ts';
-import { endTree, isAlive, processAt, withChildOf } from './processes.ts';
+import { endTree, isAlive, processAt, withChildOf } from '../machine/processes.ts';
 
 const sessionSchema = Type.Object({
   /** sshd's process for the connection, the ancestor of everything in the session. */
