@@ -47,8 +47,9 @@ export async function benchBackups({ report, quick }: Run): Promise<void> {
   const count = quick ? 1 : 3;
   progress('starting a host');
   const { rounds, dumpBytes } = await withBenchHost(async (host) => {
-    host.remote.answer({ sshLogin: async () => null, backupPassword: async () => PASSWORD }, (error) =>
-      progress(`the reply to the host failed: ${String(error)}`),
+    host.remote.answer(
+      { sshLogin: async () => null, sshRelay: async () => null, backupPassword: async () => PASSWORD },
+      (error) => progress(`the reply to the host failed: ${String(error)}`),
     );
     const stage = await setStage(host);
     const done: Round[] = [];

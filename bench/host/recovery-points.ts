@@ -33,8 +33,9 @@ export async function benchRecoveryPoints({ report, quick }: Run): Promise<void>
   const count = quick ? 1 : 5;
   progress('starting a host');
   const rounds = await withBenchHost(async (host) => {
-    host.remote.answer({ sshLogin: async () => null, backupPassword: async () => PASSWORD }, (error) =>
-      progress(`the reply to the host failed: ${String(error)}`),
+    host.remote.answer(
+      { sshLogin: async () => null, sshRelay: async () => null, backupPassword: async () => PASSWORD },
+      (error) => progress(`the reply to the host failed: ${String(error)}`),
     );
     return measure(host, count);
   });

@@ -13,7 +13,10 @@ export async function benchUpdates({ report, quick }: Run): Promise<void> {
   const count = quick ? 2 : 5;
   progress('starting a host');
   const { checkpoints, updates } = await withBenchHost(async ({ remote, layout }) => {
-    remote.answer({ backupPassword: async () => 'of the bench', sshLogin: async () => null }, () => {});
+    remote.answer(
+      { backupPassword: async () => 'of the bench', sshLogin: async () => null, sshRelay: async () => null },
+      () => {},
+    );
     const install = plainState('bench-update');
     await remote.apply(install);
     const files = await installPlugin(layout, install);

@@ -133,6 +133,11 @@ export function createHostMachine(
     clock,
     log,
   });
+  /** The website of that name that users may work on here. */
+  const ownOf = (name: string) => {
+    const install = live.byName(name);
+    return install && !isHeld(install.placement, clock.now()) ? install : null;
+  };
   const web = createWebServer({
     layout,
     daemons,
@@ -149,6 +154,8 @@ export function createHostMachine(
     usage,
     accessLogs: createAccessLogs(logs, { wholeAddresses: logRules.wholeAddressMs !== 0 }),
     uploadMb: config.phpUploadMb,
+    // An own website goes before a route that is left from a move.
+    usersRouted: (names) => users.setRelays(names.filter((name) => ownOf(name) === null)),
   });
   const wpCliPhar = createWpCliPhar({
     layout,
@@ -251,9 +258,10 @@ export function createHostMachine(
       cgroups,
       listen: config.sshListen,
       questions,
+      relays: { has: (name) => web.routedUsers().has(name), uid: users.relayId },
       installOf(name) {
-        const install = live.byName(name);
-        return install && !isHeld(install.placement, clock.now())
+        const install = ownOf(name);
+        return install
           ? {
               install: { id: install.state.id, name },
               sandbox: install.sandbox,

@@ -42,6 +42,7 @@ export async function startHostMachine(
   await reservePorts(portsOf(config), { log });
   const questions: HostQuestions = {
     sshLogin: (...question) => server.questions.sshLogin(...question),
+    sshRelay: (...question) => server.questions.sshRelay(...question),
     backupPassword: (...question) => server.questions.backupPassword(...question),
   };
   const host = createHostMachine(config, questions, identity?.hostId ?? null, surroundings);

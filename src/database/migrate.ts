@@ -82,6 +82,7 @@ import { overdueBackups } from './migrations/0076-overdue-backups.ts';
 import { sharedSshHostKey } from './migrations/0077-shared-ssh-host-key.ts';
 import { recoveryPoints } from './migrations/0078-recovery-points.ts';
 import { operators } from './migrations/0079-operators.ts';
+import { sshPasses } from './migrations/0080-ssh-passes.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 import { beginSchemaChange, isReturning, LEAVE_MS, schemaIsChanging } from './schema-change.ts';
@@ -163,6 +164,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0077-shared-ssh-host-key': sharedSshHostKey,
   '0078-recovery-points': recoveryPoints,
   '0079-operators': operators,
+  '0080-ssh-passes': sshPasses,
 };
 
 /** The statements of every migration on both databases, by name. Released ones never change, and a test holds them to that. */

@@ -64,6 +64,7 @@ import type {
   SessionRow,
   SpentPasskeyChallengeRow,
 } from './tables/signing-in.ts';
+import type { SshPassRow } from './tables/ssh-passes.ts';
 import type { SiteTransferRow } from './tables/transfers.ts';
 import type { UptimeIncidentRow, UptimeSpanRow } from './tables/uptime.ts';
 import type {
@@ -146,6 +147,7 @@ export interface Tables {
   moves: MoveRow;
   rebuilds: RebuildRow;
   ssh_keys: SshKeyRow;
+  ssh_passes: SshPassRow;
   domain_looks: DomainLookRow;
   domain_reports: DomainReportRow;
   install_limits: InstallLimitRow;

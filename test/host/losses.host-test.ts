@@ -48,7 +48,10 @@ async function recordOf(name: string): Promise<InstallRef> {
 /** Answers as a control plane does, until the test ends. */
 function answerQuestions(): void {
   const remote = connectHost({ name: 'test', socket: `${machine.runFolder}/host.sock` });
-  remote.answer({ backupPassword: async () => 'of the test', sshLogin: async () => null }, () => {});
+  remote.answer(
+    { backupPassword: async () => 'of the test', sshLogin: async () => null, sshRelay: async () => null },
+    () => {},
+  );
   onTestFinished(() => remote.close());
 }
 

@@ -27,7 +27,10 @@ beforeAll(async () => {
   const layout = linuxLayout(machine.folder, machine.runFolder);
   running = await machine.start({ checkPace: { pageMs: 20_000, pauseMs: 100 } });
   host = connectHost({ name: 'test', socket: `${machine.runFolder}/host.sock` });
-  host.answer({ backupPassword: async () => 'of the test', sshLogin: async () => null }, () => {});
+  host.answer(
+    { backupPassword: async () => 'of the test', sshLogin: async () => null, sshRelay: async () => null },
+    () => {},
+  );
   const [version = ''] = (await host.describe()).wordpressVersions;
   const install = { ...plainState('changed'), wordpressVersion: version };
   await host.apply(install);

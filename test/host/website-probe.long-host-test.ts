@@ -29,7 +29,10 @@ beforeAll(async () => {
   layout = linuxLayout(machine.folder, machine.runFolder);
   running = await machine.start({ checkPace: { pauseMs: 50 } });
   host = connectHost({ name: 'test', socket: `${machine.runFolder}/host.sock` });
-  host.answer({ backupPassword: async () => 'of the test', sshLogin: async () => null }, () => {});
+  host.answer(
+    { backupPassword: async () => 'of the test', sshLogin: async () => null, sshRelay: async () => null },
+    () => {},
+  );
   const [version = ''] = (await host.describe()).wordpressVersions;
   install = { ...plainState('probed'), wordpressVersion: version };
   await host.apply(install);

@@ -53,7 +53,10 @@ async function start(): Promise<void> {
 
 function connect(): RemoteHost {
   const remote = connectHost({ name: 'test', socket: `${machine.runFolder}/host.sock` });
-  remote.answer({ backupPassword: async () => 'of the test', sshLogin: async () => null }, () => {});
+  remote.answer(
+    { backupPassword: async () => 'of the test', sshLogin: async () => null, sshRelay: async () => null },
+    () => {},
+  );
   return remote;
 }
 

@@ -7,6 +7,8 @@ export interface PlacedName {
   installId: string;
   /** The host to ask for it. */
   hostId: string;
+  /** The name of the install. */
+  user: string;
   name: string;
   /** Changes with its certificate; null without one. */
   certificate: string | null;
@@ -33,6 +35,7 @@ const select = (queries: Queries, at: string) =>
     )
     .select([
       'install.id as installId',
+      'install.name as user',
       'install.host_id as hostId',
       'move.to_host as movesTo',
       'domain.name',

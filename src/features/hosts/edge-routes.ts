@@ -24,13 +24,15 @@ export function routesOf(names: readonly PlacedName[]): Map<string, PlannedRoute
 export function routeOf(
   installId: string,
   hostId: string | null,
-  names: readonly Pick<PlacedName, 'name' | 'certificate'>[],
+  names: readonly Pick<PlacedName, 'name' | 'certificate' | 'user'>[],
 ): PlannedRoute {
   const named = hostId === null ? [] : names;
-  const facts = [hostId, named.map(({ name, certificate }) => [name, certificate])];
+  const user = named[0]?.user ?? null;
+  const facts = [hostId, user, named.map(({ name, certificate }) => [name, certificate])];
   return {
     installId,
     hostId,
+    user,
     names: named.map(({ name }) => name),
     digest: hash('sha256', JSON.stringify(facts), 'hex'),
   };

@@ -9,22 +9,32 @@ import { createSshLogin } from '../identity/ssh-keys/ssh-login.ts';
 import { findDeleted } from './deleted-installs/store.ts';
 import { openRebuild } from './lost-hosts/rebuild-store.ts';
 import { openMove } from './moves/store.ts';
+import { createSshRelays } from './ssh-relays.ts';
 
-/** Answers the questions of one host. It answers about that host's own installs only, so a compromised machine learns nothing about the others. A host that was given up gets no answer. */
+/**
+ * Answers the questions of one host. Passwords are those of that host's own installs only, so a compromised machine cannot read backups of others.
+ * A host that was given up gets no answer.
+ */
 export function hostQuestions(
-  { database, sealer }: Pick<Platform, 'database' | 'sealer'>,
+  platform: Pick<Platform, 'config' | 'clock' | 'database' | 'sealer'>,
   hostId: string,
 ): HostQuestions {
+  const { database, sealer } = platform;
   const { reader } = database;
+  const relays = createSshRelays(platform);
   const sshLogin = createSshLogin(database);
   const isGivenUp = async () => ((await findLoss(reader, hostId))?.lost_at ?? null) !== null;
   const isHere = async (installId: string) => (await placeOf(reader, installId))?.hostId === hostId;
   return {
     async sshLogin(installName, fingerprintSha256) {
       if (await isGivenUp()) return null;
-      const login = await sshLogin(installName, fingerprintSha256);
+      const login =
+        (await sshLogin(installName, fingerprintSha256)) ??
+        (await relays.login(hostId, installName, fingerprintSha256));
       return login !== null && (await isHere(login.install.id)) ? login : null;
     },
+    sshRelay: async (installName, fingerprintSha256, pass) =>
+      (await isGivenUp()) ? null : relays.relay(hostId, installName, fingerprintSha256, pass),
     async backupPassword(installId) {
       if (await isGivenUp()) throw new Error('this host was given up as lost');
       if (

@@ -21,6 +21,8 @@ export interface EdgeRoute {
   installId: string;
   /** The host that serves it; null: the names are forwarded no more. */
   hostId: string | null;
+  /** Its user name for SSH; null without a host. Versions before omit it. */
+  user?: string | null;
   names: RoutedName[];
   /** SHA-256 of the rest, hex, made by the control plane. */
   digest: string;

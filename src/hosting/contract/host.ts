@@ -137,6 +137,8 @@ export interface HostDescription {
   walls?: Wall[];
   /** Left out by hosts that forward nothing: embedded ones, and those of earlier versions. */
   forwarding?: EdgeForwarding;
+  /** Whether SSH sessions of its websites can be passed on to it, and the address where it takes them; null: all addresses of the machine. Hosts of earlier versions omit it. */
+  sshRelay?: { host: string | null };
   /** Whether it shares its SSH host key with the other hosts; hosts of earlier versions omit it. */
   sharesSshHostKey?: boolean;
   /** Whether it understands the commands of a move; hosts of earlier versions omit it. */

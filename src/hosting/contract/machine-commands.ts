@@ -118,6 +118,7 @@ export const MACHINE_COMMANDS = {
             {
               installId: uuid,
               hostId: orNull(uuid),
+              user: Type.Optional(orNull(installName)),
               names: Type.Array(
                 Type.Object(
                   { name: hostName, certificate: orNull(Type.Object({ chain: pem, key: pem }, closed)) },

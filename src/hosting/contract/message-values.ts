@@ -167,7 +167,7 @@ export const ipAddress = Type.String({ pattern: '^[0-9a-f.:]{2,45}$' });
 const logIn = Type.String({ maxLength: 64, pattern: '^[A-Za-z_][A-Za-z0-9_.-]*\\$?$' });
 
 /** A line of a public key file without its comment. The longest is RSA with 16,384 bits. */
-const hostKey = Type.String({
+export const hostKey = Type.String({
   maxLength: 2_800,
   pattern: '^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/]+={0,2}$',
 });
@@ -191,6 +191,7 @@ export const descriptionSchema = Type.Object({
   makesForRestore: Type.Optional(Type.Boolean()),
   recordsRestores: Type.Optional(Type.Boolean()),
   movesWebsites: Type.Optional(Type.Boolean()),
+  sshRelay: Type.Optional(Type.Object({ host: orNull(ipAddress) })),
   sharesSshHostKey: Type.Optional(Type.Boolean()),
   machine: Type.Optional(
     Type.Object({

@@ -474,6 +474,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         recordsRestores: true,
         movesWebsites: true,
         sharesSshHostKey: true,
+        ...(forwarding === null ? {} : { sshRelay: { host: parts.ssh.listensAt() } }),
         machine: await stateOfMachine(layout.folder),
         hasWpCli: await parts.wpCliPhar.isThere(),
         diskQuotas: await quotaKind(parts.quotas, layout.limits),

@@ -76,6 +76,10 @@ async function replyTo(question: Question, questions: HostQuestions): Promise<Re
         kind: 'ssh_login',
         login: await questions.sshLogin(question.installName, question.fingerprintSha256),
       };
+    case 'ssh_relay': {
+      const { installName, fingerprintSha256, pass } = question;
+      return { kind: 'ssh_relay', relay: await questions.sshRelay(installName, fingerprintSha256, pass) };
+    }
     case 'backup_password':
       return { kind: 'backup_password', password: await questions.backupPassword(question.installId) };
   }

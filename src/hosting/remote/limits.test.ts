@@ -126,7 +126,7 @@ describe('a control plane', () => {
       response.end(JSON.stringify({ result: isQuestion ? question : null }));
     });
     const never = () => new Promise<never>(() => {});
-    remote.answer({ sshLogin: never, backupPassword: never }, () => {});
+    remote.answer({ sshLogin: never, sshRelay: never, backupPassword: never }, () => {});
     await expect.poll(() => asked).toBe(32);
     await sleep(200);
     expect(asked).toBe(32);
@@ -139,7 +139,7 @@ describe('a control plane', () => {
       response.end('{"result":null}');
     });
     const never = () => Promise.reject(new Error('not asked here'));
-    remote.answer({ sshLogin: never, backupPassword: never }, () => {});
+    remote.answer({ sshLogin: never, sshRelay: never, backupPassword: never }, () => {});
     await expect.poll(() => asked.length).toBe(2);
     const [first = 0, second = 0] = asked;
     expect(second - first).toBeGreaterThan(500);

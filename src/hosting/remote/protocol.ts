@@ -1,7 +1,18 @@
 import Type, { type Static } from 'typebox';
 import { SECOND_MS } from '../../lib/durations.ts';
 import { command, field, nothing, ProtocolError, parse } from '../contract/command.ts';
-import { closed, count, install, orNull, sentences, text, uuid } from '../contract/message-values.ts';
+import {
+  closed,
+  count,
+  hostKey,
+  install,
+  ipAddress,
+  orNull,
+  port,
+  sentences,
+  text,
+  uuid,
+} from '../contract/message-values.ts';
 
 /**
  * The protocol between the control plane and a host: HTTP/1.1, `POST /v1/<command>`, JSON both ways. The set of commands is
@@ -40,6 +51,13 @@ export const question = Type.Union([
     fingerprintSha256: text(64),
   }),
   Type.Object({ id: uuid, kind: Type.Literal('backup_password'), installId: uuid }),
+  Type.Object({
+    id: uuid,
+    kind: Type.Literal('ssh_relay'),
+    installName: text(64),
+    fingerprintSha256: text(64),
+    pass: orNull(Type.Object({ fingerprintSha256: text(64), address: orNull(ipAddress) })),
+  }),
 ]);
 export type Question = Static<typeof question>;
 
@@ -47,7 +65,30 @@ export const reply = Type.Union([
   Type.Object(
     {
       kind: Type.Literal('ssh_login'),
-      login: orNull(Type.Object({ install, userId: uuid }, closed)),
+      login: orNull(
+        Type.Object(
+          {
+            install,
+            userId: uuid,
+            relayed: Type.Optional(
+              Type.Object({ fingerprintSha256: text(64), by: text(253), address: orNull(ipAddress) }, closed),
+            ),
+          },
+          closed,
+        ),
+      ),
+    },
+    closed,
+  ),
+  Type.Object(
+    {
+      kind: Type.Literal('ssh_relay'),
+      relay: orNull(
+        Type.Object(
+          { install, userId: uuid, host: ipAddress, port, hostKeys: Type.Array(hostKey, { maxItems: 8 }) },
+          closed,
+        ),
+      ),
     },
     closed,
   ),

@@ -104,6 +104,11 @@ export function createQuestionQueue(uuid: () => string): QuestionQueue {
         if (reply.kind === 'ssh_login') return reply.login;
         throw failed(reply);
       },
+      async sshRelay(installName, fingerprintSha256, pass) {
+        const reply = await ask({ kind: 'ssh_relay', installName, fingerprintSha256, pass });
+        if (reply.kind === 'ssh_relay') return reply.relay;
+        throw failed(reply);
+      },
       async backupPassword(installId) {
         const reply = await ask({ kind: 'backup_password', installId });
         if (reply.kind === 'backup_password') return reply.password;

@@ -18,6 +18,7 @@ import { createHostServer, type HostServer } from './server.ts';
 
 const noQuestions: HostQuestions = {
   sshLogin: () => Promise.resolve(null),
+  sshRelay: () => Promise.resolve(null),
   backupPassword: () => Promise.reject(new Error('not asked here')),
 };
 
@@ -171,12 +172,17 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
     const remote = remoteHost();
     const userId = randomUUID();
     const installId = randomUUID();
+    const relayed = { fingerprintSha256: 'users', by: 'web1', address: '192.0.2.1' };
     remote.answer(
       {
         sshLogin: async (name, fingerprint) =>
           name === 'shop' && fingerprint === 'SHA256:abc'
-            ? { install: { id: installId, name }, userId }
+            ? { install: { id: installId, name }, userId, relayed }
             : null,
+        sshRelay: async (name, fingerprint, pass) => ({
+          ...{ install: { id: installId, name }, userId, host: '10.0.0.2', port: 22 },
+          hostKeys: [`ssh-ed25519 ${fingerprint}${pass?.fingerprintSha256}`],
+        }),
         backupPassword: async (id) => {
           if (id === installId) return 'secret of the backups';
           throw new Error('that install is not on this host');
@@ -187,6 +193,12 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
     expect(await server.questions.sshLogin('shop', 'SHA256:abc')).toEqual({
       install: { id: installId, name: 'shop' },
       userId,
+      relayed,
+    });
+    const pass = { fingerprintSha256: 'pass', address: null };
+    expect(await server.questions.sshRelay('shop', 'AAAA', pass)).toMatchObject({
+      ...{ install: { id: installId, name: 'shop' }, host: '10.0.0.2', port: 22 },
+      hostKeys: ['ssh-ed25519 AAAApass'],
     });
     expect(await server.questions.sshLogin('shop', 'SHA256:other')).toBeNull();
     // Many questions in parallel.

@@ -62,6 +62,28 @@ function ownerPrefix(instance: string): string {
   return `homeport/${instance}/`;
 }
 
+/** Begins the comment field of a name that only leads to another host. */
+const RELAY_PREFIX = 'homeport-relay/';
+const relayComment = (instance: string): string => `${RELAY_PREFIX}${instance}`;
+
+/** passwd(5) with lines for exactly these names, which all have one user id. They come first, so that they go before an install's line. */
+export function withRelays(text: string, instance: string, names: readonly string[], uid: number): string {
+  const comment = relayComment(instance);
+  const lines = [...names].sort().map((name) => [name, '*', uid, uid, comment, '/', '/bin/sh'].join(':'));
+  return joined([...lines, ...linesOf(text).filter((line) => line.split(':')[4] !== comment)]);
+}
+
+/** passwd(5) without the names that lead to other hosts. */
+export function withoutRelays(text: string): string {
+  return joined(linesOf(text).filter((line) => !line.split(':')[4]?.startsWith(RELAY_PREFIX)));
+}
+
+/** The user id of the names of a host that lead to others; null without any. */
+export function relayIdIn(text: string, instance: string): number | null {
+  const line = linesOf(text).find((one) => one.split(':')[4] === relayComment(instance));
+  return line === undefined ? null : Number(line.split(':')[2]);
+}
+
 /** passwd(5) with exactly this line for the install. */
 export function withAccount(text: string, instance: string, account: AccountLine): string {
   const { installId, name, uid, gid, home, shell } = account;

@@ -35,6 +35,30 @@ describe('Unix users of installs', () => {
     expect((await stat(join(folder, 'shadow'))).mode & 0o777).toBe(0o640);
   });
 
+  it('give way to names that lead to another host, and come back after them', async () => {
+    const made = await users().ensure(shop);
+    await users().setRelays(['shop', 'blog', 'Not a name']);
+    const relay = (name: string, instance = 'one') =>
+      `${name}:*:391051:391051:homeport-relay/${instance}:/:/bin/sh\n`;
+    const own = `shop:x:391000:391000:homeport/one/${id(1)}:/srv/shop:/bin/sh\n`;
+    expect(await text('passwd')).toBe(relay('blog') + relay('shop') + own);
+    expect(await users().relayId()).toBe(391_051);
+    // The install keeps its user, and one of the other name can be made.
+    expect([await users().ensure(shop), await users().list()]).toEqual([made, [{ ...shop, ...made }]]);
+    expect(await users().isWhole({ ...shop, ...made })).toBe(true);
+    await users().ensure({ ...shop, installId: id(2), name: 'blog' });
+    // Another host of this machine has another id.
+    await users('two').setRelays(['blog']);
+    expect(await users('two').relayId()).toBe(391_052);
+    await users('two').setRelays([]);
+    await users().setRelays(['blog']);
+    expect(await text('passwd')).toContain(relay('blog') + own);
+    await users().remove(id(2), 'blog');
+    await users().setRelays([]);
+    expect(await text('passwd')).toBe(own);
+    expect(await users().relayId()).toBe(null);
+  });
+
   it('keep their id when name, home or shell changes', async () => {
     const made = await users().ensure(shop);
     await users().ensure({ ...shop, name: 'shop-two', shell: '/bin/bash' });

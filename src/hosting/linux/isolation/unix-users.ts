@@ -9,11 +9,14 @@ import {
   type IdRange,
   type NumberedName,
   namesIn,
+  relayIdIn,
   subordinateRanges,
   withAccount,
   withLine,
   withoutAccount,
   withoutName,
+  withoutRelays,
+  withRelays,
 } from './account-files.ts';
 import { withFileLock } from './file-lock.ts';
 import { readSystemFile, writeSystemFile } from './system-file.ts';
@@ -48,6 +51,13 @@ export interface UnixUsers {
   isWhole(user: UnixUser): Promise<boolean>;
   /** Names of groups with an id of this host, but without a user. */
   groupsLeft(): Promise<string[]>;
+  /**
+   * Lets these names sign in by SSH, as one user without rights, to be passed on to other hosts. Replaces the former names. They go before the
+   * users of installs, which keep their names and files.
+   */
+  setRelays(names: readonly string[]): Promise<void>;
+  /** The user id of those names; null without any. */
+  relayId(): Promise<number | null>;
   /** Removes such a group with its line in shadow(5). Succeeds if it is missing or has a user. */
   removeGroup(name: string): Promise<void>;
 }
@@ -63,6 +73,7 @@ export interface UnixUsersOptions {
   systemFolder?: string;
 }
 
+const RELAY_IDS = 10_000;
 const NAME = new RegExp(`^${INSTALL_NAME}$`);
 
 export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
@@ -136,12 +147,21 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
     const own = await find(installId);
     const files = [passwd, group, join(systemFolder, 'passwd'), join(systemFolder, 'group')];
     const taken = (await Promise.all(files.map(readSystemFile))).map((text, file) =>
-      namesIn(text).filter(({ name, number }) => file > 1 || name !== own?.name || number !== own.uid),
+      namesIn(file === 0 ? withoutRelays(text ?? '') : text).filter(
+        ({ name, number }) => file > 1 || name !== own?.name || number !== own.uid,
+      ),
     );
     return {
       names: new Set(taken.flat().map(({ name }) => name)),
       ids: new Set(taken.flat().map(({ number }) => number)),
     };
+  }
+
+  /** Above the ids of installs, because the firewall keeps those from other hosts. */
+  async function freeRelayId(): Promise<number> {
+    const [first, all] = [uids.last + 1, await readSystemFile(passwd)];
+    const ids = [...(await others('')).ids, ...namesIn(all).map(({ number }) => number)];
+    return freeId({ first, last: first + RELAY_IDS }, new Set(ids), await subordinate());
   }
 
   async function subordinate(): Promise<IdRange[]> {
@@ -193,6 +213,20 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
         ? []
         : alone(async () => (await lostGroups()).map(({ name }) => name)),
     removeGroup: (name) => alone(() => dropLostGroup(name)),
+
+    async setRelays(names) {
+      const wanted = names.filter((name) => NAME.test(name));
+      const present = (await readSystemFile(passwd)) ?? '';
+      const presentId = relayIdIn(present, instance);
+      if (wanted.length === 0 && presentId === null) return;
+      if (presentId !== null && withRelays(present, instance, wanted, presentId) === present) return;
+      await alone(async () => {
+        const before = relayIdIn((await readSystemFile(passwd)) ?? '', instance);
+        const uid = before ?? (await freeRelayId());
+        await rewritePasswd((text) => withRelays(text, instance, wanted, uid));
+      });
+    },
+    relayId: async () => relayIdIn((await readSystemFile(passwd)) ?? '', instance),
 
     async remove(installId, name) {
       await alone(async () => {

@@ -22,6 +22,8 @@ export interface EdgeRoutes {
   /** Forgets all other edges, and all routes with the certificates that only they use. */
   clear(): Promise<void>;
   held(after: string | null): { installId: string; digest: string }[];
+  /** The user names of the installs with a route. */
+  users(): ReadonlySet<string>;
   /** Whether a route uses the certificate. */
   usesCertificate(id: string): boolean;
 }
@@ -49,10 +51,14 @@ export function createEdgeRoutes({
   const claims = createNameClaims();
   const digests = new Map<string, string>();
   const uses = createCertificateUses();
+  /** Of each install. */
+  const users = new Map<string, string>();
   /** The install that the link of each name leads to. */
   let links = new Map<string, string>();
 
-  function claim({ id, names }: StoredRoute): void {
+  function claim({ id, names, user }: StoredRoute): void {
+    if (user === undefined) users.delete(id);
+    else users.set(id, user);
     const ids = Object.values(names).flatMap(({ certificate }) => certificate ?? []);
     uses.set(id, [...new Set(ids)]);
     claims.set(
@@ -62,6 +68,7 @@ export function createEdgeRoutes({
   }
 
   function forget(id: string): void {
+    users.delete(id);
     uses.set(id, []);
     claims.delete(id);
   }
@@ -165,15 +172,19 @@ export function createEdgeRoutes({
     },
 
     held,
+    users: () => new Set(users.values()),
     usesCertificate: uses.has,
   };
 }
 
-function storedOf({ installId, hostId, names, digest }: EdgeRoute): StoredRoute | null {
+function storedOf({ installId, hostId, names, digest, user }: EdgeRoute): StoredRoute | null {
   if (hostId === null) return null;
   const named = names.map(({ name, certificate }) => [
     name,
     { certificate: certificate === null ? null : certificateId(certificate) },
   ]);
-  return { id: installId, hostId, digest, names: Object.fromEntries(named) };
+  return {
+    ...{ id: installId, hostId, digest, names: Object.fromEntries(named) },
+    ...(user === undefined || user === null ? {} : { user }),
+  };
 }

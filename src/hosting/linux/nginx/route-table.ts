@@ -14,6 +14,8 @@ const StoredRouteSchema = Type.Object({
   id: Type.String(),
   hostId: Type.String(),
   digest: Type.String(),
+  /** For SSH. */
+  user: Type.Optional(Type.String()),
   /** By name, with the id of its certificate; null: the edge's own. */
   names: Type.Record(Type.String(), Type.Object({ certificate: Type.Union([Type.String(), Type.Null()]) })),
 });

@@ -84,6 +84,8 @@ export interface WebServer {
   joinEdges: EdgeRouting['joinEdges'];
   setRoutes: EdgeRouting['setRoutes'];
   heldRoutes: EdgeRouting['heldRoutes'];
+  /** User names of the installs with a route. */
+  routedUsers(): ReadonlySet<string>;
   /** Why this edge cannot forward requests to others, one sentence each. */
   checkOtherEdges(): Promise<string[]>;
   /** How this edge accepts requests from others; null if the host takes no part. */
@@ -116,6 +118,8 @@ export interface WebServerOptions {
   /** Counts the requests. Belongs to the caller, who starts and stops it. */
   usage: UsageLedger;
   accessLogs: Pick<AccessLogs, 'append'>;
+  /** Called when routes were read or changed, and regularly, with the user names of their installs. */
+  usersRouted?: (names: readonly string[]) => Promise<void>;
   /** Largest upload in MiB: of installs without their own limit, and of any. */
   uploadMb?: UploadMb;
   /** Milliseconds between readings of the requests; 10 s if left out. */
@@ -182,17 +186,26 @@ export function createWebServer(options: WebServerOptions): WebServer {
   });
   let looking: Repetition | undefined;
 
+  const usersRouted = () =>
+    tryOrLog(log, 'could not let users of other hosts sign in', async () =>
+      options.usersRouted?.([...routes.users()]),
+    );
+
   /** Makes nginx serve what `write` writes. */
   async function serveAll(write: () => Promise<void>): Promise<void> {
     await makeFolders(layout, files);
     await write();
     await routes.load();
+    await usersRouted();
     if (options.edgeForward === null) await membership.forget();
     await configuration.read();
     const { generation } = await configuration.apply();
     await running.ensure(generation).catch((cause: unknown) => explainListening(options.edgeForward, cause));
     await configuration.prune();
-    if (options.edgeForward === null) await routes.clear();
+    if (options.edgeForward === null) {
+      await routes.clear();
+      await usersRouted();
+    }
     await websites.announce();
   }
 
@@ -234,6 +247,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
 
   async function setRoutes(changed: readonly EdgeRoute[]): Promise<void> {
     await routes.set(changed);
+    await usersRouted();
     await untold.tell();
   }
 
@@ -242,6 +256,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
     await proofs.sweep();
     await serially('nginx', async () => {
       await refresh();
+      await usersRouted();
       await websites.tell();
     });
   }
@@ -290,6 +305,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
     joinEdges: (identity, others) => serially('nginx', () => joinEdges(identity, others)),
     setRoutes: (changed) => serially('nginx', () => setRoutes(changed)),
     heldRoutes: (after) => serially('nginx', async () => routes.held(after)),
+    routedUsers: () => routes.users(),
     async checkOtherEdges() {
       const own = await membership.options();
       if (own === null) return [];

@@ -55,8 +55,10 @@ describe('what leads into a sandbox', () => {
 });
 
 describe('the question of a session', () => {
-  test('is its process and its way', () => {
-    expect(parseSessionQuestion('4711 terminal')).toEqual({ pid: 4711, way: 'terminal' });
+  test('is its process, its way, and where the user connects from', () => {
+    expect(parseSessionQuestion('4711 terminal')).toEqual({ pid: 4711, way: 'terminal', address: null });
+    const from = (address: string) => parseSessionQuestion(`4711 sftp ${address}`)?.address;
+    expect(['192.0.2.1', '2001:db8::1', '1.2.3'].map(from)).toEqual(['192.0.2.1', '2001:db8::1', null]);
   });
 
   test.each(['', '4711', 'x sftp', '4711 root', '4711 sftp more', '-1 sftp'])('is not "%s"', (line) => {

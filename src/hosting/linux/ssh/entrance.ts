@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { PermanentHostError } from '../../contract/errors.ts';
 import { foldersOf, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
@@ -37,9 +38,10 @@ export function renderEntrance(entrance: readonly string[]): string {
   return `${entrance.map((argument) => `${argument}\0`).join('')}\n`;
 }
 
-/** Parses a question of `session.pl`: process and purpose; null if it is invalid. */
-export function parseSessionQuestion(line: string): { pid: number; way: Way } | null {
-  const [, pid, word] = /^(\d{1,10}) ([a-z]+)$/.exec(line) ?? [];
+/** Parses a question of `session.pl`: process, purpose and the user's address; null if it is invalid. */
+export function parseSessionQuestion(line: string): { pid: number; way: Way; address: string | null } | null {
+  const [, pid, word, from = ''] = /^(\d{1,10}) ([a-z]+)(?: ([0-9a-fA-F:.]{1,45}))?$/.exec(line) ?? [];
   const way = WAYS.find((one) => one === word);
-  return pid === undefined || way === undefined ? null : { pid: Number(pid), way };
+  if (pid === undefined || way === undefined) return null;
+  return { pid: Number(pid), way, address: isIP(from) === 0 ? null : from };
 }

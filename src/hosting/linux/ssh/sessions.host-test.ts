@@ -117,7 +117,7 @@ describe('a session', () => {
 
   it('is looked after by the next host process if this one was killed', async () => {
     const { child, ended } = await stay();
-    const next = host.another({ questions: { sshLogin: async () => null } });
+    const next = host.another({ questions: { sshLogin: async () => null, sshRelay: async () => null } });
     await next.start();
     await ended;
     expect(child.exitCode).toBe(255);

@@ -7,7 +7,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import { writeAtomically } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
-import type { SshLogin, SshQuestions } from '../../contract/questions.ts';
+import type { HostQuestions, SshLogin } from '../../contract/questions.ts';
 import { endTree, isAlive, processAt, withChildOf } from '../machine/processes.ts';
 
 const sessionSchema = Type.Object({
@@ -20,6 +20,10 @@ const sessionSchema = Type.Object({
   fingerprintSha256: Type.String(),
   installId: Type.String(),
   userId: Type.String(),
+  /** Whether this host passes its sessions on to the host of the install. */
+  isRelayed: Type.Optional(Type.Boolean()),
+  /** The host that passed it on to this one, and the user's address there. */
+  via: Type.Optional(Type.Object({ by: Type.String(), address: Type.Union([Type.String(), Type.Null()]) })),
 });
 
 /** A connection with an admissible key; it may not have proved yet that it has the private key. */
@@ -35,16 +39,19 @@ export interface Sessions {
   hasRoom(installId: string, pid: number): Promise<boolean>;
   /** The connection that the process runs in; null if none. */
   around(pid: number): Promise<Session | null>;
+  userOf: SessionsOptions['uidOf'];
   /** Ends all connections of an install with their processes; resolves when they are gone. */
   endOf(installId: string): Promise<void>;
   /** Ends all connections, and stops checking. */
   stop(): Promise<void>;
 }
 
+export type SessionQuestions = Pick<HostQuestions, 'sshLogin' | 'sshRelay'>;
+
 export interface SessionsOptions {
   /** Folder of root with a record of each connection. */
   folder: string;
-  questions: SshQuestions;
+  questions: SessionQuestions;
   clock: Clock;
   log: Logger;
   /** Milliseconds between checks of access. */
@@ -53,8 +60,8 @@ export interface SessionsOptions {
   unansweredMs: number;
   /** Connections per install. A session's resources count for its install, but the connection itself costs the machine. */
   mostConnections: number;
-  /** User of the sessions of the install with that name; null if there is none. */
-  uidOf(name: string): number | null;
+  /** User id of what runs in the session; null without any. */
+  uidOf(session: Session): Promise<number | null>;
 }
 
 /** Levels between sshd's process for the connection and the first process of the user: one or two. */
@@ -98,11 +105,14 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   /** An install's connections that have proved their key: offering a public key must not use up the limit. */
   async function signedIn(connections: Held[]): Promise<Held[]> {
-    const [first] = connections;
-    const uid = first === undefined ? null : options.uidOf(first.name);
-    if (uid === null) return [];
-    const pids = await withChildOf(uid, new Set(connections.map(({ pid }) => pid)));
-    return connections.filter(({ pid }) => pids.has(pid));
+    const uids = await Promise.all(connections.map(options.uidOf));
+    const signed: Held[] = [];
+    for (const uid of new Set(uids)) {
+      const own = connections.filter((_connection, at) => uids[at] === uid);
+      const pids = uid === null ? null : await withChildOf(uid, new Set(own.map(({ pid }) => pid)));
+      signed.push(...own.filter(({ pid }) => pids?.has(pid)));
+    }
+    return signed;
   }
 
   /** Concurrent logins can all pass the check, so the latest of them are ended again. */
@@ -119,7 +129,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   async function recheck(): Promise<void> {
     const groups = new Map<string, Held[]>();
     for (const session of held.values()) {
-      const key = `${session.name} ${session.fingerprintSha256}`;
+      const key = `${session.name} ${session.fingerprintSha256} ${session.isRelayed ?? false}`;
       groups.set(key, [...(groups.get(key) ?? []), session]);
     }
     await Promise.all([...groups.values()].map(recheckGroup));
@@ -136,7 +146,9 @@ export function createSessions(options: SessionsOptions): Sessions {
     if (first === undefined || living.length === 0) return;
     let login: SshLogin | null;
     try {
-      login = await questions.sshLogin(first.name, first.fingerprintSha256);
+      login = first.isRelayed
+        ? await questions.sshRelay(first.name, first.fingerprintSha256, null)
+        : await questions.sshLogin(first.name, first.fingerprintSha256);
     } catch (err) {
       log.warn({ err, install: first.name }, 'could not check whether SSH sessions still have access');
       const now = clock.now().getTime();
@@ -189,6 +201,8 @@ export function createSessions(options: SessionsOptions): Sessions {
       }
       return null;
     },
+
+    userOf: options.uidOf,
 
     endOf: (installId) => endEach(connectionsOf(installId), 'the install was removed'),
 

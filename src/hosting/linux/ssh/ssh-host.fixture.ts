@@ -7,7 +7,7 @@ import { type Logger, pino } from 'pino';
 import { systemClock } from '../../../lib/clock.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { CommandError, runCommand } from '../../../lib/run-command.ts';
-import type { SshLogin } from '../../contract/questions.ts';
+import type { HostQuestions, SshLogin } from '../../contract/questions.ts';
 import { type Cgroups, createCgroups } from '../daemons/cgroups.ts';
 import { createSupervisor } from '../daemons/supervisor.ts';
 import { makeHome, removeHome } from '../isolation/folders.ts';
@@ -44,12 +44,18 @@ export interface SshHost {
   /** While it is true the control plane does not answer. */
   away: { is: boolean };
   install(name: string): Promise<HostedLogin>;
+  /** Names of installs of another host, and where it passes their sessions on. */
+  elsewhere: { names: Set<string>; relay: HostQuestions['sshRelay'] };
+  /** Lets exactly the names of `elsewhere` sign in. */
+  setRelays(): Promise<void>;
   /** Makes lookups of the install fail. */
   forget(name: string): void;
   key(): Promise<ClientKey>;
   allow(login: HostedLogin, key: ClientKey): void;
   /** Runs ssh(1) to its end, with these further arguments and this input. */
   ssh(name: string, key: ClientKey, command: string[], more?: string[], input?: string): Promise<Ran>;
+  /** The arguments of such an ssh(1). */
+  sshArguments(name: string, key: ClientKey, command: readonly string[], more?: readonly string[]): string[];
   /** Runs sftp(1) with these commands. */
   sftp(name: string, key: ClientKey, commands: string): Promise<Ran>;
   /** An ssh(1) that signs in and asks for no session; null if it is refused, else it stays. */
@@ -68,10 +74,14 @@ export interface Staying {
 
 const CGROUP = (id: string) => `install-${id}`;
 
-/** `firstUid`: of ten that no other test uses. */
+/** The daemon before sshd: it hides the users of this machine's other hosts. */
+const WITH_OWN_USERS = 'mount --bind "$0" /var/lib/extrausers && exec "$@"';
+
+/** `firstUid`: of ten that no other test uses. `ownUsers`: as on another machine, where names of users can be those of this one. */
 export async function startSshHost(
   firstUid: number,
   limits: Pick<SshServerOptions, 'recheckMs' | 'unansweredMs' | 'mostConnections'> = {},
+  { ownUsers = false } = {},
 ): Promise<SshHost> {
   const instance = `ssh${randomBytes(4).toString('hex')}`;
   const layout = linuxLayout(await mkdtemp('/srv/hpt-ssh-'), await mkdtemp('/run/hpt-ssh-'));
@@ -81,7 +91,13 @@ export async function startSshHost(
   await enableExtrausers();
   const lines: string[] = [];
   const log: Logger = pino({}, { write: (line) => lines.push(line) });
-  const users: UnixUsers = createUnixUsers({ instance, uids: { first: firstUid, last: firstUid + 9 } });
+  const usersFolder = join(layout.folder, 'users');
+  await mkdir(usersFolder);
+  for (const one of ['passwd', 'group', 'shadow']) await writeFile(join(usersFolder, one), '');
+  const users: UnixUsers = createUnixUsers({
+    ...{ instance, uids: { first: firstUid, last: firstUid + 8 } },
+    ...(ownUsers ? { folder: usersFolder } : {}),
+  });
   const cgroups = createCgroups({ instance, log });
   const daemons = createSupervisor({
     runFolder: layout.runFolder,
@@ -96,13 +112,14 @@ export async function startSshHost(
   const logins = new Map<string, HostedLogin>();
   const allowed = new Map<string, SshLogin>();
   const away = { is: false };
+  const elsewhere: SshHost['elsewhere'] = { names: new Set(), relay: async () => null };
   const servers: SshServer[] = [];
   const clientsRunning: ChildProcess[] = [];
 
   function another(more: Partial<SshServerOptions> = {}): SshServer {
     const made = createSshServer({
       layout,
-      daemons,
+      daemons: ownUsers ? hidingUsers(daemons, usersFolder) : daemons,
       cgroups,
       listen: { host: '127.0.0.1', port: servers[0]?.port() ?? 0 },
       questions: {
@@ -110,7 +127,9 @@ export async function startSshHost(
           if (away.is) throw new Error('the control plane does not answer');
           return allowed.get(`${name} ${fingerprint}`) ?? null;
         },
+        sshRelay: (...question) => elsewhere.relay(...question),
       },
+      relays: { has: (name) => elsewhere.names.has(name), uid: users.relayId },
       installOf: (name) => logins.get(name) ?? null,
       log,
       clock: systemClock,
@@ -151,6 +170,8 @@ export async function startSshHost(
     another,
     allowed,
     away,
+    elsewhere,
+    setRelays: () => users.setRelays([...elsewhere.names]),
 
     async install(name) {
       const id = randomUUID();
@@ -174,6 +195,7 @@ export async function startSshHost(
       allowed.set(`${install.name} ${fingerprintSha256}`, { install, userId: `owner of ${install.name}` });
     },
 
+    sshArguments,
     ssh: (name, key, command, more, input = '') =>
       outcome(
         runCommand('/usr/bin/ssh', sshArguments(name, key, command, more), {
@@ -222,6 +244,7 @@ export async function startSshHost(
       for (const one of servers) await one.stop();
       await daemons.remove('sshd');
       await daemons.stop();
+      await users.setRelays([]);
       for (const { install } of logins.values()) {
         await removeHome(layout, install.id);
       }
@@ -231,6 +254,14 @@ export async function startSshHost(
       for (const folder of [layout.folder, layout.runFolder])
         await rm(folder, { recursive: true, force: true });
     },
+  };
+}
+
+function hidingUsers(daemons: Daemons, folder: string): Daemons {
+  const hide = ['--mount', '/bin/sh', '-c', WITH_OWN_USERS, folder];
+  return {
+    ...daemons,
+    ensure: (spec) => daemons.ensure({ ...spec, command: ['/usr/bin/unshare', ...hide, ...spec.command] }),
   };
 }
 

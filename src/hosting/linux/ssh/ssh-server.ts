@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -10,7 +10,6 @@ import type { Clock } from '../../../lib/clock.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
-import type { SshQuestions } from '../../contract/questions.ts';
 import type { Cgroups } from '../daemons/cgroups.ts';
 import { ensureFolder, folderState } from '../isolation/owned-folder.ts';
 import { readSystemFile, writeSystemFile } from '../isolation/system-file.ts';
@@ -19,13 +18,15 @@ import type { LinuxLayout } from '../machine/layout.ts';
 import { createQuestionSocket, type QuestionLimits } from '../machine/question-socket.ts';
 import { requireSshBanner } from './banner.ts';
 import { type HostKey, keepSharedKey, provideHostKeys } from './host-key.ts';
-import { createLogIns, type HostedLogin } from './logins.ts';
-import { createSessions } from './sessions.ts';
+import { createLogIns, type HostedLogin, type SshRelays } from './logins.ts';
+import { emptyPasses } from './relay.ts';
+import { createSessions, type SessionQuestions } from './sessions.ts';
 import {
   ASKER,
   configFile,
   hostKeyFile,
   keysScript,
+  relayScript,
   renderSshdConfig,
   sessionScript,
   sessionsSocket,
@@ -41,6 +42,8 @@ export interface SshServer {
   /** Admits no more logins and ends every session. */
   stop(): Promise<void>;
   port(): number;
+  /** The single address of the machine that it listens on; null: all of them. */
+  listensAt(): string | null;
   /** Public keys that identify this host, each `type base64`, the shown one first; empty before the start. */
   hostKeys(): string[];
   /** The private key that is shown. */
@@ -59,7 +62,9 @@ export interface SshServerOptions {
   cgroups: Pick<Cgroups, 'addProcess'>;
   /** Port 0 lets the system choose one. */
   listen: ListenAddress;
-  questions: SshQuestions;
+  questions: SessionQuestions;
+  /** Installs of other hosts. */
+  relays: SshRelays;
   /** The install of that name, or null. */
   installOf(name: string): HostedLogin | null;
   log: Logger;
@@ -95,6 +100,7 @@ const PRIVILEGE_SEPARATION_FOLDER = '/run/sshd';
 const SCRIPTS: [source: string, target: (layout: LinuxLayout) => string][] = [
   ['authorized-keys.pl', keysScript],
   ['session.pl', sessionScript],
+  ['relay.pl', relayScript],
 ];
 
 /**
@@ -104,7 +110,7 @@ const SCRIPTS: [source: string, target: (layout: LinuxLayout) => string][] = [
 export const SSH_QUESTIONS: QuestionLimits = { characters: 20_000, atOnce: 128 };
 
 export function createSshServer(options: SshServerOptions): SshServer {
-  const { layout, daemons, cgroups, questions, installOf, log, clock } = options;
+  const { layout, daemons, cgroups, questions, relays, installOf, log, clock } = options;
   const { recheckMs = 10_000, unansweredMs = 120_000, mostConnections = 20 } = options;
   const listen = { ...options.listen };
   const keyFiles = { own: hostKeyFile(layout), shared: sharedHostKeyFile(layout) };
@@ -117,9 +123,9 @@ export function createSshServer(options: SshServerOptions): SshServer {
     recheckMs,
     unansweredMs,
     mostConnections,
-    uidOf: (name) => installOf(name)?.sandbox.uid ?? null,
+    uidOf: async ({ name, isRelayed }) => (isRelayed ? relays.uid() : (installOf(name)?.sandbox.uid ?? null)),
   });
-  const logIns = createLogIns({ layout, cgroups, questions, installOf, sessions, pidOfSshd, log });
+  const logIns = createLogIns({ layout, cgroups, questions, relays, installOf, sessions, pidOfSshd, log });
   const sockets = {
     keys: createQuestionSocket({
       path: layout.keysSocket,
@@ -200,6 +206,8 @@ export function createSshServer(options: SshServerOptions): SshServer {
     if ((await pidOfSshd()) === null) listen.port = await freePort(listen);
     await mkdir(PRIVILEGE_SEPARATION_FOLDER, { recursive: true, mode: 0o755 });
     await writeFiles();
+    // Not at a repair, when sessions begin.
+    if (!(await sockets.sessions.isOpen())) await emptyPasses(layout);
     await sessions.start();
     for (const socket of Object.values(sockets)) await socket.open();
     await daemons.ensure(spec());
@@ -214,6 +222,8 @@ export function createSshServer(options: SshServerOptions): SshServer {
     },
 
     port: () => listen.port,
+    listensAt: () =>
+      isIP(listen.host) === 0 || ['0.0.0.0', '::'].includes(listen.host) ? null : listen.host,
     hostKeys: () => hostKeys.map(({ publicKey }) => publicKey),
     readHostKey: () => readFile(keyFiles.own, 'utf8'),
     async shareHostKey(key, replaces) {

@@ -9,6 +9,7 @@ export const ASKER = { name: 'nobody', uid: 65_534, gid: 65_534 };
 
 export const keysScript = (layout: LinuxLayout): string => join(layout.scripts, 'authorized-keys');
 export const sessionScript = (layout: LinuxLayout): string => join(layout.scripts, 'session');
+export const relayScript = (layout: LinuxLayout): string => join(layout.scripts, 'relay');
 /** Socket that `session.pl` asks. */
 export const sessionsSocket = (layout: LinuxLayout): string => join(layout.runFolder, 'sessions.sock');
 export const hostKeyFile = (layout: LinuxLayout): string => join(layout.ssh, 'host_key');

@@ -31,7 +31,9 @@ $SIG{ALRM} = \&refuse;
 alarm 10;
 socket(my $host, AF_UNIX, SOCK_STREAM, 0) or refuse();
 connect($host, pack_sockaddr_un($path)) or refuse();
-defined syswrite($host, "$$ $way\n") or refuse();
+# Where the user connects from, for the log. A scope of IPv6 is left out.
+my $from = ($ENV{SSH_CONNECTION} // '') =~ /\A([0-9a-fA-F:.]{1,45})[% ]/ ? " $1" : '';
+defined syswrite($host, "$$ $way$from\n") or refuse();
 my $answer = '';
 while (sysread($host, my $part, 65536)) {
     $answer .= $part;
