@@ -101,6 +101,7 @@ export async function createTestMachine(
       await running?.stop();
       const users = createUnixUsers({ instance, uids: config.hostUids });
       for (const { installId } of await users.list()) await users.remove(installId);
+      await users.setRelays([]);
       const cgroups = createCgroups({ instance, log });
       for (const name of await cgroups.list()) await cgroups.remove(name);
       // Its folder goes with the last of them, and may be gone.

@@ -25,6 +25,7 @@ import { type DatabasePlace, databasePlace, silent } from '../database.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { isLong, onlyInLong } from '../rounds.ts';
 import { CONTROL_PORT, connectHosts, type FarHost, startFarHost } from './far-host.ts';
+import { sshUser } from './ssh-client.ts';
 import { tracesOf } from './traces.ts';
 
 const run = promisify(execFile);
@@ -207,9 +208,16 @@ test(
     await expect(homeport.services.moves.request(shop.name, 'west')).rejects.toThrow(/takes no installs/);
     await homeport.services.hosts.setAccepting('west', true);
     await expect(homeport.services.moves.request(shop.name, 'east')).rejects.toThrow(/already/);
+    // A user of SSH is served at both, before and after the move, and knows one host key.
+    const user = await sshUser(owner, folder);
+    const menu = (host: FarHost) => user.run(host, shop.name, 'cat htdocs/wp-content/uploads/menu.txt');
+    await until(async () => (await menu(west)) === 'soup');
+    expect(await menu(east)).toBe('soup');
     const reader = readAll(east, address);
     await homeport.services.moves.request(shop.name, 'west');
     await homeport.idle();
+    expect(await menu(west)).toBe('soup');
+    await until(async () => (await menu(east)) === 'soup');
     expect(await reader.end()).toEqual([]);
 
     const move = await latestMove(homeport.platform.database.reader, shop.id);
@@ -252,6 +260,8 @@ test(
     expect(await tracesOf(east.machine)).toEqual([`/backups/${PLACE_MARK}`]);
     expect((await west.visit(address, '/')).status).toBe(200);
     expect((await east.visit(address, '/')).status).toBe(200);
+    // Without the copy, too.
+    expect(await menu(east)).toBe('soup');
   },
   MOVE_MS,
 );
