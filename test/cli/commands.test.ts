@@ -215,6 +215,7 @@ test('people and their credentials', async () => {
       email: 'Ann@people.example',
       first_name: 'Ann',
       last_name: 'Lee',
+      is_operator: false,
       accounts: [{ id: account, name: 'Harbour Agency', roles: 'billing, full', invite_accepted: true }],
     },
   ]);
