@@ -81,18 +81,18 @@ const { reader, write } = {
   write: ((work) => platform.database.write(work)) as Platform['database']['write'],
 };
 
-async function answers(): Promise<void> {
+async function answers(id = hostId): Promise<void> {
   const description = {
-    ...{ id: hostId, capacity: 100, phpVersions: [], wordpressVersions: [], reservedNames: [] },
+    ...{ id, capacity: 100, phpVersions: [], wordpressVersions: [], reservedNames: [] },
     ports: { http: 80, https: 443, ssh: 22 },
   };
   await write(({ queries }) => noteAnswer(queries, { description, at: clock.now().toISOString() }));
 }
 
-async function newInstall() {
+async function newInstall(onHost = hostId) {
   const install = await homeport.install(owner, accountId);
   await homeport.idle();
-  await write(({ queries }) => setHost(queries, install.id, hostId));
+  await write(({ queries }) => setHost(queries, install.id, onHost));
   // Its first look is within a period from now.
   await look();
   return install;
@@ -192,6 +192,22 @@ test('a host makes two points at once, and the next ones follow at their end', a
   expect((await requested()).length).toBeGreaterThan(0);
   await round();
   for (const install of installs) expect(ordersOf(install).length).toBeGreaterThan(0);
+});
+
+test('a host with more installs that are due than it can save does not hide those of another', async () => {
+  const busy = [await newInstall(), await newInstall(), await newInstall(), await newInstall()];
+  tick(5);
+  await look();
+  expect(await requested()).toHaveLength(2);
+  const { host } = await homeport.services.hosts.add('web2', 'https://10.0.0.2:8470');
+  await answers(host.id);
+  // Due after all of the first host.
+  const other = await newInstall(host.id);
+  tick(4);
+  await look();
+  const installs = (await requested()).map(({ install_id }) => install_id);
+  expect(installs).toContain(other.id);
+  expect(installs.filter((id) => busy.some((install) => install.id === id))).toHaveLength(2);
 });
 
 test('a failed point is tried again later, and doctor and metrics say that the install is late', async () => {

@@ -63,20 +63,27 @@ export async function requestPoints(
   let room = Math.max(1, Math.floor(config.workers / 3)) * 2;
   for (const count of underWay.values()) room -= count;
   if (room <= 0) return;
-  // More than there is room for, because many can be on one host.
-  const due = await dueInstalls(queries, { now: timestamp(clock), changed: true, limit: 100 });
-  for (const { install_id, host_id } of due) {
-    const onHost = underWay.get(host_id) ?? 0;
-    if (room === 0 || onHost >= AT_ONCE) continue;
-    // The install may have been deleted, or have got other work.
-    if (!(await lockRow(transaction, 'installs', install_id))) continue;
-    if (await hasUnfinishedJobs(queries, install_id)) continue;
-    await queue.enqueue(transaction, recordRecoveryPoint, {
-      payload: { install_id, point_id: random.uuid() },
-      lane: install_id,
-    });
-    underWay.set(host_id, onHost + 1);
-    room -= 1;
+  const now = timestamp(clock);
+  // A host with many installs that are due must not hide those of others, so each round leaves out the hosts that have no more room.
+  for (let isFilling = true; isFilling && room > 0; ) {
+    isFilling = false;
+    const without = [...underWay].flatMap(([host, count]) => (count < AT_ONCE ? [] : [host]));
+    for (const { install_id, host_id } of await dueInstalls(queries, {
+      ...{ now, changed: true, limit: room, without },
+    })) {
+      const onHost = underWay.get(host_id) ?? 0;
+      if (onHost >= AT_ONCE) continue;
+      // The install may have been deleted, or have got other work.
+      if (!(await lockRow(transaction, 'installs', install_id))) continue;
+      if (await hasUnfinishedJobs(queries, install_id)) continue;
+      await queue.enqueue(transaction, recordRecoveryPoint, {
+        payload: { install_id, point_id: random.uuid() },
+        lane: install_id,
+      });
+      underWay.set(host_id, onHost + 1);
+      room -= 1;
+      isFilling = true;
+    }
   }
 }
 
