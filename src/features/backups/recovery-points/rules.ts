@@ -21,15 +21,12 @@ export function keptPoints(points: readonly Point[], backedUpAt: string | null):
 /** A base is used for a day, so that what changed since does not grow for ever. */
 const BASE_MS = DAY_MS;
 
-/**
- * What a new point is based on; null: it has all files. That is so too if the newest one has more than half of its base, because then most files changed.
- */
+/** The newest point with all files, while it is new enough for another point; null: that one has all files itself. */
 export function baseOf(points: readonly Point[], now: Date): string | null {
   const [newest] = points;
   const base = points.find(({ id }) => id === (newest?.base_id ?? newest?.id));
-  if (newest === undefined || base === undefined) return null;
-  if (now.getTime() - Date.parse(base.taken_at) >= BASE_MS) return null;
-  return newest !== base && newest.bytes > base.bytes / 2 ? null : base.id;
+  if (base === undefined || now.getTime() - Date.parse(base.taken_at) >= BASE_MS) return null;
+  return base.id;
 }
 
 /** Time between two looks at an install. A minute is left for the work. */

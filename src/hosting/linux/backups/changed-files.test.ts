@@ -27,6 +27,16 @@ it('copies folders, and files with another stamp', async () => {
   expect(await namesOf(listing(exchanged))).toEqual(['htdocs/a', 'htdocs/b']);
 });
 
+it('tells whether most bytes are to be copied, however many files they are in', async () => {
+  const sized = (changed: number, megabytes: number) =>
+    entry(changed, { kept: `644 ${megabytes}000000 900 ` });
+  const isMost = async (changed: Record<string, ListedEntry>) =>
+    (await sinceNoted(listing({ htdocs: folder, 'htdocs/a': sized(900, 5), ...changed }), noted)).isMost;
+  expect(await isMost({ 'htdocs/new': sized(1_005, 5) })).toBe(false);
+  expect(await isMost({ 'htdocs/new': sized(1_005, 6) })).toBe(true);
+  expect((await sinceNoted(listing({ 'htdocs/new': sized(1_005, 1) }), noted)).isMost).toBe(false);
+});
+
 it.each([
   ['changed in the moments before the listing', entry(AT - 1)],
   ['of a time before 1970', { ...entry(900), stamp: '-1.5000000000 900.0000000000 8:1' }],

@@ -13,9 +13,12 @@ export interface NotedListing {
 
 /** Two changes of a file within this time before a listing can have one stamp: clocks of file systems are coarse. Seconds. */
 const SETTLED = 2;
+const FILE = 'f';
 /** Types that archives of tar give back exactly. */
-const COMPARABLE = new Set(['f', 'l']);
+const COMPARABLE = new Set([FILE, 'l']);
 const FOLDER = 'd';
+/** Less is copied quickly, again and again. */
+const MANY_BYTES = 2 * 1024 * 1024;
 
 export async function notedText(listing: WebsiteListing, at: number): Promise<string> {
   const text = startRecords();
@@ -35,22 +38,32 @@ export async function parseNoted(text: string): Promise<NotedListing> {
 
 /**
  * Divides a listing: `names` has the entries to copy, with all folders, whose modes and times may differ; `kept` describes what a copy
- * made after the noted listing has already, and is a member of the archive.
+ * made after the noted listing has already, and is a member of the archive. `isMost`: most bytes of files are to be copied, and they are many.
  */
 export async function sinceNoted(
   listing: WebsiteListing,
   noted: NotedListing,
-): Promise<{ names: string; kept: string }> {
+): Promise<{ names: string; kept: string; isMost: boolean }> {
   const names = startText();
   const kept = startRecords();
+  const bytes = { copied: 0, all: 0 };
   await inTurns(listing, ([path, entry]) => {
     const isFolder = entry.type === FOLDER;
     const isKept = isFolder || isUnchanged(entry, noted.stamps.get(path), noted.at);
     if (isKept) kept.add(path, isFolder ? FOLDER : describe(entry));
     if (isFolder || !isKept) names.add(`${path}\0`);
+    if (entry.type !== FILE) return;
+    bytes.all += sizeOf(entry);
+    if (!isKept) bytes.copied += sizeOf(entry);
   });
-  return { names: names.whole(), kept: kept.whole() };
+  return {
+    names: names.whole(),
+    kept: kept.whole(),
+    isMost: bytes.copied > Math.max(MANY_BYTES, bytes.all / 2),
+  };
 }
+
+const sizeOf = ({ kept }: ListedEntry): number => Number(kept.split(' ')[1]);
 
 function isUnchanged({ type, stamp }: ListedEntry, before: string | undefined, at: number): boolean {
   const [modified = '', changed = ''] = stamp.split(' ');

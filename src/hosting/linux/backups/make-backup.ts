@@ -31,8 +31,10 @@ export const dumpFileOf = (layout: LinuxLayout, installId: string) =>
 export type Made = 'backup' | MadeCopy;
 
 export interface MadeCopy {
-  /** Null: all files. */
-  changes: ArchivedChanges | null;
+  /**
+   * Called after the dump of the database, as files are also read after it in a backup: every file that the dump names is there by then. Null: all files.
+   */
+  changes(signal: AbortSignal): Promise<ArchivedChanges | null>;
   /** Whether it is a recovery point, which is not read back. */
   isPoint: boolean;
 }
@@ -74,8 +76,7 @@ export function createBackupMaker({
       // The dump of the database comes on top of the measured files.
       make(install, backupId, limited, {
         made,
-        report: (done) =>
-          report(done, made === 'backup' || made.changes === null ? Math.max(done, usage.bytes) : null),
+        report: (done, isWhole) => report(done, isWhole ? Math.max(done, usage.bytes) : null),
       }),
     );
   }
@@ -84,7 +85,7 @@ export function createBackupMaker({
     install: HostedInstall,
     backupId: string,
     signal: AbortSignal,
-    { made, report }: { made: Made; report(done: number): void },
+    { made, report }: { made: Made; report(done: number, isWhole: boolean): void },
   ): Promise<Snapshot> {
     const { ref } = install;
     const dump = dumpFileOf(layout, ref.id);
@@ -100,14 +101,27 @@ export function createBackupMaker({
       if (made !== 'backup') {
         if (ids.length > 0) await restic.forget(ids);
         const { isPoint } = made;
-        const changes = made.changes ?? undefined;
-        const written = await write(restic, install, { backupId, dump, changes, isPoint, report }, signal);
+        const changes = (await made.changes(signal)) ?? undefined;
+        const written = await write(
+          restic,
+          install,
+          {
+            ...{ backupId, dump, changes, isPoint },
+            report: (done) => report(done, changes === undefined),
+          },
+          signal,
+        );
         if (isPoint) return written.archive;
         return await readBack(restic, install, { ...written, base: changes?.base }, null, signal);
       }
       const existing = await wholeOne(restic, ids, install, signal);
       if (existing !== null) return existing;
-      const written = await write(restic, install, { backupId, dump, report }, signal);
+      const written = await write(
+        restic,
+        install,
+        { backupId, dump, report: (done) => report(done, true) },
+        signal,
+      );
       return await contents.whileMade(ref.id, backupId, (writer) =>
         readBack(restic, install, written, writer, signal),
       );

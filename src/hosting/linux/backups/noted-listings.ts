@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../../lib/clock.ts';
 import { ifThere } from '../../../lib/if-there.ts';
@@ -15,12 +15,13 @@ export const listingsOf = (installId: string): string => `listing-${canonicalId(
 /** Listings of websites that were noted before a snapshot. They are lost when the host starts, and the move then copies everything again. */
 export interface NotedListings {
   note(install: HostedInstall, backupId: string, signal: AbortSignal | undefined): Promise<void>;
-  /** What changed since the listing of this backup; null without one. */
+  has(installId: string, backupId: string): Promise<boolean>;
+  /** What changed since the listing of this backup; null without one. `isMost`: see {@link sinceNoted}. */
   since(
     install: HostedInstall,
     backupId: string,
     signal: AbortSignal | undefined,
-  ): Promise<ArchivedChanges | null>;
+  ): Promise<(ArchivedChanges & { isMost: boolean }) | null>;
   forget(installId: string, backupId: string): Promise<void>;
 }
 
@@ -35,6 +36,7 @@ export function createNotedListings({ layout, clock }: { layout: LinuxLayout; cl
       await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
       await writeFile(fileOf(ref.id, backupId), text, { encoding: 'latin1', mode: 0o600 });
     },
+    has: async (installId, backupId) => (await ifThere(stat(fileOf(installId, backupId)))) !== null,
     async since({ ref, sandbox }, backupId, signal) {
       const text = await ifThere(readFile(fileOf(ref.id, backupId), 'latin1'));
       if (text === null) return null;

@@ -46,15 +46,31 @@ export function createPointRecorder({
         throw explainRepository(error, ref);
       });
       const has = (tag: string) => repository?.points.some(({ tags = [] }) => tags.includes(tag)) ?? false;
-      const base = baseId === null ? null : canonicalId(baseId);
-      // The place of the backups may be another one since.
-      const changes = base === null || !has(base) ? null : await noted.since(install, base, signal);
-      if (changes === null) await noted.note(install, id, signal);
-      // First, because it makes room. A whole point is rare, and so is the long work of pruning.
-      if (repository !== null)
-        await thin(install, repository, [...keep.map(canonicalId), id], changes === null);
-      const snapshot = await make(install, id, signal, report, { changes, isPoint: true });
-      return { snapshot, mark, baseId: changes === null ? null : baseId };
+      const wanted = baseId === null ? null : canonicalId(baseId);
+      // The place of the backups may be another one since, and the host may have been started again.
+      const isKnown = wanted !== null && has(wanted) && (await noted.has(ref.id, wanted));
+      const base = isKnown ? wanted : null;
+      // First, because it makes room. A new base is rare, and so is the long work of pruning.
+      if (repository !== null) await thin(install, repository, [...keep.map(canonicalId), id], base === null);
+      let used: string | null = null;
+      const changes = async (limited: AbortSignal) => {
+        const since = base === null ? null : await noted.since(install, base, limited);
+        // After a restore, for example, nearly all files are new.
+        if (since === null || since.isMost) {
+          await noted.note(install, id, limited);
+          return null;
+        }
+        used = base;
+        return since;
+      };
+      try {
+        const snapshot = await make(install, id, signal, report, { changes, isPoint: true });
+        return { snapshot, mark, baseId: used };
+      } catch (error) {
+        // Nothing else deletes the listing of a point that is not there.
+        await noted.forget(ref.id, id);
+        throw error;
+      }
     });
   };
 

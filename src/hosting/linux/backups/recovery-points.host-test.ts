@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -53,6 +53,11 @@ async function settled(): Promise<string> {
     if (await isUnchanged(mark)) return mark;
     await sleep(100);
   }
+}
+
+/** Waits until no point copies most of the files again, as it does with what changed within two seconds before the listing of its base. */
+async function untilLargeIsSettled(): Promise<void> {
+  while (Date.now() - statSync(machine.inHtdocs(shop, 'large.bin')).ctimeMs < 2_500) await sleep(100);
 }
 
 test('a website that nothing changes stays unchanged, also after its own recovery points and reads', async () => {
@@ -118,8 +123,7 @@ test('a transaction that is committed after the snapshot shows, although its sta
 test('a later recovery point has what changed, and is restored with its base', async () => {
   machine.put(shop, 'edited.txt', 'before');
   machine.put(shop, 'deleted.txt', 'before');
-  // What changed within two seconds before a listing is copied again.
-  while (Date.now() - statSync(machine.inHtdocs(shop, 'large.bin')).ctimeMs < 2_500) await sleep(100);
+  await untilLargeIsSettled();
   const base = randomUUID();
   const whole = await record(null, [], base);
   expect(whole.baseId).toBeNull();
@@ -152,6 +156,7 @@ onlyInLong(test)('a host that was started again makes a whole recovery point', a
 });
 
 onlyInLong(test)('a point is based on nothing that is gone from the place of the backups', async () => {
+  await untilLargeIsSettled();
   const base = randomUUID();
   await record(null, [], base);
   await backups.discard(shop.ref, base);
@@ -174,4 +179,73 @@ test('former recovery points are deleted, and never a backup', async () => {
   expect(held).toContain(backup);
   expect(held).not.toContain(newest);
   await backups.restore(shop, backup, { from: shop.ref });
+});
+
+test('a point has the files that its database names, also those that were uploaded a moment before', async () => {
+  await untilLargeIsSettled();
+  const base = randomUUID();
+  await record(null, [], base);
+  const { databases } = machine;
+  const on = machine.backupsWith({
+    databases: {
+      ...databases,
+      async dump(...parameters) {
+        machine.put(shop, 'photo.jpg', 'a photo');
+        await query("REPLACE INTO notes (id, text) VALUES (6, 'photo.jpg')");
+        return databases.dump(...parameters);
+      },
+    },
+  });
+  const point = randomUUID();
+  const { baseId } = await on.recordPoint(shop, { pointId: point, baseId: base, keep: [base] });
+  expect(baseId).toBe(base);
+  rmSync(machine.inHtdocs(shop, 'photo.jpg'));
+  await backups.restore(shop, point, { from: shop.ref, base });
+  expect(await machine.notesOf(shop)).toContain('photo.jpg');
+  expect(readFileSync(machine.inHtdocs(shop, 'photo.jpg'), 'utf8')).toBe('a photo');
+});
+
+onlyInLong(test)('a point has all files itself if most of them are new, and only then', async () => {
+  await untilLargeIsSettled();
+  const base = randomUUID();
+  await record(null, [], base);
+  machine.put(shop, 'small.txt', 'small');
+  // A database that is larger than all files.
+  await query(`REPLACE INTO notes (id, text) VALUES (7, 'x'); CREATE TABLE many (text LONGTEXT)`);
+  await query(`INSERT INTO many VALUES (REPEAT('many', 2000000))`);
+  expect((await record(base, [base])).baseId).toBe(base);
+  await query('DROP TABLE many');
+  machine.put(shop, 'large.bin', randomBytes(4 * 1024 * 1024));
+  const whole = randomUUID();
+  expect((await record(base, [base], whole)).baseId).toBeNull();
+});
+
+test('a point that fails leaves no listing behind', async () => {
+  const pointId = randomUUID();
+  // Without the file of the dump, the archive fails after the listing.
+  const failing = machine.backupsWith({ databases: { ...machine.databases, dump: async () => [] } });
+  const order = { pointId, baseId: null, keep: [] };
+  await expect(failing.recordPoint(shop, order)).rejects.toThrow('ENOENT');
+  expect(readdirSync(machine.layout.scratch).filter((name) => name.includes(pointId))).toEqual([]);
+});
+
+test('a website with too many files to look at in time counts as changed', async () => {
+  await settled();
+  const { layout, databases } = machine;
+  const large = { ...layout, htdocsOf: () => '/usr/lib', privateOf: () => '/usr/lib' };
+  const parts = { layout: large, writes: databases.writes, clock: systemClock };
+  const asked = [{ ...website(), mark: await createWebsiteMarks(parts).take(website()) }];
+  expect(await createWebsiteMarks(parts).unchanged(asked)).toEqual([shop.ref.id]);
+  expect(await createWebsiteMarks({ ...parts, lookMs: 1 }).unchanged(asked)).toEqual([]);
+  expect(await createWebsiteMarks({ ...parts, pageMs: 0 }).unchanged(asked)).toEqual([]);
+});
+
+test('a website counts as changed if the clock was set since', async () => {
+  const { layout, databases } = machine;
+  const ahead = { now: () => new Date(Date.now() + 1_600) };
+  const parts = { layout, writes: databases.writes, clock: ahead };
+  const mark = await createWebsiteMarks(parts).take(website());
+  machine.put(shop, 'page.html', 'changed before that time');
+  while (Date.now() - statSync(machine.inHtdocs(shop, 'page.html')).ctimeMs < 1_000) await sleep(50);
+  expect(await isUnchanged(mark)).toBe(false);
 });

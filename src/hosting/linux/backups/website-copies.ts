@@ -66,7 +66,7 @@ export function createWebsiteCopies({
         const id = canonicalId(backupId);
         await noted.note(install, id, signal);
         return onRepository(install.ref.id, () =>
-          make(install, id, signal, report, { changes: null, isPoint: false }),
+          make(install, id, signal, report, { changes: async () => null, isPoint: false }),
         );
       }),
     snapshotChanges: (install, backupId, base, signal, report) =>
@@ -75,7 +75,10 @@ export function createWebsiteCopies({
         if (changes === null)
           throw new Error('this host no longer knows what the first copy of the website had');
         return onRepository(install.ref.id, () =>
-          make(install, canonicalId(backupId), signal, report, { changes, isPoint: false }),
+          make(install, canonicalId(backupId), signal, report, {
+            changes: async () => changes,
+            isPoint: false,
+          }),
         );
       }),
     stage: (install, backupId, signal, report) =>

@@ -35,7 +35,6 @@ export function createDatabaseWrites(asRoot: (statements: string) => Promise<str
     const of = (kind: string) => rows.filter(([first]) => first === kind).map(([, ...values]) => values);
     const [[counts] = []] = of('counts');
     const [[since] = []] = of('started');
-    // The time of a machine can be set, too: then each website counts as changed once.
     if (Math.abs(Number(since) - started) > 1) started = Math.round(Number(since));
     const counters = new Map(of('user').map(([user = '', ...values]) => [user, values.join(',')]));
     const open = new Set(of('open').map(([user]) => user));
