@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { hasCode } from '../../../lib/error-code.ts';
 import { askFastcgi, NoAnswerError } from '../../../lib/fastcgi.ts';
 import type { PhpSettings } from '../../../lib/php-limits.ts';
 import { programScript } from '../daemons/kept-program.ts';
@@ -11,7 +12,7 @@ import {
   sandboxEtcOf,
 } from '../isolation/sandbox.ts';
 import { readSystemFile, writeSystemFile } from '../isolation/system-file.ts';
-import type { DaemonSpec, ResourceLimits } from '../machine/daemon.ts';
+import type { DaemonSpec, Daemons, ResourceLimits } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { fpmConfig, PING_PATH, standardPhp, startSettings } from './fpm-config.ts';
 
@@ -134,21 +135,44 @@ function configOf({ layout, install, limits, php = standardPhp(limits) }: FpmOpt
 }
 
 /** Rejects if PHP does not run. It counts as ready even if all workers are busy: it has taken the request, and the website decides how long it works. */
-export async function pingPhp(socket: string, timeoutMs = PING_WITHIN_MS): Promise<void> {
-  const request = { REQUEST_METHOD: 'GET', SCRIPT_NAME: PING_PATH, SCRIPT_FILENAME: PING_PATH };
+export async function pingPhp(socket: string): Promise<void> {
   try {
-    const { status, body } = await askFastcgi(socket, request, { timeoutMs });
-    if (status !== 200 || body !== 'pong') throw new Error(`PHP answers ${status} to a ping`);
+    await expectPong(socket, PING_WITHIN_MS);
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error;
   }
 }
 
+async function expectPong(socket: string, timeoutMs: number): Promise<void> {
+  const request = { REQUEST_METHOD: 'GET', SCRIPT_NAME: PING_PATH, SCRIPT_FILENAME: PING_PATH };
+  const { status, body } = await askFastcgi(socket, request, { timeoutMs });
+  if (status !== 200 || body !== 'pong') throw new Error(`PHP answers ${status} to a ping`);
+}
+
 /**
- * Waits for some seconds until PHP has taken the requests that wait at its socket, before it is removed. It takes them in turn, so one
- * more is the last. Whatever comes back, PHP can be removed: nothing may listen, too many requests may wait for one more to be accepted, and
- * a website can answer what it likes.
+ * Waits for some seconds until PHP has taken the requests that wait at its socket. It takes them in turn, so one more is the last. False if
+ * some may still wait: they take longer, too many wait for one more to be accepted, or the website answers what it likes.
  */
-export async function drainPhp(socket: string): Promise<void> {
-  await pingPhp(socket, DRAIN_WITHIN_MS).catch(() => undefined);
+export async function drainPhp(socket: string, timeoutMs = DRAIN_WITHIN_MS): Promise<boolean> {
+  try {
+    await expectPong(socket, timeoutMs);
+    return true;
+  } catch (error) {
+    // Nothing waits where nothing listens.
+    return hasCode(error, 'ECONNREFUSED', 'ENOENT');
+  }
+}
+
+/**
+ * Starts PHP again, so that no request which has come before can work any more. Those that wait at the socket would begin after a restart.
+ * So they are taken first, or are reset with the socket. `name`: of the daemon. `start`: ensures it.
+ */
+export async function endRequests(
+  daemons: Pick<Daemons, 'restart' | 'remove'>,
+  php: { name: string; socket: string; start(): Promise<void> },
+  drainWithinMs?: number,
+): Promise<void> {
+  if (await drainPhp(php.socket, drainWithinMs)) return daemons.restart(php.name);
+  await daemons.remove(php.name);
+  await php.start();
 }

@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import type { PhpSettings } from '../../../lib/php-limits.ts';
 import { type DaemonsMachine, startDaemonsMachine } from '../daemons/daemons-machine.fixture.ts';
 import { makeHome } from '../isolation/folders.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
-import { drainPhp, fpmSpec, writeFpmFiles } from './fpm.ts';
+import { drainPhp, endRequests, fpmSpec, writeFpmFiles } from './fpm.ts';
 import { standardPhp } from './fpm-config.ts';
 import { hasStaleHome } from './stale-home.ts';
 
@@ -99,7 +99,7 @@ it('answers what waits at its socket before it is removed', async () => {
   await machine.daemons.remove(`php-${install.id}`);
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['200 whole']));
   // Nothing listens any more.
-  await drainPhp(socket);
+  expect(await drainPhp(socket)).toBe(true);
 });
 
 it('is removed even if no more requests can wait at its socket', async () => {
@@ -119,7 +119,26 @@ it('is removed even if no more requests can wait at its socket', async () => {
     fill();
   });
   expect(await refused).toMatchObject({ code: 'EAGAIN' });
-  await drainPhp(socket);
+  expect(await drainPhp(socket)).toBe(false);
+  await daemons.remove(`php-${install.id}`);
+});
+
+it('lets no request work any more that has come before', async () => {
+  const { install, socket } = await busyInstall();
+  const { daemons, layout } = machine;
+  const script = join(layout.htdocsOf(install.id), 'writes.php');
+  const written = join(layout.htdocsOf(install.id), 'written');
+  await writeFile(script, `<?php usleep(1500000); file_put_contents('${written}', 'x', FILE_APPEND);`);
+  const php = { name: `php-${install.id}`, socket, start: () => start(install) };
+  for (const drainWithinMs of [10_000, 100]) {
+    // Two work and the others wait.
+    const visits = [1, 2, 3, 4].map(() => visit(socket, script));
+    await pause(100);
+    await endRequests(daemons, php, drainWithinMs);
+    const before = (await readFile(written)).length;
+    await Promise.all(visits);
+    expect((await readFile(written)).length).toBe(before);
+  }
   await daemons.remove(`php-${install.id}`);
 });
 

@@ -14,7 +14,7 @@ import { findPhpRuntimes, type PhpRuntime, preferredRuntime } from '../machine/p
 import type { InstallRecord, Placement, SeenData } from '../machine/record.ts';
 import { createSaga } from '../machine/saga.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
-import { drainPhp } from '../php/fpm.ts';
+import { drainPhp, endRequests } from '../php/fpm.ts';
 import { createAvailableVersions } from './available-versions.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
 import {
@@ -396,8 +396,12 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     await parts.ssh.endSessions(installId);
     await parts.wpCli.end(installId);
     await parts.cgroups.kill(cgroupOf(installId));
-    // Requests that began before may still write; they have some seconds to end.
-    await parts.daemons.restart(phpDaemon(installId));
+    // Requests that came before may still write; they have some seconds to end.
+    await endRequests(parts.daemons, {
+      name: phpDaemon(installId),
+      socket: layout.phpSocketOf(installId),
+      start: () => steps.startPhp(held),
+    });
   }
 
   async function release(installId: string): Promise<void> {
