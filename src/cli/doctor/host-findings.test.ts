@@ -75,7 +75,7 @@ test('says which walls between websites hold, and what to do about a weaker one'
   ]);
   const weaker = { name: 'network', weakness: 'Websites see it.', remedy: 'Run another kernel.' };
   expect(wallFindings('here', [weaker])).toEqual([
-    { check: `${check}: network`, state: 'ok', message: weaker.weakness, remedy: weaker.remedy },
+    { check: `${check}: network`, state: 'warning', message: weaker.weakness, remedy: weaker.remedy },
   ]);
   expect(wallFindings('here', [])).toEqual([]);
 });

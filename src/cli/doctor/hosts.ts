@@ -153,7 +153,9 @@ export function wallFindings(host: string, walls: readonly Wall[]): Finding[] {
   const check = `${host}: walls between websites`;
   const holding = walls.filter(({ weakness }) => weakness === null).map(({ name }) => name);
   const weaker = walls.flatMap(({ name, weakness, remedy }) =>
-    weakness === null ? [] : [{ ...ok(`${check}: ${name}`, weakness), remedy }],
+    weakness === null
+      ? []
+      : [{ check: `${check}: ${name}`, state: 'warning' as const, message: weakness, remedy }],
   );
   return [...(holding.length === 0 ? [] : [ok(check, `These hold: ${holding.join(', ')}.`)]), ...weaker];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sandboxWalls } from './walls.ts';
+import { sandboxWalls, sharedUser } from './walls.ts';
 
 const MACHINE = 'net:[4026531840]';
 const weak = (found: string) =>
@@ -18,4 +18,10 @@ test('names what does not hold', () => {
   expect(weak('net:[4026532001] 1 0 38')).toEqual(['system calls']);
   expect(weak('net:[4026532001] 1 1 0')).toEqual(['system calls']);
   expect(weak('')).toEqual(['network', 'system calls']);
+});
+
+test('names few of many programs with the user of the web server', () => {
+  expect(sharedUser([7])).toMatch(/: process 7\.$/);
+  const many = Array.from({ length: 1_000 }, (_none, at) => at + 1);
+  expect(sharedUser(many)).toMatch(/: process 1, 2, 3, 4, 5 and 995 more\.$/);
 });

@@ -22,6 +22,7 @@ const CALLS = 'system calls';
 const WEB_SERVER = 'user of the web server';
 const DATABASE = 'busy database connections';
 
+const MOST_NAMED = 5;
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
 /**
@@ -100,12 +101,18 @@ async function tryWebServer(daemons: Pick<Daemons, 'list'>): Promise<Wall> {
     const others = all.filter(({ pid }) => pid !== main && !workers.some((worker) => worker.pid === pid));
     const users = await Promise.all(others.map(({ pid }) => userOf(pid)));
     const same = others.filter((_process, at) => users[at] === user).map(({ pid }) => pid);
-    const weakness = `Other programs run as its user, and reach the files and the PHP of all websites: process ${same.join(', ')}.`;
-    return wall(WEB_SERVER, same.length === 0, weakness, remedy);
+    return wall(WEB_SERVER, same.length === 0, sharedUser(same), remedy);
   } catch (error) {
     const weakness = `Its processes could not be read: ${messageOf(error)}`;
     return { name: WEB_SERVER, weakness, remedy: READ_THE_LOG };
   }
+}
+
+/** `pids`: processes of others with the user of the web server, of which a machine may have thousands. Pure. */
+export function sharedUser(pids: readonly number[]): string {
+  const more = pids.length > MOST_NAMED ? ` and ${pids.length - MOST_NAMED} more` : '';
+  const named = pids.slice(0, MOST_NAMED).join(', ');
+  return `Other programs run as its user, and reach the files and the PHP of all websites: process ${named}${more}.`;
 }
 
 function databaseWall(reason: string | null): Wall {
