@@ -258,7 +258,7 @@ export function createHostMachine(
       cgroups,
       listen: config.sshListen,
       questions,
-      relays: { has: (name) => web.routedUsers().has(name), uid: users.relayId },
+      relays: { has: users.isRelay, uid: users.relayId },
       installOf(name) {
         const install = ownOf(name);
         return install

@@ -78,6 +78,12 @@ export function withoutRelays(text: string): string {
   return joined(linesOf(text).filter((line) => !line.split(':')[4]?.startsWith(RELAY_PREFIX)));
 }
 
+/** The user ids of the names that lead to other hosts, of each host of the machine. */
+export function relayIdsIn(text: string): number[] {
+  const lines = linesOf(text).map((line) => line.split(':'));
+  return lines.flatMap(([, , id, , comment]) => (comment?.startsWith(RELAY_PREFIX) ? [Number(id)] : []));
+}
+
 /** The user id of the names of a host that lead to others; null without any. */
 export function relayIdIn(text: string, instance: string): number | null {
   const line = linesOf(text).find((one) => one.split(':')[4] === relayComment(instance));

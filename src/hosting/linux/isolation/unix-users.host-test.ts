@@ -59,6 +59,26 @@ describe('Unix users of installs', () => {
     expect(await users().relayId()).toBe(null);
   });
 
+  it('never get the id of names that lead to another host, also when the range of ids is widened', async () => {
+    await users('one', { first: 391_000, last: 391_000 }).setRelays(['blog']);
+    const wide = users('one', { first: 391_000, last: 391_002 });
+    for (const [at, uid] of [391_002, 391_000].entries()) {
+      const made = await wide.ensure({ ...shop, installId: id(at + 1), name: `shop-${at}` });
+      expect(made.uid).toBe(uid);
+    }
+    // Processes with that id have keys of sessions of all websites, so it leaves the range, too.
+    expect(await wide.relayId()).toBe(null);
+    await wide.setRelays(['blog']);
+    expect(await wide.relayId()).toBe(391_003);
+  });
+
+  it('of the system are not covered by names that lead to another host', async () => {
+    const one = users();
+    await one.setRelays(['blog', 'games']);
+    expect([one.isRelay('blog'), one.isRelay('games')]).toEqual([true, false]);
+    expect(await text('passwd')).not.toContain('games');
+  });
+
   it('keep their id when name, home or shell changes', async () => {
     const made = await users().ensure(shop);
     await users().ensure({ ...shop, name: 'shop-two', shell: '/bin/bash' });

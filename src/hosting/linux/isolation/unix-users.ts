@@ -10,6 +10,7 @@ import {
   type NumberedName,
   namesIn,
   relayIdIn,
+  relayIdsIn,
   subordinateRanges,
   withAccount,
   withLine,
@@ -53,9 +54,11 @@ export interface UnixUsers {
   groupsLeft(): Promise<string[]>;
   /**
    * Lets these names sign in by SSH, as one user without rights, to be passed on to other hosts. Replaces the former names. They go before the
-   * users of installs, which keep their names and files.
+   * users of installs, which keep their names and files. Leaves out names of the system's own users, who would be signed in instead.
    */
   setRelays(names: readonly string[]): Promise<void>;
+  /** Whether this process has let the name sign in. */
+  isRelay(name: string): boolean;
   /** The user id of those names; null without any. */
   relayId(): Promise<number | null>;
   /** Removes such a group with its line in shadow(5). Succeeds if it is missing or has a user. */
@@ -81,6 +84,7 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
   const passwd = join(folder, 'passwd');
   const group = join(folder, 'group');
   const shadow = join(folder, 'shadow');
+  let relays: ReadonlySet<string> = new Set();
 
   // Taking the lock costs two processes, so callers that wait at the same time share it.
   const alone = batchUnderLock((work) => withFileLock(join(folder, '.homeport.lock'), work));
@@ -151,17 +155,23 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
         ({ name, number }) => file > 1 || name !== own?.name || number !== own.uid,
       ),
     );
+    const relayIds = relayIdsIn((await readSystemFile(passwd)) ?? '');
     return {
       names: new Set(taken.flat().map(({ name }) => name)),
-      ids: new Set(taken.flat().map(({ number }) => number)),
+      ids: new Set([...taken.flat().map(({ number }) => number), ...relayIds]),
     };
   }
 
   /** Above the ids of installs, because the firewall keeps those from other hosts. */
   async function freeRelayId(): Promise<number> {
-    const [first, all] = [uids.last + 1, await readSystemFile(passwd)];
-    const ids = [...(await others('')).ids, ...namesIn(all).map(({ number }) => number)];
-    return freeId({ first, last: first + RELAY_IDS }, new Set(ids), await subordinate());
+    const first = uids.last + 1;
+    return freeId({ first, last: first + RELAY_IDS }, (await others('')).ids, await subordinate());
+  }
+
+  /** The present one; null without any, and if the ids of installs now include it: its processes have keys of sessions of all websites. */
+  function relayIdOf(text: string): number | null {
+    const id = relayIdIn(text, instance);
+    return id !== null && id >= uids.first && id <= uids.last ? null : id;
   }
 
   async function subordinate(): Promise<IdRange[]> {
@@ -215,18 +225,23 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
     removeGroup: (name) => alone(() => dropLostGroup(name)),
 
     async setRelays(names) {
-      const wanted = names.filter((name) => NAME.test(name));
+      const system = new Set(
+        namesIn(await readSystemFile(join(systemFolder, 'passwd'))).map(({ name }) => name),
+      );
+      const wanted = names.filter((name) => NAME.test(name) && !system.has(name));
+      relays = new Set(wanted);
       const present = (await readSystemFile(passwd)) ?? '';
-      const presentId = relayIdIn(present, instance);
-      if (wanted.length === 0 && presentId === null) return;
+      const presentId = relayIdOf(present);
+      if (wanted.length === 0 && relayIdIn(present, instance) === null) return;
       if (presentId !== null && withRelays(present, instance, wanted, presentId) === present) return;
       await alone(async () => {
-        const before = relayIdIn((await readSystemFile(passwd)) ?? '', instance);
+        const before = relayIdOf((await readSystemFile(passwd)) ?? '');
         const uid = before ?? (await freeRelayId());
         await rewritePasswd((text) => withRelays(text, instance, wanted, uid));
       });
     },
-    relayId: async () => relayIdIn((await readSystemFile(passwd)) ?? '', instance),
+    isRelay: (name) => relays.has(name),
+    relayId: async () => relayIdOf((await readSystemFile(passwd)) ?? ''),
 
     async remove(installId, name) {
       await alone(async () => {

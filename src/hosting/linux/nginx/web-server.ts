@@ -84,8 +84,6 @@ export interface WebServer {
   joinEdges: EdgeRouting['joinEdges'];
   setRoutes: EdgeRouting['setRoutes'];
   heldRoutes: EdgeRouting['heldRoutes'];
-  /** User names of the installs with a route. */
-  routedUsers(): ReadonlySet<string>;
   /** Why this edge cannot forward requests to others, one sentence each. */
   checkOtherEdges(): Promise<string[]>;
   /** How this edge accepts requests from others; null if the host takes no part. */
@@ -305,7 +303,6 @@ export function createWebServer(options: WebServerOptions): WebServer {
     joinEdges: (identity, others) => serially('nginx', () => joinEdges(identity, others)),
     setRoutes: (changed) => serially('nginx', () => setRoutes(changed)),
     heldRoutes: (after) => serially('nginx', async () => routes.held(after)),
-    routedUsers: () => routes.users(),
     async checkOtherEdges() {
       const own = await membership.options();
       if (own === null) return [];
