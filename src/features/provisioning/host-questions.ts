@@ -4,7 +4,7 @@ import type { HostQuestions } from '../../hosting/contract/questions.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Sealer } from '../../secrets/sealer.ts';
 import { copyInstall, restoreBackup } from '../backups/jobs.ts';
-import { findLoss, payloadsOf, placeOf } from '../hosts/store.ts';
+import { findHost, findLoss, payloadsOf, placeOf } from '../hosts/store.ts';
 import { createSshLogin } from '../identity/ssh-keys/ssh-login.ts';
 import { findDeleted } from './deleted-installs/store.ts';
 import { openRebuild } from './lost-hosts/rebuild-store.ts';
@@ -24,10 +24,11 @@ export function hostQuestions(
   const relays = createSshRelays(platform);
   const sshLogin = createSshLogin(database);
   const isGivenUp = async () => ((await findLoss(reader, hostId))?.lost_at ?? null) !== null;
+  const isPresent = async (name: string) => (await findHost(reader, { name }))?.lost_at === null;
   const isHere = async (installId: string) => (await placeOf(reader, installId))?.hostId === hostId;
   return {
-    async sshLogin(installName, fingerprintSha256) {
-      if (await isGivenUp()) return null;
+    async sshLogin(installName, fingerprintSha256, by) {
+      if ((await isGivenUp()) || (by !== undefined && !(await isPresent(by)))) return null;
       const login =
         (await sshLogin(installName, fingerprintSha256)) ??
         (await relays.login(hostId, installName, fingerprintSha256));

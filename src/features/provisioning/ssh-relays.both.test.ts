@@ -107,11 +107,15 @@ test('no host is passed to itself, and none of an earlier version or outside of 
 test('a key that is passed on goes with the access of its user, and with the host that passed it', async () => {
   const key = pass();
   const login = () => asks(serving).sshLogin(install.name, key.fingerprintSha256);
+  const later = (by?: string) => asks(serving).sshLogin(install.name, fingerprint, by);
   await asks(entry).sshRelay(install.name, fingerprint, key);
   expect(await login()).not.toBeNull();
+  expect(await later('web2')).not.toBeNull();
+  expect(await later('removed')).toBeNull();
   const { lostHosts } = homeport.services;
   await lostHosts.giveUp('web2');
   expect(await login()).toBeNull();
+  expect([await later('web2'), await later()]).toEqual([null, expect.anything()]);
   expect(await asks(entry).sshRelay(install.name, fingerprint, null)).toBeNull();
   await lostHosts.takeBack('web2');
   expect(await login()).not.toBeNull();

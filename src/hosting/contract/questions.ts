@@ -4,9 +4,10 @@ import type { InstallRef } from './install-ref.ts';
 export interface SshQuestions {
   /**
    * Returns the owner of a key, if the owner may access the files of this install now; otherwise null. Hosts ask at log-in and again
-   * during a connection, so that removing a key or permission takes effect at once.
+   * during a connection, so that removing a key or permission takes effect at once. `by`: name of the host that passed the connection on; null
+   * is the answer if it was given up or removed.
    */
-  sshLogin(installName: string, fingerprintSha256: string): Promise<SshLogin | null>;
+  sshLogin(installName: string, fingerprintSha256: string, by?: string): Promise<SshLogin | null>;
 }
 
 /** A key of one session that a host passes on to the host of the install. It is accepted there for seconds, instead of the user's key. */

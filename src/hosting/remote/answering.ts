@@ -74,7 +74,7 @@ async function replyTo(question: Question, questions: HostQuestions): Promise<Re
     case 'ssh_login':
       return {
         kind: 'ssh_login',
-        login: await questions.sshLogin(question.installName, question.fingerprintSha256),
+        login: await questions.sshLogin(question.installName, question.fingerprintSha256, question.by),
       };
     case 'ssh_relay': {
       const { installName, fingerprintSha256, pass } = question;

@@ -49,6 +49,7 @@ export const question = Type.Union([
     kind: Type.Literal('ssh_login'),
     installName: text(64),
     fingerprintSha256: text(64),
+    by: Type.Optional(text(253)),
   }),
   Type.Object({ id: uuid, kind: Type.Literal('backup_password'), installId: uuid }),
   Type.Object({

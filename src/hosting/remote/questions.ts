@@ -99,8 +99,9 @@ export function createQuestionQueue(uuid: () => string): QuestionQueue {
       }
     },
     questions: {
-      async sshLogin(installName, fingerprintSha256) {
-        const reply = await ask({ kind: 'ssh_login', installName, fingerprintSha256 });
+      async sshLogin(installName, fingerprintSha256, by) {
+        const via = by === undefined ? {} : { by };
+        const reply = await ask({ kind: 'ssh_login', installName, fingerprintSha256, ...via });
         if (reply.kind === 'ssh_login') return reply.login;
         throw failed(reply);
       },

@@ -175,8 +175,8 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
     const relayed = { fingerprintSha256: 'users', by: 'web1', address: '192.0.2.1' };
     remote.answer(
       {
-        sshLogin: async (name, fingerprint) =>
-          name === 'shop' && fingerprint === 'SHA256:abc'
+        sshLogin: async (name, fingerprint, by) =>
+          name === 'shop' && fingerprint === 'SHA256:abc' && by !== 'lost'
             ? { install: { id: installId, name }, userId, relayed }
             : null,
         sshRelay: async (name, fingerprint, pass) => ({
@@ -201,6 +201,7 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
       hostKeys: ['ssh-ed25519 AAAApass'],
     });
     expect(await server.questions.sshLogin('shop', 'SHA256:other')).toBeNull();
+    expect(await server.questions.sshLogin('shop', 'SHA256:abc', 'lost')).toBeNull();
     // Many questions in parallel.
     const passwords = Array.from({ length: 20 }, () => server.questions.backupPassword(installId));
     expect(new Set(await Promise.all(passwords))).toEqual(new Set(['secret of the backups']));

@@ -46,6 +46,11 @@ afterAll(async () => {
   await serving?.remove();
 });
 
+async function processesOf(uid: number): Promise<string[]> {
+  const { stdout } = await runCommand('/usr/bin/ps', ['-eo', 'uid=,args=']);
+  return stdout.split('\n').filter((line) => line.trim().startsWith(`${uid} `));
+}
+
 const run = (command: string, more?: string[], input?: string) =>
   entry.ssh(shop.install.name, key, [command], more, input);
 
@@ -141,6 +146,21 @@ onlyInLong(test)('a session ends when the user loses access', async () => {
   const { ended } = await entry.stay(shop.install.name, key, 'echo ready; sleep 60');
   serving.allowed.delete(`${shop.install.name} ${key.fingerprintSha256}`);
   await ended;
+});
+
+test('a command ends at the host of the website when the client is gone', async () => {
+  const { child, ended } = await entry.stay(shop.install.name, key, 'echo ready; exec sleep 60');
+  expect(await processesOf(shop.sandbox.uid)).not.toEqual([]);
+  child.kill('SIGKILL');
+  await ended;
+  await until(async () => expect(await processesOf(shop.sandbox.uid)).toEqual([]));
+});
+
+test('a session ends when the host that passed it on is given up', async () => {
+  const { ended } = await entry.stay(shop.install.name, key, 'echo ready; sleep 60');
+  serving.elsewhere.lost.add('web1');
+  await ended;
+  serving.elsewhere.lost.clear();
 });
 
 test('a session whose machine goes away ends with a sentence', async () => {

@@ -26,6 +26,9 @@ export async function emptyPasses(layout: LinuxLayout): Promise<void> {
   await mkdir(passesFolder(layout), { mode: 0o711 });
 }
 
+/** Ends a program with its parent: what a user left must not go on at the other host, and count there. */
+const WITH_PARENT = ['/usr/bin/setpriv', '--pdeathsig', 'KILL'];
+
 /** Makes a key that only the user id reads. It is deleted after a minute: ssh(1) has read it by then. */
 export async function makePass(layout: LinuxLayout, uid: number): Promise<PassFiles> {
   const folder = join(passesFolder(layout), randomUUID());
@@ -78,5 +81,6 @@ export async function relayTo(
     UserKnownHostsFile: known,
   };
   const options = Object.entries(settings).flatMap(([option, value]) => ['-o', `${option}=${value}`]);
-  return ['/usr/bin/perl', relayScript(layout), '/usr/bin/ssh', '-F', 'none', ...options, '--', host];
+  const ssh = [...WITH_PARENT, '/usr/bin/ssh', '-F', 'none', ...options];
+  return [...WITH_PARENT, '/usr/bin/perl', relayScript(layout), ...ssh, '--', host];
 }

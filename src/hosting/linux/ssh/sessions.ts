@@ -125,11 +125,16 @@ export function createSessions(options: SessionsOptions): Sessions {
     }
   }
 
-  /** Asks once per key and install, whatever the number of connections. */
+  /** Asks once per key, install and host in between, whatever the number of connections. */
   async function recheck(): Promise<void> {
     const groups = new Map<string, Held[]>();
     for (const session of held.values()) {
-      const key = `${session.name} ${session.fingerprintSha256} ${session.isRelayed ?? false}`;
+      const key = JSON.stringify([
+        session.name,
+        session.fingerprintSha256,
+        session.isRelayed,
+        session.via?.by,
+      ]);
       groups.set(key, [...(groups.get(key) ?? []), session]);
     }
     await Promise.all([...groups.values()].map(recheckGroup));
@@ -148,7 +153,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     try {
       login = first.isRelayed
         ? await questions.sshRelay(first.name, first.fingerprintSha256, null)
-        : await questions.sshLogin(first.name, first.fingerprintSha256);
+        : await questions.sshLogin(first.name, first.fingerprintSha256, first.via?.by);
     } catch (err) {
       log.warn({ err, install: first.name }, 'could not check whether SSH sessions still have access');
       const now = clock.now().getTime();

@@ -44,8 +44,8 @@ export interface SshHost {
   /** While it is true the control plane does not answer. */
   away: { is: boolean };
   install(name: string): Promise<HostedLogin>;
-  /** Names of installs of another host, and where it passes their sessions on. */
-  elsewhere: { names: Set<string>; relay: HostQuestions['sshRelay'] };
+  /** Names of installs of another host, and where it passes their sessions on; names of hosts that were given up. */
+  elsewhere: { names: Set<string>; relay: HostQuestions['sshRelay']; lost: Set<string> };
   /** Lets exactly the names of `elsewhere` sign in. */
   setRelays(): Promise<void>;
   /** Makes lookups of the install fail. */
@@ -112,7 +112,7 @@ export async function startSshHost(
   const logins = new Map<string, HostedLogin>();
   const allowed = new Map<string, SshLogin>();
   const away = { is: false };
-  const elsewhere: SshHost['elsewhere'] = { names: new Set(), relay: async () => null };
+  const elsewhere: SshHost['elsewhere'] = { names: new Set(), relay: async () => null, lost: new Set() };
   const servers: SshServer[] = [];
   const clientsRunning: ChildProcess[] = [];
 
@@ -123,8 +123,9 @@ export async function startSshHost(
       cgroups,
       listen: { host: '127.0.0.1', port: servers[0]?.port() ?? 0 },
       questions: {
-        async sshLogin(name, fingerprint) {
+        async sshLogin(name, fingerprint, by) {
           if (away.is) throw new Error('the control plane does not answer');
+          if (by !== undefined && elsewhere.lost.has(by)) return null;
           return allowed.get(`${name} ${fingerprint}`) ?? null;
         },
         sshRelay: (...question) => elsewhere.relay(...question),
