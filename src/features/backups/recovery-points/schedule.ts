@@ -12,7 +12,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { type DueInstall, dueInstalls, installsWithoutState, pointsUnderWay } from './due-store.ts';
 import { recordRecoveryPoint, scheduleRecoveryPoints } from './jobs.ts';
 import { periodMs } from './rules.ts';
-import { changeStates } from './store.ts';
+import { addState, changeStates } from './store.ts';
 
 /** What recovery points need of the fleet. */
 export interface MachineSource {
@@ -96,11 +96,8 @@ export function scheduleKind(platform: Platform, fleet: MachineSource): JobKind 
   async function addStates(queries: Queries): Promise<number> {
     const added = await installsWithoutState(queries, PAGE);
     for (const { id, seq } of added) {
-      await queries
-        .insertInto('recovery_states')
-        .values({ install_id: id, install_seq: seq, due_at: timestamp(clock, random.fraction() * period) })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+      const due_at = timestamp(clock, random.fraction() * period);
+      await addState(queries, { install_id: id, install_seq: seq, due_at });
     }
     return added.length;
   }

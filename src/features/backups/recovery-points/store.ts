@@ -1,4 +1,6 @@
+import type { Insertable } from 'kysely';
 import type { Queries } from '../../../database/database.ts';
+import type { Tables } from '../../../database/tables.ts';
 
 /** A recovery point, as its host and the rules know it. */
 export interface Point {
@@ -69,6 +71,18 @@ export async function insertPoint(
     .insertInto('recovery_points')
     .values({ ...point, install_id: installId })
     .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+}
+
+/** Adds the state of an install, unless it has one. */
+export async function addState(
+  queries: Queries,
+  state: Insertable<Tables['recovery_states']>,
+): Promise<void> {
+  await queries
+    .insertInto('recovery_states')
+    .values(state)
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 
