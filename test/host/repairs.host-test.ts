@@ -163,6 +163,8 @@ async function expectShut(install: InstallState): Promise<void> {
     expect(body).toContain('Not available now');
     expect(headers['retry-after']).toBeDefined();
   }
+  const order = { pointId: crypto.randomUUID(), baseId: null, keep: [] };
+  await expect(running.host.recordPoint(install, order)).rejects.toThrow('has lost data');
 }
 
 /** PHP would fill the object cache with its former settings for two seconds. */

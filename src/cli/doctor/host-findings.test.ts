@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { NewestBackup } from '../../features/backups/newest-backup-store.ts';
 import { findingsOf, mailFindings, wallFindings } from './hosts.ts';
 
 const BUSY = { thing: 'install shop', message: 'It is being worked on.', mended: null, remedy: null };
@@ -44,13 +45,15 @@ test('names the newest backup of an install that lost data, and the command that
     created_at: '2026-01-30T02:00:00.000Z',
     verified_at: '2026-01-30T02:05:00.000Z',
   };
-  const remedyFor = (
-    backups: [string, typeof backup | { id: string; created_at: string; verified_at: null }][],
-  ) => findingsOf('here', 1, [lost], new Map(backups))[0]?.remedy;
+  const remedyFor = (backups: [string, NewestBackup][]) =>
+    findingsOf('here', 1, [lost], new Map(backups))[0]?.remedy;
   expect(remedyFor([['an-id', backup]])).toBe(
     'Restore the newest backup, of 2026-01-30 02:00 UTC (verified 2026-01-30 02:05 UTC): homeport backup restore b-id --yes',
   );
   expect(remedyFor([['an-id', { ...backup, verified_at: null }]])).toContain('(never verified)');
+  expect(remedyFor([['an-id', { ...backup, pointOf: 'shop' }]])).toBe(
+    'Restore the newest recovery point, of 2026-01-30 02:00 UTC: homeport backup recover shop --yes',
+  );
   expect(remedyFor([])).toContain('no backup');
 });
 

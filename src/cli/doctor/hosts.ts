@@ -130,7 +130,9 @@ function findingOf(
 /** Advice from the control plane, because the host does not know the list of backups. */
 function restoreAdvice(backup: NewestBackup | undefined): string {
   if (backup === undefined) return 'Homeport has no backup of it. Bring the data back by SFTP.';
-  const { id, created_at, verified_at } = backup;
+  const { id, created_at, verified_at, pointOf } = backup;
+  if (pointOf !== undefined)
+    return `Restore the newest recovery point, of ${shownTime(created_at, '')}: homeport backup recover ${pointOf} --yes`;
   const checked = verified_at === null ? 'never verified' : `verified ${shownTime(verified_at, '')}`;
   return `Restore the newest backup, of ${shownTime(created_at, '')} (${checked}): homeport backup restore ${id} --yes`;
 }

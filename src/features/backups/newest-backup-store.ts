@@ -6,9 +6,14 @@ export interface NewestBackup {
   created_at: string;
   /** When what it stored was read back, or all of it was restored in a check; null if never. */
   verified_at: string | null;
+  /** If it is a recovery point: the name of its install. */
+  pointOf?: string;
 }
 
-/** The newest backup of each install, verified ones before others. Without those of copies and checkpoints, which are deleted soon. */
+/**
+ * The newest backup or recovery point of each install, verified backups and recovery points before other backups. Without backups of copies and checkpoints, which
+ * are deleted soon.
+ */
 export async function newestBackups(
   queries: Queries,
   installIds: readonly string[],
@@ -29,6 +34,18 @@ export async function newestBackups(
   for (const { install_id, ...backup } of rows) {
     if (backup.verified_at === null && (newest.get(install_id)?.verified_at ?? null) !== null) continue;
     newest.set(install_id, backup);
+  }
+  const points = await queries
+    .selectFrom('recovery_points as point')
+    .innerJoin('installs as install', 'install.id', 'point.install_id')
+    .select(['point.id', 'point.install_id', 'point.taken_at', 'install.name'])
+    .where('point.install_id', 'in', [...new Set(installIds)])
+    .orderBy('point.seq')
+    .execute();
+  for (const { id, install_id, taken_at, name } of points) {
+    const present = newest.get(install_id);
+    if (present !== undefined && present.verified_at !== null && present.created_at > taken_at) continue;
+    newest.set(install_id, { id, created_at: taken_at, verified_at: null, pointOf: name });
   }
   return newest;
 }

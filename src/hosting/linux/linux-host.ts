@@ -245,6 +245,12 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     if (!record.placement.awaitsRestore) return record;
     throw new PermanentHostError(`the backup of the website ${install.name} is not restored yet`);
   }
+  /** As {@link requireFilled}. A recovery point of what a loss left would be the newest snapshot, which a rebuild restores. */
+  async function requireWhole(install: InstallRef): Promise<InstallRecord> {
+    const record = await requireFilled(install);
+    if (record.placement.lost === undefined) return record;
+    throw new PermanentHostError(`the website ${install.name} has lost data, and is closed`);
+  }
 
   return {
     start,
@@ -310,7 +316,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
     recordPoint: (install, order, signal, report) =>
       serially(install.id, async () =>
-        backups.recordPoint(await hosted(await requireFilled(install)), order, signal, report),
+        backups.recordPoint(await hosted(await requireWhole(install)), order, signal, report),
       ),
 
     // Beside other work: it only reads.

@@ -13,6 +13,7 @@ import { DAY_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { setHost } from '../../hosts/placement-store.ts';
 import { noteAnswer } from '../../hosts/store.ts';
+import { newestBackups } from '../newest-backup-store.ts';
 import { isAmong, restorableSnapshots } from '../restorable-store.ts';
 import { recoveryAges } from './ages-store.ts';
 import { recordRecoveryPoint } from './jobs.ts';
@@ -270,4 +271,15 @@ test('a lost website is restored from its newest point, if the host has its base
     found.find((one) => isAmong(one, new Set(held.filter((id) => id !== undefined))))?.id;
   expect(best(newest?.id, base?.id, backup)).toBe(newest?.id);
   expect(best(newest?.id, backup)).toBe(backup);
+  // The operator is told to restore the same.
+  const named = async () => (await newestBackups(reader(), [shop.id])).get(shop.id);
+  expect(await named()).toMatchObject({ id: newest?.id, pointOf: expect.any(String) });
+  await write(({ queries }) =>
+    queries
+      .updateTable('backups')
+      .set({ created_at: clock.now().toISOString() })
+      .where('id', '=', backup)
+      .execute(),
+  );
+  expect(await named()).not.toHaveProperty('pointOf');
 });
