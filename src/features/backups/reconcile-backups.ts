@@ -15,6 +15,8 @@ import {
   type ListedBackup,
   noteMissing,
 } from './missing-store.ts';
+import { forgetPoints, type Point, pointsOf } from './recovery-points/store.ts';
+import { isAmong } from './restorable-store.ts';
 
 /** Listed backups that are not in the table of backups. */
 export interface OtherBackups {
@@ -63,8 +65,8 @@ async function hasBackups(reader: Queries, hostId: string | null): Promise<boole
 }
 
 /**
- * Compares the list of backups with what the hosts hold. A backup that its host does not hold is missing until it is there again. If a
- * host cannot read its backups, what is known about them stays.
+ * Compares the lists of backups and recovery points with what the hosts hold. A backup that its host does not hold is missing until it is there again, and
+ * such a recovery point is forgotten. If a host cannot read its backups, what is known about them stays.
  */
 export function reconcileBackupsKind(
   platform: Platform,
@@ -78,8 +80,11 @@ export function reconcileBackupsKind(
     { id, name }: InstallRef,
     listed: readonly ListedBackup[],
     note: (queries: Queries, backupIds: string[], since: string | null) => Promise<void>,
+    points: readonly Point[] = [],
   ): Promise<{ missing: number; found: number }> {
     const held = new Set(await host.heldBackups({ id, name }));
+    const gone = points.filter((point) => !isAmong(point, held)).map((point) => point.id);
+    if (gone.length > 0) await database.write(({ queries }) => forgetPoints(queries, id, gone));
     const missing = listed.filter((backup) => backup.missing_since === null && !held.has(backup.id));
     const found = listed.filter((backup) => backup.missing_since !== null && held.has(backup.id));
     if (missing.length + found.length > 0) {
@@ -126,9 +131,10 @@ export function reconcileBackupsKind(
       for await (const page of backedUpInstalls(database.reader, hostId)) {
         for (const install of page) {
           // Read before the host is asked, because a backup made meanwhile is not missing.
-          await add(install, async () =>
-            compare(install, await completedBackups(database.reader, install.id), noteMissing),
-          );
+          await add(install, async () => {
+            const points = await pointsOf(database.reader, install.id);
+            return compare(install, await completedBackups(database.reader, install.id), noteMissing, points);
+          });
         }
       }
       for (const install of await others.list(database.reader, hostId)) {

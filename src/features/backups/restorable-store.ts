@@ -46,5 +46,7 @@ export async function restorableSnapshots(queries: Queries, installId: string): 
 }
 
 /** Whether a host that has these snapshots can restore it. */
-export const isAmong = ({ id, base_id }: Restorable, held: ReadonlySet<string>): boolean =>
-  held.has(id) && (base_id === null || held.has(base_id));
+export const isAmong = (
+  { id, base_id }: Pick<Restorable, 'id' | 'base_id'>,
+  held: ReadonlySet<string>,
+): boolean => held.has(id) && (base_id === null || held.has(base_id));

@@ -14,6 +14,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { setHost } from '../../hosts/placement-store.ts';
 import { noteAnswer } from '../../hosts/store.ts';
 import { newestBackups } from '../newest-backup-store.ts';
+import { reconcileBackupsKind } from '../reconcile-backups.ts';
 import { isAmong, restorableSnapshots } from '../restorable-store.ts';
 import { recoveryAges } from './ages-store.ts';
 import { recordRecoveryPoint } from './jobs.ts';
@@ -282,4 +283,36 @@ test('a lost website is restored from its newest point, if the host has its base
       .execute(),
   );
   expect(await named()).not.toHaveProperty('pointOf');
+});
+
+test('a point that is gone from the place of the backups covers nothing, and is replaced without a change', async () => {
+  const shop = await newInstall();
+  const wanted = { description: 'one', notification_emails: [] };
+  const { body } = await owner.client.post(`/installs/${shop.id}/backups`, wanted);
+  const id = text(body, 'id');
+  await write(async ({ queries }) => {
+    await queries.updateTable('backups').set({ status: 'completed' }).where('id', '=', id).execute();
+    await queries.deleteFrom('jobs').where('lane', '=', shop.id).execute();
+  });
+  for (let i = 0; i < 2; i++) {
+    tick(5);
+    await round();
+  }
+  unchanged = new Set([shop.id]);
+  const [newest, base] = await pointsOf(reader(), shop.id);
+  const compare = (...held: (string | undefined)[]) => {
+    const host = { heldBackups: async () => held.filter((one) => one !== undefined) };
+    const others = { list: async () => [], noteMissing: async () => {} };
+    return run(reconcileBackupsKind(platform, host, others), { host_id: hostId });
+  };
+  await compare(id, newest?.id, base?.id);
+  expect(await pointsOf(reader(), shop.id)).toEqual([newest, base]);
+  await compare(id, base?.id);
+  expect(await pointsOf(reader(), shop.id)).toEqual([base]);
+  expect((await stateOf(reader(), shop.id))?.covered_at).toBe(base?.taken_at);
+  tick(5);
+  await round();
+  expect(await pointsOf(reader(), shop.id)).toHaveLength(2);
+  await compare(id);
+  expect((await stateOf(reader(), shop.id))?.covered_at).toBeNull();
 });

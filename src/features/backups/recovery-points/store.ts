@@ -86,11 +86,26 @@ export async function addState(
     .execute();
 }
 
+/**
+ * Forgets points that cannot be restored. Without its newest one, an install is covered by less, and gets another one although nothing changed.
+ */
+export async function forgetPoints(
+  queries: Queries,
+  installId: string,
+  ids: readonly string[],
+): Promise<void> {
+  const [newest, ...others] = await pointsOf(queries, installId);
+  await queries.deleteFrom('recovery_points').where('id', 'in', ids).execute();
+  if (newest === undefined || !ids.includes(newest.id)) return;
+  const left = others.find(({ id }) => !ids.includes(id));
+  await changeStates(queries, [installId], { mark: null, covered_at: left?.taken_at ?? null });
+}
+
 /** Changes the states of installs. Those that are gone are left out. */
 export async function changeStates(
   queries: Queries,
   installIds: readonly string[],
-  change: { due_at?: string; mark?: string | null; covered_at?: string; reason?: string | null },
+  change: { due_at?: string; mark?: string | null; covered_at?: string | null; reason?: string | null },
 ): Promise<void> {
   if (installIds.length === 0) return;
   await queries.updateTable('recovery_states').set(change).where('install_id', 'in', installIds).execute();
