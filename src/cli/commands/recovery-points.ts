@@ -58,15 +58,15 @@ async function list(name: string, { json }: Options, command: Command): Promise<
 async function recover(name: string, { point, yes, json }: Options, command: Command): Promise<void> {
   await withPlatform(command, async (platform, services) => {
     const { points } = await services.recoveryPoints.list(name);
-    const [newest] = points;
-    if (yes !== true && newest !== undefined) {
-      const chosen = points.find(({ id }) => id === point?.toLowerCase()) ?? newest;
+    const chosen = point === undefined ? points[0] : points.find(({ id }) => id === point.toLowerCase());
+    if (yes !== true && chosen !== undefined) {
       await requireConsent(
         `Replace the present website of ${name} by its recovery point of ${shownTime(chosen.taken_at, 'unknown age')}?`,
         { effect: `This replaces the present website of ${name}.`, kept: 'Nothing was restored.' },
       );
     }
-    const { jobId, taken_at } = await services.recoveryPoints.requestRestore(name, point);
+    // The one that was asked about, although a newer one may have been made meanwhile.
+    const { jobId, taken_at } = await services.recoveryPoints.requestRestore(name, point ?? chosen?.id);
     const shown = { title: `Restoring ${name}`, subject: `The restore of ${name}` };
     const ended = await waitForJob(jobId, shown, platform, services);
     if (ended === undefined) return;

@@ -20,6 +20,7 @@ import { recoveryAges } from './ages-store.ts';
 import { recordRecoveryPoint } from './jobs.ts';
 import { recordKind } from './record.ts';
 import { type MachineSource, scheduleKind } from './schedule.ts';
+import { createRecoveryPointService } from './service.ts';
 import { pointsOf, stateOf } from './store.ts';
 
 let homeport: TestHomeport;
@@ -315,4 +316,34 @@ test('a point that is gone from the place of the backups covers nothing, and is 
   expect(await pointsOf(reader(), shop.id)).toHaveLength(2);
   await compare(id);
   expect((await stateOf(reader(), shop.id))?.covered_at).toBeNull();
+});
+
+test('a point whose restore waits is kept, and one that is deleted can no longer be chosen', async () => {
+  const shop = await newInstall();
+  for (let i = 0; i < 3; i++) {
+    tick(5);
+    await round();
+  }
+  const [, former] = await pointsOf(reader(), shop.id);
+  // Only the newest is left after a daily backup.
+  const wanted = { description: 'one', notification_emails: [] };
+  const { body } = await owner.client.post(`/installs/${shop.id}/backups`, wanted);
+  tick(1);
+  const change = { status: 'completed' as const, scheduled: true, created_at: clock.now().toISOString() };
+  await write(async ({ queries }) => {
+    await queries.updateTable('backups').set(change).where('id', '=', text(body, 'id')).execute();
+    await queries.deleteFrom('jobs').where('lane', '=', shop.id).execute();
+  });
+  const service = createRecoveryPointService(platform);
+  const { name } = shop;
+  const record = () => run(recordKind(platform, fleet), { install_id: shop.id, point_id: randomUUID() });
+  const { jobId } = await service.requestRestore(name, former?.id);
+  await record();
+  expect(ordersOf(shop).at(-1)?.keep).toContain(former?.id);
+  expect(await pointsOf(reader(), shop.id)).toContainEqual(former);
+  await write(({ queries }) => queries.deleteFrom('jobs').where('id', '=', jobId).execute());
+  refusal = new PermanentHostError('It fails.');
+  await expect(record()).rejects.toThrow('It fails.');
+  expect(ordersOf(shop).at(-1)?.keep).not.toContain(former?.id);
+  await expect(service.requestRestore(name, former?.id)).rejects.toThrow('has no recovery point');
 });

@@ -43,8 +43,7 @@ export function createRecoveryPointService({
     list,
 
     /**
-     * Requests the restore of a whole website from a recovery point, by default the newest. Returns the job's id. A later point does not delete it before: it
-     * waits in the same lane. Throws InvalidRequest, NotFound.
+     * Requests the restore of a whole website from a recovery point, by default the newest. Returns the job's id. Throws InvalidRequest, NotFound.
      */
     async requestRestore(name: string, wanted?: string): Promise<{ jobId: string; taken_at: string }> {
       const { install, points } = await list(name);
@@ -58,6 +57,12 @@ export function createRecoveryPointService({
       }
       const jobId = await database.write(async (transaction) => {
         await lockRow(transaction, 'installs', install.id);
+        // From here on, no later point deletes it before.
+        if (!(await pointsOf(transaction.queries, install.id)).some(({ id }) => id === point.id)) {
+          throw new InvalidRequest(
+            `The recovery point ${point.id} was deleted meanwhile. Choose another one.`,
+          );
+        }
         const target = await requireActiveTarget(transaction.queries, install.id, install.id);
         await activity.record(transaction, OPERATOR, target.account_id, {
           action: 'backup.restore',

@@ -55,18 +55,16 @@ export async function dailyBackupAt(queries: Queries, installId: string): Promis
   return row?.created_at ?? null;
 }
 
-/** Inserts a point, and deletes those that are not kept. */
-export async function insertPoint(
-  queries: Queries,
-  installId: string,
-  point: Point,
-  kept: readonly string[],
-): Promise<void> {
+/** Deletes all points of an install but these. */
+export async function keepPoints(queries: Queries, installId: string, ids: readonly string[]): Promise<void> {
   await queries
     .deleteFrom('recovery_points')
     .where('install_id', '=', installId)
-    .where('id', 'not in', [...kept, point.id])
+    .$if(ids.length > 0, (points) => points.where('id', 'not in', ids))
     .execute();
+}
+
+export async function insertPoint(queries: Queries, installId: string, point: Point): Promise<void> {
   await queries
     .insertInto('recovery_points')
     .values({ ...point, install_id: installId })
