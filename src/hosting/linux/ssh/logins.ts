@@ -7,7 +7,7 @@ import type { LinuxLayout } from '../machine/layout.ts';
 import { processAt, userOf } from '../machine/processes.ts';
 import { entranceOf, parseSessionQuestion, renderEntrance } from './entrance.ts';
 import { type KeyQuestion, keyLine, parseKeyQuestion } from './key-question.ts';
-import { makePass, relayTo } from './relay.ts';
+import { createSignIns, makePass, relayTo } from './relay.ts';
 import type { Session, SessionQuestions, Sessions } from './sessions.ts';
 
 /** An install that users can sign in to. */
@@ -63,6 +63,7 @@ export interface LogInsOptions {
  */
 export function createLogIns(options: LogInsOptions): LogIns {
   const { layout, cgroups, questions, relays, installOf, sessions, pidOfSshd, log } = options;
+  const signIns = createSignIns();
 
   /** The process, if it runs as root and is a child of our sshd. */
   async function connectionOf(pid: number): Promise<{ pid: number; startTime: number } | null> {
@@ -91,16 +92,22 @@ export function createLogIns(options: LogInsOptions): LogIns {
     return { login, fingerprintSha256, isRelayed: true, stillThere: () => relays.has(user) };
   }
 
-  /** The command that passes the session on; null if it is refused. */
-  async function relay(session: Session, uid: number, address: string | null): Promise<string | null> {
+  /** The command by which the process passes the session on; null if it is refused. */
+  async function relay(
+    session: Session,
+    process: { pid: number; uid: number },
+    address: string | null,
+  ): Promise<string | null> {
     const { name, fingerprintSha256, userId } = session;
-    const pass = await makePass(layout, uid);
+    const pass = await makePass(layout, process.uid);
     const target = await questions.sshRelay(name, fingerprintSha256, {
       fingerprintSha256: pass.fingerprintSha256,
       address,
     });
     if (target?.install.id !== session.installId || target.userId !== userId) return null;
-    return renderEntrance(await relayTo(layout, target, pass));
+    const command = await relayTo(layout, target, pass);
+    await signIns.turn(target.host, pass, process.pid);
+    return renderEntrance(command);
   }
 
   return {
@@ -162,7 +169,7 @@ export function createLogIns(options: LogInsOptions): LogIns {
         via: via?.by,
       };
       if (session.isRelayed) {
-        const command = await relay(session, uid, address);
+        const command = await relay(session, { pid, uid }, address);
         log.info(about, command === null ? 'SSH session not passed on' : 'SSH session passed on');
         return command;
       }

@@ -1,6 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { limitConcurrency } from '../../../lib/concurrency.ts';
 import { runCommand } from '../../../lib/run-command.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import type { SshRelay } from '../../contract/questions.ts';
@@ -17,6 +20,11 @@ export interface PassFiles {
 const ALIAS = 'homeport';
 /** The control plane accepts the key for a shorter time. */
 const KEPT_MS = 60_000;
+/** Sign-ins at one host at the same time. Its sshd takes ten from one address (`PerSourceMaxStartups`), and drops the others. */
+const MOST_SIGN_INS = 8;
+const LOOK_EVERY_MS = 50;
+/** 20 seconds: `ConnectTimeout` is shorter. */
+const MOST_LOOKS = 400;
 
 const passesFolder = ({ runFolder }: Pick<LinuxLayout, 'runFolder'>): string => join(runFolder, 'ssh-passes');
 
@@ -29,7 +37,7 @@ export async function emptyPasses(layout: LinuxLayout): Promise<void> {
 /** Ends a program with its parent: what a user left must not go on at the other host, and count there. */
 const WITH_PARENT = ['/usr/bin/setpriv', '--pdeathsig', 'KILL'];
 
-/** Makes a key that only the user id reads. It is deleted after a minute: ssh(1) has read it by then. */
+/** Makes a key that only the user id reads. It is deleted once it was used, and after a minute. */
 export async function makePass(layout: LinuxLayout, uid: number): Promise<PassFiles> {
   const folder = join(passesFolder(layout), randomUUID());
   await mkdir(folder, { mode: 0o700 });
@@ -42,6 +50,37 @@ export async function makePass(layout: LinuxLayout, uid: number): Promise<PassFi
   return { folder, fingerprintSha256: fingerprintSha256.replace(/=+$/, '') };
 }
 
+/** Lets sessions sign in at other hosts, a few at a time. */
+export interface SignIns {
+  /** Resolves when a session may sign in at the host. The next one follows when its key is used, or when the process ends that has it. */
+  turn(host: string, pass: Pick<PassFiles, 'folder'>, pid: number): Promise<void>;
+}
+
+export function createSignIns(): SignIns {
+  const queues = new Map<string, ReturnType<typeof limitConcurrency>>();
+
+  async function untilSignedIn(pass: Pick<PassFiles, 'folder'>, pid: number): Promise<void> {
+    for (let look = 0; look < MOST_LOOKS; look += 1) {
+      if (!existsSync(keyOf(pass)) || !existsSync(`/proc/${pid}`)) return;
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  return {
+    turn: (host, pass, pid) =>
+      new Promise((resolve) => {
+        const queue = queues.get(host) ?? limitConcurrency(MOST_SIGN_INS);
+        queues.set(host, queue);
+        void queue(() => {
+          resolve();
+          return untilSignedIn(pass, pid);
+        });
+      }),
+  };
+}
+
+const keyOf = ({ folder }: Pick<PassFiles, 'folder'>): string => join(folder, 'key');
+
 /**
  * The command that `session.pl` runs, followed by the user's command: ssh(1) to the host of the website. It forwards nothing, knows no
  * escape character, and reads no configuration.
@@ -49,10 +88,10 @@ export async function makePass(layout: LinuxLayout, uid: number): Promise<PassFi
 export async function relayTo(
   layout: LinuxLayout,
   { install: { name }, host, port, hostKeys }: SshRelay,
-  { folder }: Pick<PassFiles, 'folder'>,
+  pass: Pick<PassFiles, 'folder'>,
 ): Promise<string[]> {
   if (hostKeys.length === 0) throw new PermanentHostError('the SSH host keys of the other host are unknown');
-  const known = join(folder, 'known_hosts');
+  const known = join(pass.folder, 'known_hosts');
   await writeFile(known, hostKeys.map((key) => `${ALIAS} ${key}\n`).join(''), { mode: 0o644 });
   const settings: Record<string, string> = {
     BatchMode: 'yes',
@@ -68,9 +107,11 @@ export async function relayTo(
     HostKeyAlias: ALIAS,
     IdentitiesOnly: 'yes',
     IdentityAgent: 'none',
-    IdentityFile: join(folder, 'key'),
+    IdentityFile: keyOf(pass),
     LogLevel: 'QUIET',
-    PermitLocalCommand: 'no',
+    // Runs after the sign-in.
+    LocalCommand: `/bin/rm -f ${keyOf(pass)}`,
+    PermitLocalCommand: 'yes',
     Port: String(port),
     PreferredAuthentications: 'publickey',
     ServerAliveCountMax: '4',
