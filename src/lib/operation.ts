@@ -114,7 +114,8 @@ const ADVICE_OF_KINDS: Partial<Record<OperationKind, string>> = {
   'install.copy': 'Check the website first, then copy it again.',
   'install.import': 'Check the website first, then import again.',
   'install.delete': 'Your provider must remove what is left of the website.',
-  'install.move': 'The website stays where it was. Your provider must fix the cause first.',
+  'install.move':
+    'Your provider must fix the cause first. The website stays where it was, unless the new machine took over already.',
   'backup.create': 'The website is not affected. Create the backup again.',
   'backup.restore': 'Check the website first, then restore the backup again.',
   'backup.delete': 'Delete the backup again.',

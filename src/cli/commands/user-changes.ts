@@ -41,7 +41,7 @@ export function addUserChangeCommands(user: Command): void {
     .option('--email <address>', 'the new address')
     .option('--first-name <name>', 'first name', nameArgument)
     .option('--last-name <name>', 'last name', nameArgument)
-    .option('--operator', 'may move the installs that they see to other hosts, in the portal and by the API')
+    .option('--operator', 'may move the installs that they see to other hosts, by the API')
     .option('--no-operator', 'no longer')
     .addHelpText('after', '\nExample:\n  homeport user change owner@localhost --email frida@agency.example')
     .action(changeUser);

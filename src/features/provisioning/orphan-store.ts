@@ -63,6 +63,20 @@ export function orphansNamed(queries: Queries, host: string, name: string) {
     .execute();
 }
 
+/** The hosts on which another website than this install has its name. */
+export async function hostsWithNamesake(
+  queries: Queries,
+  { id, name }: { id: string; name: string },
+): Promise<Set<string>> {
+  const rows = await queries
+    .selectFrom('orphaned_installs')
+    .select('host')
+    .where('name', '=', name)
+    .where('id', '!=', id)
+    .execute();
+  return new Set(rows.map(({ host }) => host));
+}
+
 /** Replaces the orphans of a host with the latest findings; each keeps the time it was first found. */
 export async function replaceOrphans(
   queries: Queries,

@@ -8,7 +8,7 @@ import { labelsOfAccount, setHost } from '../../hosts/placement-store.ts';
 import { findHost, installCounts, type KnownHost } from '../../hosts/store.ts';
 import type { Website } from '../../websites/installs/requested-website.ts';
 import { lostDataOf } from '../../websites/installs/website-store.ts';
-import { requireNameFree } from '../orphans.ts';
+import { hostsWithNamesake } from '../orphan-store.ts';
 import { clearLane, clearMove, moveInstall } from './jobs.ts';
 import { moveRefusal } from './rules.ts';
 import { changeMove, findMove, insertMove, latestMove, openMove, unclearedMoves } from './store.ts';
@@ -46,6 +46,7 @@ export async function refusalsOf(
   const labels = await labelsOfAccount(queries, account_id);
   const open = await openMove(queries, id);
   const uncleared = await unclearedMoves(queries, id);
+  const withNamesake = await hostsWithNamesake(queries, install);
   return hosts.map((to) => {
     const machines = { from, to, installs: counts.get(to.id) ?? 0 };
     const refusal = moveRefusal({ ...install, lost_data, labels }, machines);
@@ -54,8 +55,11 @@ export async function refusalsOf(
       return `The install "${name}" is being moved already; "homeport install move ${name}" shows it.`;
     }
     // That machine may be silent for long.
-    return uncleared.some(({ step, to_host }) => step !== 'moved' && to_host === to.id)
-      ? `What an earlier move of "${name}" left there is still being removed. Try again in a minute, or move it to another machine.`
+    if (uncleared.some(({ step, to_host }) => step !== 'moved' && to_host === to.id)) {
+      return `What an earlier move of "${name}" left there is still being removed. Try again in a minute, or move it to another machine.`;
+    }
+    return withNamesake.has(to.id)
+      ? `The host "${to.name}" has another website "${name}", which the platform does not know; "homeport install orphans" shows it.`
       : null;
   });
 }
@@ -72,7 +76,6 @@ export async function requestMove(
   const from = host_id === null ? undefined : await findHost(queries, { id: host_id });
   const [refusal = null] = await refusalsOf(queries, install, [to]);
   if (refusal !== null || from === undefined) throw new Conflict(refusal ?? 'No host.');
-  await requireNameFree(queries, to.id, install);
   const id = random.uuid();
   const jobId = await queue.enqueue(transaction, moveInstall, {
     payload: { move_id: id },

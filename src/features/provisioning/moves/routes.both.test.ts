@@ -3,6 +3,7 @@ import { field } from '../../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
 import { FORBIDDEN } from '../../../../test/refusal.ts';
 import { insertHost } from '../../hosts/store.ts';
+import { replaceOrphans } from '../orphan-store.ts';
 import { changeMove, latestMove } from './store.ts';
 
 let homeport: TestHomeport;
@@ -96,6 +97,26 @@ it('is one of two that are requested at once, and one for each idempotency key',
   const [first, again] = [await begin('web2', operator, 'one'), await begin('web2', operator, 'one')];
   expect([first.status, again.status]).toEqual([202, 202]);
   expect(operationOf(again)).toBe(operationOf(first));
+});
+
+it('is refused where the host has another website of this name', async () => {
+  const namesake = {
+    name: install.name,
+    hostnames: [],
+    is_served: false,
+    found_at: '2026-01-01T00:00:00.000Z',
+  };
+  await homeport.platform.database.write(({ queries }) =>
+    replaceOrphans(queries, hosts.web2 ?? '', [{ ...namesake, id: crypto.randomUUID() }]),
+  );
+  const refusal = expect.stringMatching(/^The host "web2" has another website/);
+  expect(await begin('web2')).toMatchObject({ status: 409, body: { message: refusal } });
+  expect(await seen()).toMatchObject({ hosts: [{ refusal }, { refusal: null }] });
+  // What an earlier move of the same install left is no other website.
+  await homeport.platform.database.write(({ queries }) =>
+    replaceOrphans(queries, hosts.web2 ?? '', [{ ...namesake, id: install.id }]),
+  );
+  expect((await begin('web2')).status).toBe(202);
 });
 
 it('is for operators only', async () => {
