@@ -21,7 +21,10 @@ export function protectionChange({ password, new_password, username, ...others }
     : 'changed the protection';
 }
 
-export function profileUpdate(entry: EntryFields, { from, to }: Details): string {
+export function profileUpdate(entry: EntryFields, { from, to, is_operator }: Details): string {
+  if (is_operator === true) return `made ${entry.subject_name} an operator of the platform`;
+  if (is_operator === false)
+    return `ended the rights of ${entry.subject_name} as an operator of the platform`;
   if (!text(from) || !text(to)) return `changed ${possessive(entry, 'profile')}`;
   return isOwn(entry)
     ? `changed their email address from ${from} to ${to}`

@@ -258,6 +258,11 @@ describe('sentenceOf', () => {
     expect(sentenceOf({ ...operator, ...moved })).toBe(
       'The operator changed the email address of p@old.example to paul@people.example',
     );
+    const appointed = { ...operator, action: 'profile.update', details: { is_operator: true } } as const;
+    expect(sentenceOf(appointed)).toBe('The operator made paul@people.example an operator of the platform');
+    expect(sentenceOf({ ...appointed, details: { is_operator: false } })).toBe(
+      'The operator ended the rights of paul@people.example as an operator of the platform',
+    );
     expect(sentences({ ...himself, subject_id: 'session' }, actions)).toEqual([
       'Paul changed their profile',
       'Paul set a password',

@@ -58,7 +58,7 @@ export function createProfileService({ database, activity }: Platform): ProfileS
             subject: { id: userId, name: user.email },
             details: {
               ...(moves ? { from: before.email, to: user.email } : {}),
-              ...(is_operator === undefined ? {} : { is_operator: is_operator ? 'true' : 'false' }),
+              ...(is_operator === undefined ? {} : { is_operator }),
             },
           },
         );
