@@ -139,7 +139,8 @@ export function createIdempotency(
       if (answer.isFinal) {
         await database.write(async (transaction) => {
           await claim(transaction);
-          await storeAnswer(transaction.queries, id, sealed(answer));
+          const stored = sealed(answer);
+          await transaction.commitWith(() => [storeAnswer(transaction.queries, id, stored)]);
         });
       } else if (isClaimed) await lose();
     } catch (error) {

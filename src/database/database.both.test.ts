@@ -18,6 +18,17 @@ function addAccount(tx: Transaction, id: string, name = 'An account') {
   return tx.queries.insertInto('accounts').values({ id, name, created_at: now }).execute();
 }
 
+/** Those of these accounts that exist, in the order of their creation. */
+async function present(...ids: string[]): Promise<string[]> {
+  const rows = await database.reader
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', 'in', ids)
+    .orderBy('seq')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 describe('the database', () => {
   it('migrates once; a second run does nothing', async () => {
     expect(await pendingMigrations(database)).toEqual([]);
@@ -51,6 +62,51 @@ describe('the database', () => {
     expect(
       await database.reader.selectFrom('accounts').select('id').where('id', '=', late).execute(),
     ).toEqual([]);
+  });
+
+  it('commits the last statements of a transaction together, and refuses later ones', async () => {
+    const [first, last, late] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()];
+    const effects: string[] = [];
+    const lateAttempts: Promise<unknown>[] = [];
+    const result = await database.write(async (tx) => {
+      tx.afterCommit(() => effects.push('committed'));
+      await addAccount(tx, first);
+      await tx.commitWith(() => [addAccount(tx, last)]);
+      lateAttempts.push(addAccount(tx, late));
+      await Promise.allSettled(lateAttempts);
+      return 'done';
+    });
+    expect([result, effects]).toEqual(['done', ['committed']]);
+    await expect(lateAttempts[0]).rejects.toThrow('its transaction has ended');
+    expect(await present(first, last, late)).toEqual([first, last]);
+  });
+
+  it('commits nothing if one of the last statements fails, and reports the first failure', async () => {
+    const [taken, first, last] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()];
+    await database.write((tx) => addAccount(tx, taken));
+    const effects: string[] = [];
+    const error: unknown = await database
+      .write(async (tx) => {
+        tx.afterCommit(() => effects.push('committed'));
+        await addAccount(tx, first);
+        await tx.commitWith(() => [addAccount(tx, taken), addAccount(tx, last)]);
+      })
+      .catch((failure: unknown) => failure);
+    expect(uniqueViolation(error)).toBe('accounts.id');
+    expect([await present(taken, first, last), effects]).toEqual([[taken], []]);
+  });
+
+  it('commits nothing if one of the last statements fails before it is sent', async () => {
+    const [first, last] = [crypto.randomUUID(), crypto.randomUUID()];
+    const failed = database.write((tx) =>
+      tx.commitWith(() => [
+        addAccount(tx, first),
+        Promise.reject(new Error('never sent')),
+        addAccount(tx, last),
+      ]),
+    );
+    await expect(failed).rejects.toThrow('never sent');
+    expect(await present(first, last)).toEqual([]);
   });
 
   it('returns times as stored, booleans as booleans, JSON parsed', async () => {

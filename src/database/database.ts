@@ -15,6 +15,12 @@ export interface Transaction {
   readonly queries: Queries;
   /** Runs `effect` once the transaction is durable; never if it is rolled back. */
   afterCommit(effect: () => void): void;
+  /**
+   * Runs the last statements of the transaction. PostgreSQL gets its commit in the same write, so that their row locks do not last until
+   * this process has read their answers. Each promise is of one statement, which is executed at once: later ones are refused. What fails
+   * after them is no longer rolled back.
+   */
+  commitWith(statements: () => readonly Promise<unknown>[]): Promise<void>;
 }
 
 /** A query compiled once; called with its parameters. Its rows may be shared with other callers: copy before changing. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
+import { allDone } from '../lib/concurrency.ts';
 import type { Queries, Transaction } from './database.ts';
 import { slowDisk, type WriteAheadLog } from './sqlite-wal.ts';
 
@@ -65,6 +66,11 @@ export function createGroupCommit(
               dialect: 'sqlite',
               queries,
               afterCommit: (effect) => effects.push(effect),
+              async commitWith(statements) {
+                const sent = statements();
+                end();
+                await allDone(sent);
+              },
             });
             end();
             connection.exec('release one');

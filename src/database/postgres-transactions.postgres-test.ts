@@ -1,11 +1,11 @@
 import { PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, type Mock, test, vi } from 'vitest';
 import { openTestDatabase, silent } from '../../test/database.ts';
 import { allDone } from '../lib/concurrency.ts';
 import type { Transaction } from './database.ts';
 import { openPostgres } from './postgres.ts';
-import { createPostgresTransactions } from './postgres-transactions.ts';
+import { createPostgresTransactions, type PostgresTransactions } from './postgres-transactions.ts';
 import { uniqueViolation } from './unique-violation.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -21,7 +21,10 @@ const add = ({ queries }: Pick<Transaction, 'queries'>, id: string) =>
     .values({ id, name: 'An account', created_at: new Date().toISOString() })
     .execute();
 
-test('a transaction begins in the write of its first statements', async () => {
+/** Transactions on one connection, whose writes are counted. */
+async function onCountedConnection(
+  work: (transactions: PostgresTransactions, written: Mock) => Promise<void>,
+): Promise<void> {
   const pool = new pg.Pool({
     connectionString: database.place.settings.databaseUrl ?? '',
     pipeline: true,
@@ -31,8 +34,15 @@ test('a transaction begins in the write of its first statements', async () => {
     const client = await pool.connect();
     const written = vi.spyOn(client.connection.stream, '_writev');
     client.release();
-    const counted = createPostgresTransactions(pool, new PostgresDialect({ pool }));
-    const rows = await counted.run('begin', async (queries) => {
+    await work(createPostgresTransactions(pool, new PostgresDialect({ pool })), written);
+  } finally {
+    await pool.end();
+  }
+}
+
+test('a transaction begins in the write of its first statements', () =>
+  onCountedConnection(async (transactions, written) => {
+    const rows = await transactions.run('begin', async (queries) => {
       const [one, two] = await allDone([
         sql<{ n: number }>`select 1 as n`.execute(queries),
         sql<{ n: number }>`select 2 as n`.execute(queries),
@@ -42,10 +52,28 @@ test('a transaction begins in the write of its first statements', async () => {
     });
     expect(rows).toEqual([[{ n: 1 }], [{ n: 2 }]]);
     expect(written).toHaveBeenCalledTimes(2);
-  } finally {
-    await pool.end();
-  }
-});
+  }));
+
+test('a transaction is committed in the write of its last statements', () =>
+  onCountedConnection(async (transactions, written) => {
+    await transactions.run('begin', async (queries, commitWith) => {
+      await sql`select 1`.execute(queries);
+      await commitWith(() => [sql`select 2`.execute(queries), sql`select 3`.execute(queries)]);
+    });
+    expect(written).toHaveBeenCalledTimes(2);
+  }));
+
+test('the connection can be used after a transaction whose last statements fail', () =>
+  onCountedConnection(async (transactions) => {
+    const failed = transactions.run('begin', (queries, commitWith) =>
+      commitWith(() => [sql`select 1 / 0`.execute(queries), sql`select 2`.execute(queries)]),
+    );
+    await expect(failed).rejects.toThrow('division by zero');
+    const { rows } = await transactions.run('begin', (queries) =>
+      sql`select pg_current_xact_id_if_assigned() as id, 3 as n`.execute(queries),
+    );
+    expect(rows).toEqual([{ id: null, n: 3 }]);
+  }));
 
 test('a transaction that ignores the failure of a statement is refused with it', async () => {
   const [id, later] = [crypto.randomUUID(), crypto.randomUUID()];

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseConnection, Dialect } from 'kysely';
 import pg from 'pg';
-import type { Queries } from './database.ts';
+import { allDone } from '../lib/concurrency.ts';
+import type { Queries, Transaction } from './database.ts';
 import { queriesUntilEnd } from './direct-queries.ts';
 import { type QueryTrace, tracedConnection } from './query-trace.ts';
 
@@ -10,13 +11,17 @@ type Begin = 'begin' | 'start transaction isolation level repeatable read read o
 
 export interface PostgresTransactions {
   /** Runs `work` in a transaction. If `work` or a statement fails, rolls back and rethrows the first error. */
-  run<Result>(begin: Begin, work: (queries: Queries) => Promise<Result>): Promise<Result>;
+  run<Result>(
+    begin: Begin,
+    work: (queries: Queries, commitWith: Transaction['commitWith']) => Promise<Result>,
+  ): Promise<Result>;
 }
 
 /**
  * Transactions on connections of the pool, which must have the option `pipeline`. Statements are sent when they are made, without waiting
  * for the answers to earlier ones, and those of one turn in one write: each write costs about 100 µs of processor time. So `begin` goes
- * with the first statement. Kysely's own transactions wait for each answer.
+ * with the first statement, and `commit` with the last ones if `work` says which they are: it commits nothing if one of them fails.
+ * Kysely's own transactions wait for each answer.
  */
 export function createPostgresTransactions(
   pool: Pick<pg.Pool, 'connect'>,
@@ -31,10 +36,22 @@ export function createPostgresTransactions(
       // Its failure is that of the first statement as well.
       const begun = line.send(begin);
       begun.catch(() => {});
-      try {
-        const result = await work(queries);
+      let committed: Promise<pg.QueryResult> | undefined;
+      const commit = () => {
         end();
-        const [{ command }] = await Promise.all([line.send('commit'), begun]);
+        committed ??= line.send('commit');
+        return committed;
+      };
+      try {
+        const result = await work(queries, async (statements) => {
+          const before = line.sent;
+          const results = statements();
+          // One that failed in this process sent nothing, and PostgreSQL would commit the others. The failure of the commit itself is
+          // awaited below.
+          if (line.sent - before === results.length) commit().catch(() => {});
+          await allDone(results);
+        });
+        const [{ command }] = await Promise.all([commit(), begun]);
         // PostgreSQL answers so if `work` ignored the failure of a statement.
         if (command !== 'COMMIT') throw line.failure ?? new Error('the transaction was rolled back');
         client.release();
@@ -59,6 +76,8 @@ export function createPostgresTransactions(
 interface Line {
   /** The error of the first statement of the transaction that failed. */
   failure: unknown;
+  /** The number of statements so far. */
+  sent: number;
   /** Sends a statement by its name: the server parses and plans it once for each connection. */
   send(text: string, parameters?: readonly unknown[]): Promise<pg.QueryResult>;
 }
@@ -66,7 +85,9 @@ interface Line {
 function lineOf(client: pg.PoolClient): Line {
   const line: Line = {
     failure: undefined,
+    sent: 0,
     async send(text, parameters = []) {
+      line.sent++;
       writeOnce(client);
       try {
         return await client.query(namedStatement(text, parameters));

@@ -79,8 +79,8 @@ export function openPostgres(
 
   async function attempt<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     const effects: (() => void)[] = [];
-    const result = await transactions.run('begin', (transaction) =>
-      work({ dialect: 'postgres', queries: transaction, afterCommit: (effect) => effects.push(effect) }),
+    const result = await transactions.run('begin', (queries, commitWith) =>
+      work({ dialect: 'postgres', queries, afterCommit: (effect) => effects.push(effect), commitWith }),
     );
     for (const effect of effects) effect();
     return result;

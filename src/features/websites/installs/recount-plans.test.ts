@@ -12,7 +12,11 @@ afterAll(() => planned?.remove());
 /** How SQLite would run the statements of a recount. */
 async function planOfRecount(): Promise<string[]> {
   const { queries, plan } = plannedQueries(planned.database);
-  await recountAccount({ write: (work) => work({ dialect: 'sqlite', queries, afterCommit() {} }) }, 'a');
+  const commitWith = async () => {};
+  await recountAccount(
+    { write: (work) => work({ dialect: 'sqlite', queries, afterCommit() {}, commitWith }) },
+    'a',
+  );
   return plan;
 }
 

@@ -4,7 +4,6 @@ import { authorize, isAllowed } from '../../../access/permissions.ts';
 import { changeFor, readFor } from '../../../access/request-transactions.ts';
 import { lockHostNames, lockRow, lockTags } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
-import { allDone } from '../../../lib/concurrency.ts';
 import { Forbidden, notPermitted } from '../../../lib/failures.ts';
 import type { PlacedPage, SortedRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -87,8 +86,7 @@ export function createSiteService(platform: Platform, deleteInstalls: DeleteInst
       if (!isAllowed('site.change', { role: member.role, own: false })) throw new Forbidden();
       if (input.tags !== undefined) await lockTags(transaction);
       const site = { ...created, tags: await wantedTags(queries, created.account_id, input.tags ?? []) };
-      // Sent together, in this order.
-      await allDone([
+      await transaction.commitWith(() => [
         insertSite(queries, site),
         addToSiteCount(queries, site.account_id, 1),
         activity.record(transaction, caller, site.account_id, {
@@ -122,12 +120,14 @@ export function createSiteService(platform: Platform, deleteInstalls: DeleteInst
         ...(wanted.tags.join() === site.tags.join() ? {} : { tags: wanted.tags.join(', ') }),
       };
       if (Object.keys(details).length === 0) return;
-      await updateSite(queries, id, wanted);
-      await activity.record(transaction, caller, site.account_id, {
-        action: 'site.update',
-        subject: { id, name: wanted.name },
-        details,
-      });
+      await transaction.commitWith(() => [
+        updateSite(queries, id, wanted),
+        activity.record(transaction, caller, site.account_id, {
+          action: 'site.update',
+          subject: { id, name: wanted.name },
+          details,
+        }),
+      ]);
     });
     return get(caller, id);
   }
