@@ -8,8 +8,13 @@ import { listWebsite } from './website-listing.ts';
 const OPEN_FOLDERS =
   'find htdocs private -type d ! -perm -u=rwx -exec chmod u+rwx -- {} + && exec xargs -0 -r rm -rf --';
 
+/** A copy lacks something that an archive of changes leaves out. */
+export class DifferentCopyError extends Error {
+  override name = 'DifferentCopyError';
+}
+
 /**
- * Deletes from a copy of a website what an archive of changes replaces or no longer has. Rejects if the copy
+ * Deletes from a copy of a website what an archive of changes replaces or no longer has. Rejects with a {@link DifferentCopyError} if the copy
  * lacks anything that the archive leaves out. `folder`: with `htdocs` and `private`. Like tar, all programs run as the install in its sandbox.
  */
 export async function alignCopy(
@@ -19,7 +24,8 @@ export async function alignCopy(
 ): Promise<void> {
   const copy = await listWebsite(layout, sandbox, { home: folder, signal });
   const { doomed, wrong } = await compareCopy(copy, kept);
-  if (wrong.length > 0) throw new Error(`${wrong.length} files differ from those of the first copy`);
+  if (wrong.length > 0)
+    throw new DifferentCopyError(`${wrong.length} files differ from those of the first copy`);
   const program = startProgram(
     sandboxCommand(layout, sandbox, ['/bin/sh', '-c', OPEN_FOLDERS], {
       folder,

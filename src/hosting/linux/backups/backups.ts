@@ -9,7 +9,7 @@ import { type Randomness, systemRandomness } from '../../../lib/ids.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import type { BackupBrowser } from '../../contract/backup-contents.ts';
 import type { BackupPlacesReport, ListedBackups } from '../../contract/backup-places.ts';
-import { asUnchanged } from '../../contract/errors.ts';
+import { asUnchanged, LostBackupError, UnchangedWebsiteError } from '../../contract/errors.ts';
 import type { InstallRef } from '../../contract/install-ref.ts';
 import { REPOSITORY_MARK } from '../../contract/moves.ts';
 import type { ReportProgress } from '../../contract/progress.ts';
@@ -32,6 +32,7 @@ import type { ProjectQuotas } from '../isolation/project-quotas.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
 import type { Websites } from '../wordpress/website.ts';
+import { DifferentCopyError } from './align-copy.ts';
 import { extractFile } from './archive-parts.ts';
 import { readIndexed } from './backup-index.ts';
 import { createBackupPlaces } from './backup-places.ts';
@@ -371,6 +372,8 @@ export function createBackups(options: BackupsOptions): Backups {
             }
             return restore(target, backup.backupId, {
               ...{ from, parts, restoreId, contents: index, base: baseId, signal, report },
+            }).catch((error: unknown) => {
+              throw ofDifferentBase(error) ? asUnchanged(lostPoint(error, from)) : error;
             });
           }),
         );
@@ -418,3 +421,12 @@ export function createBackups(options: BackupsOptions): Backups {
     removeUnfinished: (installId) => onRepository(installId, () => removeUnfinished(installId)),
   };
 }
+
+/** The error of a recovery point that does not fit its base. Points are not read back, so it shows only now, and each attempt reads the same. */
+const ofDifferentBase = (error: unknown): error is UnchangedWebsiteError =>
+  error instanceof UnchangedWebsiteError && error.cause instanceof DifferentCopyError;
+
+const lostPoint = (error: Error, { name }: InstallRef) =>
+  new LostBackupError(`The recovery point of ${name} cannot be restored: ${error.message}.`, {
+    cause: error,
+  });

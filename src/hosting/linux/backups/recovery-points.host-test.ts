@@ -11,6 +11,7 @@ import { systemClock } from '../../../lib/clock.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
 import type { Backups } from './backups.ts';
+import { createNotedListings } from './noted-listings.ts';
 import { createWebsiteMarks, type WebsiteMarks } from './website-marks.ts';
 
 let machine: BackupMachine;
@@ -249,3 +250,21 @@ test('a website counts as changed if the clock was set since', async () => {
   while (Date.now() - statSync(machine.inHtdocs(shop, 'page.html')).ctimeMs < 1_000) await sleep(50);
   expect(await isUnchanged(mark)).toBe(false);
 });
+
+onlyInLong(test)(
+  'a point that does not fit its base is refused like a damaged backup, so that another is restored',
+  async () => {
+    await untilLargeIsSettled();
+    const base = randomUUID();
+    await record(null, [], base);
+    machine.put(shop, 'late.txt', 'later than the base');
+    while (Date.now() - statSync(machine.inHtdocs(shop, 'late.txt')).ctimeMs < 2_500) await sleep(100);
+    await createNotedListings({ layout: machine.layout, clock: systemClock }).note(shop, base, undefined);
+    const point = randomUUID();
+    expect((await record(base, [base], point)).baseId).toBe(base);
+    await expect(backups.restore(shop, point, { from: shop.ref, base })).rejects.toMatchObject({
+      ...{ name: 'RefusedRestoreError', isLost: true },
+    });
+    expect(await machine.leftoversOf(shop)).toEqual([]);
+  },
+);
