@@ -32,9 +32,10 @@ const COMMANDS: Record<Capability, string[][]> = {
     ['theme', 'list', 'NAME'],
   ],
   wordpress_updates: [
+    // No endpoint does this, so it is the one of every run.
+    ['wordpress', 'NAME', '6.8.7'],
     ['update', 'NAME', '--plugins'],
     ['update-policy', 'NAME'],
-    ['wordpress', 'NAME', '6.8.7'],
   ],
   wordpress_changes: [
     ['plugin', 'deactivate', 'NAME', 'akismet'],
