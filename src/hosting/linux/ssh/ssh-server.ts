@@ -10,6 +10,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
+import { runCommand } from '../../../lib/run-command.ts';
 import type { Cgroups } from '../daemons/cgroups.ts';
 import { ensureFolder, folderState } from '../isolation/owned-folder.ts';
 import { readSystemFile, writeSystemFile } from '../isolation/system-file.ts';
@@ -115,6 +116,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
   const listen = { ...options.listen };
   const keyFiles = { own: hostKeyFile(layout), shared: sharedHostKeyFile(layout) };
   let hostKeys: HostKey[] = [];
+  let openssh = '';
   const sessions = createSessions({
     folder: join(layout.runFolder, 'ssh'),
     questions,
@@ -161,13 +163,16 @@ export function createSshServer(options: SshServerOptions): SshServer {
     return [...(await Promise.all(scripts)), config];
   }
 
-  const configuration = (): string =>
-    renderSshdConfig(layout, listen, hostKeys.length === 0 ? undefined : hostKeys.map(({ file }) => file));
+  function configuration(): string {
+    const files = hostKeys.length === 0 ? undefined : hostKeys.map(({ file }) => file);
+    return renderSshdConfig(layout, listen, files, openssh);
+  }
 
   async function writeFiles(): Promise<void> {
     await ensureFolder(layout.scripts, { uid: 0, gid: 0, mode: 0o755 });
     await ensureFolder(layout.ssh, { uid: 0, gid: 0, mode: 0o700 });
     hostKeys = await provideHostKeys(keyFiles, log);
+    openssh = (await runCommand('/usr/bin/ssh', ['-V'])).stderr;
     for (const file of await filesToBe()) {
       if (!(await isInPlace(file))) await writeSystemFile(file.path, file.text, { mode: file.mode });
     }

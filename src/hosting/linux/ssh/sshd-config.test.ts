@@ -33,6 +33,17 @@ describe('the configuration of sshd', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
+  test.each([
+    ['OpenSSH_9.2p1 Debian-2+deb12u7, OpenSSL 3.0.19', false],
+    ['OpenSSH_9.7p1', false],
+    ['OpenSSH_9.8p1', true],
+    ['OpenSSH_10.0p2 Debian-7+deb13u4, OpenSSL 3.5.9', true],
+    ['', false],
+  ])('with %j, punishes no address for what others failed at', (version, isKnown) => {
+    const text = renderSshdConfig(layout, { host: '::', port: 22 }, undefined, version);
+    expect(text.includes('PerSourcePenalties no\n')).toBe(isKnown);
+  });
+
   test('lets no client set a variable', () => {
     expect(lines.join('\n')).not.toContain('AcceptEnv');
   });

@@ -20,12 +20,13 @@ export const configFile = (layout: LinuxLayout): string => join(layout.ssh, 'ssh
 /**
  * The complete configuration of sshd (sshd_config(5)). Users sign in by keys that the host approves, and every session runs in
  * the sandbox of its install. Nothing is forwarded, and files and variables of clients have no effect. `hostKeys`: files of private keys.
- * Of those of one type, sshd shows the first, and names all to clients that have signed in.
+ * Of those of one type, sshd shows the first, and names all to clients that have signed in. `openssh`: what ssh(1) says of its version.
  */
 export function renderSshdConfig(
   layout: LinuxLayout,
   listen: ListenAddress,
   hostKeys: readonly string[] = [hostKeyFile(layout)],
+  openssh = '',
 ): string {
   const asked = [keysScript(layout), layout.keysSocket, '%u', '%t', '%k'];
   const forced = ['exec', sessionScript(layout), sessionsSocket(layout)];
@@ -63,12 +64,20 @@ export function renderSshdConfig(
     ['MaxStartups', '48:30:128'],
     ['PerSourceMaxStartups', '10'],
     ['PerSourceNetBlockSize', '32:64'],
+    // Many users come from one address: that of another host which passes them on.
+    ...(punishesAddresses(openssh) ? ([['PerSourcePenalties', 'no']] satisfies [string, string][]) : []),
     ['LoginGraceTime', '15'],
     // A dead connection is noticed after two minutes.
     ['ClientAliveInterval', '30'],
     ['ClientAliveCountMax', '4'],
   ];
   return settings.map(([name, value]) => `${name} ${value}\n`).join('');
+}
+
+/** Whether sshd refuses addresses for a while after failed sign-ins. It has done so since 9.8; earlier ones do not know the setting and would not start. */
+function punishesAddresses(openssh: string): boolean {
+  const [, major = 0, minor = 0] = /^OpenSSH_(\d+)\.(\d+)/.exec(openssh)?.map(Number) ?? [];
+  return major > 9 || (major === 9 && minor >= 8);
 }
 
 /** Characters without a special meaning for sshd and for the shell that runs a forced command. */
