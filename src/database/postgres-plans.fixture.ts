@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import { z } from 'zod';
 import { PLANNING } from './postgres.ts';
 
-/** What PostgreSQL read for a statement. */
+/** Rows that PostgreSQL read for a statement. */
 export interface RowsRead {
   rows: number;
   /** The steps that read at least `notable` rows. */

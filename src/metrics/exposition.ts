@@ -12,7 +12,7 @@ import type { Measurements } from './measurements.ts';
 const SOURCES = ['LETS_ENCRYPT', 'THIRD_PARTY', 'SELF_SIGNED'];
 const STATES = ['queued', 'running', 'failed'];
 
-/** What is shown of the database and of the hosts. */
+/** Figures of the database and of the hosts. */
 export interface ShownFigures extends Figures, FleetCertificates {
   /** Null if installs are not backed up daily. */
   backups: BackupAges | null;

@@ -150,7 +150,7 @@ export function quotaFinding(host: string, { kind, advice }: DiskQuotaKind): Fin
   return { ...ok(`${host}: disk quotas`, QUOTAS[kind]), remedy };
 }
 
-/** Which walls between websites hold, in one line, and a line for each that does not. Pure. */
+/** A line with the walls between websites that hold, and one for each that does not. Pure. */
 export function wallFindings(host: string, walls: readonly Wall[]): Finding[] {
   const check = `${host}: walls between websites`;
   const holding = walls.filter(({ weakness }) => weakness === null).map(({ name }) => name);

@@ -20,7 +20,7 @@ export interface RecoveryStateRow {
   install_seq: number;
   /** When the website is looked at next. */
   due_at: string;
-  /** What the host needs to tell whether the website changed since its newest recovery point; null if it did, or if that is unknown. */
+  /** The host's note of the website at its newest recovery point; null if it changed since, or may have. */
   mark: string | null;
   /** The newest recovery point has every change from before this time; null without one. */
   covered_at: string | null;

@@ -15,7 +15,7 @@ export interface Restorable {
 }
 
 /**
- * What a website that its machine lost can be restored from, best first: verified backups and recovery points before other backups, newer ones before older ones.
+ * Snapshots from which a lost website can be restored, best first: verified backups and recovery points before other backups, newer ones before older ones.
  * Checkpoints count, and backups that the lost machine missed: only the machine that restores them knows what is there.
  */
 export async function restorableSnapshots(queries: Queries, installId: string): Promise<Restorable[]> {

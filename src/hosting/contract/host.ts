@@ -157,9 +157,9 @@ export interface DiskQuotaKind {
 export interface Wall {
   /** For people, such as "system calls". */
   name: string;
-  /** What is weaker than it should be, a sentence; null if the wall holds. */
+  /** The weakness, a sentence; null if the wall holds. */
   weakness: string | null;
-  /** What the operator can do about it. */
+  /** The remedy, for the operator. */
   remedy: string | null;
 }
 

@@ -4,7 +4,7 @@ import type { InstallRef } from './install-ref.ts';
 import { orNull, snapshot, uuid } from './message-values.ts';
 import type { ReportProgress } from './progress.ts';
 
-/** What a host needs to tell whether a website changed since a time. Only the host that made it reads it. */
+/** A note by which a host tells whether a website changed since a time. Only the host that made it reads it. */
 const mark = Type.String({ minLength: 1, maxLength: 1_000 });
 
 /** The most websites in one question. */

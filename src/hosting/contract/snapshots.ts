@@ -63,8 +63,8 @@ export interface RestoreOptions {
   /** The WordPress of the snapshot, which the website gets again. Default: it keeps its present one. */
   wordpressVersion?: string | undefined;
   /**
-   * Of this restore. If the same one has made the present website, it replaces nothing again, and completes what comes after: the call is
-   * repeated if its answer was lost, and visitors may have changed the website since. Hosts of earlier versions know no ids.
+   * Of this restore. If the same one has made the present website, it replaces nothing again, and completes the rest. Its answer may
+   * have been lost, and visitors may have changed the website since. Hosts of earlier versions know no ids.
    */
   restoreId?: string | undefined;
   /** The recovery point with the files that the restored recovery point leaves out. Only for a whole restore into the install itself. */

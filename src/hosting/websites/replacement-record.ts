@@ -26,7 +26,7 @@ export type ImportRecord = Static<typeof Imported>;
  */
 export const importRecord = (record: ImportRecord): string => JSON.stringify(record);
 
-/** As {@link importRecord}. Undefined for a restore that nobody would repeat. */
+/** As {@link importRecord}. Undefined for a restore without an id. */
 export function restoreRecord(restoreId: string | undefined, snapshot: Snapshot): string | undefined {
   return restoreId === undefined ? undefined : JSON.stringify({ restoreId, snapshot });
 }

@@ -59,7 +59,7 @@ export function recordKind(platform: Platform, fleet: MachineSource): JobKind {
         await requestPoints(platform, transaction);
       };
     },
-    // What is on the host of it goes with the next one.
+    // Its remains on the host go with the next one.
     async giveUp({ install_id }, { reason }, { queries }) {
       await changeStates(queries, [install_id], { reason, mark: null, due_at: timestamp(clock, period) });
     },

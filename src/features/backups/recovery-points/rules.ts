@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import type { Point } from './store.ts';
 
-/** Which recovery points are kept, what a new one is based on, and when an install is due. */
+/** Rules: recovery points that are kept, the base of a new one, and the time when an install is due. */
 
 /** The recovery points of an install that are kept, without their bases. */
 const KEPT = 12;

@@ -14,7 +14,7 @@ import { recordRecoveryPoint, scheduleRecoveryPoints } from './jobs.ts';
 import { periodMs } from './rules.ts';
 import { addState, changeStates } from './store.ts';
 
-/** What recovery points need of the fleet. */
+/** The part of the fleet that recovery points need. */
 export interface MachineSource {
   machine(hostId: string): Promise<Pick<HostMachine, 'recordPoint' | 'unchangedWebsites'>>;
 }

@@ -109,7 +109,7 @@ export async function endCancelledMove(
   await queue.enqueue(transaction, clearMove, { payload: { move_id: moveId }, lane: clearLane(moveId) });
 }
 
-/** What a return to the former machine loses. Throws Conflict unless the new machine takes over and does not answer. */
+/** The loss by a return to the former machine. Throws Conflict unless the new machine takes over and does not answer. */
 export async function lossOfReturn(queries: Queries, install: Install): Promise<string> {
   const { name } = install;
   const { from, to, switched_at } = await requireReturnable(queries, install);

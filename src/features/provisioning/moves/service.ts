@@ -43,7 +43,7 @@ export function createMoveService(
     return install;
   }
 
-  /** What a return to the former machine loses; null if there is nothing to return from. */
+  /** The loss by a return to the former machine; null without a move to return from. */
   async function lossIfAny(queries: Queries, install: Website): Promise<string | null> {
     try {
       return await lossOfReturn(queries, install);
@@ -77,7 +77,7 @@ export function createMoveService(
         await queue.cancel(transaction, move.job_id);
       }),
 
-    /** What a return to the former machine loses, for the operator to confirm. Throws InvalidRequest, and Conflict if there is none. */
+    /** The loss by a return to the former machine, for the operator to confirm. Throws InvalidRequest, and Conflict without one. */
     async lossOfReturn(name: string): Promise<string> {
       const { reader } = database;
       return lossOfReturn(reader, await requireNamed(reader, name));

@@ -16,7 +16,7 @@ export const listingsOf = (installId: string): string => `listing-${canonicalId(
 export interface NotedListings {
   note(install: HostedInstall, backupId: string, signal: AbortSignal | undefined): Promise<void>;
   has(installId: string, backupId: string): Promise<boolean>;
-  /** What changed since the listing of this backup; null without one. `isMost`: see {@link sinceNoted}. */
+  /** Changes since the listing of this backup; null without one. `isMost`: see {@link sinceNoted}. */
   since(
     install: HostedInstall,
     backupId: string,

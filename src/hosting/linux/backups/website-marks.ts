@@ -22,7 +22,7 @@ const schema = Type.Object({
   since: Type.Integer(),
   /** Start of the machine by its clock, in milliseconds since 1970. With another one, the clock was set, and times of files may repeat. */
   started: Type.Integer(),
-  /** What the user of the database had written; null if that was unknown. */
+  /** Writes of the database user so far; null if that was unknown. */
   writes: Type.Union([Type.String(), Type.Null()]),
 });
 

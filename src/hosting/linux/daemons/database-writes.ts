@@ -1,4 +1,4 @@
-/** What a user of the database server has written so far. Equal texts: nothing since. Null: unknown, or a transaction that is not committed yet. */
+/** Writes of a user of the database server so far. Equal texts: nothing since. Null: unknown, or a transaction that is not committed yet. */
 export type WritesOf = (unixUser: string) => string | null;
 
 /** Reads what all users have written. */

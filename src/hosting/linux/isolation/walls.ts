@@ -26,7 +26,7 @@ const MOST_NAMED = 5;
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
 /**
- * What a program of a website finds: its network namespace, whether it gets a socket for the Internet, and the errors of bind(2) and of a
+ * Findings of a program in a website: its network namespace, whether it gets a socket for the Internet, and the errors of bind(2) and of a
  * call that the list lacks (bpf(2) on x86-64 and arm64).
  */
 const TRY = [

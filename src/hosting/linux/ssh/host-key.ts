@@ -6,7 +6,7 @@ import { CommandError, runCommand } from '../../../lib/run-command.ts';
 import { PermanentHostError } from '../../contract/errors.ts';
 import { notAHostKey, protectHostKey } from '../../policy/ssh-host-key.ts';
 
-/** A private key by which clients recognise this host. */
+/** A private key of this host. */
 export interface HostKey {
   file: string;
   /** `type base64`. */
@@ -20,7 +20,7 @@ export interface HostKeyFiles {
 }
 
 /**
- * The keys of this host, the shown one first. An Ed25519 key is made where there is none. A file that holds no key is an error and never
+ * The keys of this host, the shown one first. A missing Ed25519 key is made. A file that holds no key is an error and never
  * replaced: clients would take the host for an impostor. An operator who deletes the own key makes the host show that of the fleet.
  */
 export async function provideHostKeys({ own, shared }: HostKeyFiles, log: Logger): Promise<HostKey[]> {

@@ -72,7 +72,7 @@ export function createLogIns(options: LogInsOptions): LogIns {
     return { pid, startTime: found.startTime };
   }
 
-  /** The user of an install of this host who may sign in; null if there is none. */
+  /** The user of an install of this host who may sign in; null without one. */
   async function ownLogin({ user, fingerprintSha256 }: KeyQuestion): Promise<Admitted | null> {
     const hosted = installOf(user);
     const login = hosted && (await questions.sshLogin(user, fingerprintSha256));
@@ -84,7 +84,7 @@ export function createLogIns(options: LogInsOptions): LogIns {
     return { login, fingerprintSha256: usersKey, via, stillThere };
   }
 
-  /** The user of an install of another host who may sign in there; null if there is none. */
+  /** The user of an install of another host who may sign in there; null without one. */
   async function relayedLogin({ user, fingerprintSha256 }: KeyQuestion): Promise<Admitted | null> {
     if (!relays.has(user)) return null;
     const login = await questions.sshRelay(user, fingerprintSha256, null);
@@ -92,7 +92,7 @@ export function createLogIns(options: LogInsOptions): LogIns {
     return { login, fingerprintSha256, isRelayed: true, stillThere: () => relays.has(user) };
   }
 
-  /** The command by which the process passes the session on; null if it is refused. */
+  /** The command that passes the session on; null if it is refused. */
   async function relay(
     session: Session,
     process: { pid: number; uid: number },
