@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readlink, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -111,10 +112,12 @@ describe('the network of a sandbox', () => {
     const [program, ...args] = commandOf(['/bin/sh', '-c', 'echo started; exec sleep 600']);
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     await new Promise((resolve) => child.stdout.once('data', resolve));
-    child.kill('SIGKILL');
+    const ended = once(child, 'exit');
     // The sandbox has the other end.
-    await new Promise((resolve) => child.stdout.once('close', resolve));
-    expect(child.signalCode).toBe('SIGKILL');
+    const closed = once(child.stdout, 'close');
+    child.kill('SIGKILL');
+    expect(await ended).toEqual([null, 'SIGKILL']);
+    await closed;
   });
 
   it('starts nothing if the kernel has no room for the questions', async () => {
