@@ -154,7 +154,7 @@ export function createHostMachine(
     usage,
     accessLogs: createAccessLogs(logs, { wholeAddresses: logRules.wholeAddressMs !== 0 }),
     uploadMb: config.phpUploadMb,
-    // An own website goes before a route that is left from a move.
+    // A website of this host goes before the route that a move has left.
     usersRouted: (names) => users.setRelays(names.filter((name) => ownOf(name) === null)),
   });
   const wpCliPhar = createWpCliPhar({

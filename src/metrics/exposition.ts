@@ -58,7 +58,7 @@ export async function createExposition(
   );
   const oldestBackup = gauge(
     'homeport_backup_oldest_timestamp_seconds',
-    'When the newest backup of an active install was requested, of the install for which that is longest ago; 0 without backups. Left out without daily backups',
+    'Request of the newest backup of an active install, for the install with the oldest one; 0 without backups. Left out without daily backups',
   );
   const lateRecovery = gauge(
     'homeport_recovery_points_late',
@@ -67,7 +67,7 @@ export async function createExposition(
   );
   const oldestRecovery = gauge(
     'homeport_recovery_point_oldest_timestamp_seconds',
-    'Until when an active install of a host is covered, of the install for which that is longest ago. Left out without recovery points',
+    'Time up to which the changes of an active install of a host are saved, for the install with the oldest one. Left out without recovery points',
     ['host'],
   );
   const unrestorable = gauge(

@@ -4,7 +4,7 @@ import { installRanges } from '../../../database/install-ranges.ts';
 /** How far the active installs of a host are covered by recovery points. Those that wait for a restore are left out. */
 export interface RecoveryAges {
   host: string;
-  /** Until when the install is covered for which that is longest ago: one without recovery point since its creation. */
+  /** Time up to which the changes of the least covered install are saved. Without a recovery point, its creation. */
   oldest: string;
   /** Installs that are covered until before a time. */
   late: number;

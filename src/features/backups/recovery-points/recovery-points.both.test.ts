@@ -273,7 +273,7 @@ test('a lost website is restored from its newest point, if the host has its base
     found.find((one) => isAmong(one, new Set(held.filter((id) => id !== undefined))))?.id;
   expect(best(newest?.id, base?.id, backup)).toBe(newest?.id);
   expect(best(newest?.id, backup)).toBe(backup);
-  // The operator is told to restore the same.
+  // Doctor names the same one.
   const named = async () => (await newestBackups(reader(), [shop.id])).get(shop.id);
   expect(await named()).toMatchObject({ id: newest?.id, pointOf: expect.any(String) });
   await write(({ queries }) =>
